@@ -1,0 +1,57 @@
+# Two commands are all a newcomer needs: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help demo test setup run lint bench screenshots lock clean
+
+help:            ## list the targets
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: $(READY)   ## the whole loop on the sample, with simulated workers
+	@$(BIN)/python manage.py demo
+
+test: $(READY)   ## every test, on PostgreSQL with Redis and on SQLite
+	@$(BIN)/python -m tests
+
+setup: $(READY)  ## the virtual environment and the database
+	@$(BIN)/python manage.py setup
+
+run: $(READY)    ## everything needed to use the product, until Ctrl-C
+	@$(BIN)/python manage.py run
+
+lint: $(READY)   ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+	$(BIN)/mypy --config-file marketplace/mypy.ini marketplace config/marketplace_settings.py
+	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python -m marketplace makemigrations --check --dry-run
+
+bench: $(READY)  ## speed, side by side with peers
+	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --check || exit 1; done
+
+screenshots: $(READY)  ## pictures of every page, into ./screenshots
+	@$(BIN)/python -m tests.screenshots
+
+lock:            ## compile requirements*.in into requirements*.txt
+	$(BIN)/pip install -q uv
+	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --upgrade requirements.in -o requirements.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --upgrade requirements-dev.in -o requirements-dev.txt
+
+clean:           ## remove the virtual environment (the data in ./var stays)
+	rm -rf .venv
+
+$(READY): requirements.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Preferee needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Installing Debian's package python3-venv …"; \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q python3-venv >/dev/null; } || \
+	  { echo "Python's venv module is missing. Install it (on Debian: apt-get install python3-venv)."; exit 1; }; }
+	@echo "Installing the requirements into .venv (once; a minute or two) …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install -q --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	@# The checkout is importable in its own environment, so that a bare .venv/bin/pytest works too.
+	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "preferee.pth").write_text(str(pathlib.Path.cwd()))'
+	@touch $(READY)

@@ -1,0 +1,5 @@
+"""Settings, URLs, background work and the process launcher. Holds no rules of any room."""
+
+from config.celery import app as celery_app
+
+__all__ = ["celery_app"]

@@ -1,0 +1,53 @@
+"""Wait for jobs from a command: let another process do them, or do them here when there is none."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.conf import settings
+
+from config import clock
+from config.background import services
+from config.background.errors import JobFailed
+from config.background.models import Job
+from config.background.registry import Progress
+
+
+def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:
+    """Wait until ``job`` is over, working it off in this process when no other works.
+
+    Raises :class:`JobFailed` with the job's own message when it failed.
+    """
+    while job.state in (Job.State.WAITING, Job.State.RUNNING):
+        if services.somebody_at_work() or not services.work(job.pk, watcher=progress):
+            time.sleep(poll_seconds)
+        job.refresh_from_db()
+        if progress and job.progress_total:
+            progress(job.progress_done, job.progress_total, job.progress_message)
+    if job.state == Job.State.FAILED:
+        raise JobFailed(job.failure_message, job.next_step)
+    return job
+
+
+def work_off_everything(*, until_seconds: float = 0) -> int:
+    """Do every job that is due, here; with ``until_seconds`` also those due within that time."""
+    done = 0
+    deadline = clock.now().timestamp() + until_seconds
+    while True:
+        due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50])
+        done += sum(services.work(job_id) for job_id in due)
+        if not due:
+            waiting = Job.objects.live().order_by("run_after").first()
+            if waiting is None or waiting.run_after.timestamp() > deadline:
+                return done
+            time.sleep(0.1)
+
+
+def run_schedule() -> None:
+    """Do what the scheduler would start now, for a command with no scheduler about; with one, just wait for it."""
+    schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
+    for entry in schedule.values():
+        for kind in entry.get("args", []):
+            attend(services.start(kind))
+    work_off_everything()

@@ -1,0 +1,42 @@
+"""`manage.py run`: everything needed to use the product, in one terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.console import Command as BaseCommand
+
+
+class Command(BaseCommand):
+    help = "Serve the pages, work jobs off and run the embedded marketplace until Ctrl-C."
+    example = "manage.py run"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--web-only", action="store_true", help="serve pages without working jobs off")
+        parser.add_argument(
+            "--until-parent-exits", action="store_true", help="end with the process that started this one"
+        )
+        parser.add_argument(
+            "--threads", type=int, default=16, help="threads that answer requests (default 16)"
+        )
+
+    def act(
+        self, *, web_only: bool, until_parent_exits: bool, threads: int, **options: Any
+    ) -> dict[str, Any]:
+        from config.server import serve, stop_with_parent
+
+        if until_parent_exits:
+            stop_with_parent()
+        if web_only:
+            serve(threads=threads, with_workers=False)
+            return {"state": "stopped"}
+        with launcher.crowd_running():
+            self.note(f"Preferee:    {settings.PUBLIC_URL}/")
+            self.note(f"Marketplace: {settings.CROWD_ENDPOINT}/   (where workers take tasks)")
+            self.note("Stop with Ctrl-C.")
+            serve(threads=threads, with_workers=True)
+        return {"state": "stopped"}

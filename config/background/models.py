@@ -1,0 +1,80 @@
+"""The job table and who is at work."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import F, Q
+
+from config import clock
+
+
+class JobQuerySet(models.QuerySet):
+    def live(self) -> JobQuerySet:
+        """Jobs that are not over."""
+        return self.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+
+    def leasable(self, now: datetime) -> JobQuerySet:
+        """Jobs that nobody works on: waiting and due, or running under a lease that lapsed."""
+        return self.filter(
+            Q(state=Job.State.WAITING, run_after__lte=now) | Q(state=Job.State.RUNNING, leased_until__lte=now)
+        )
+
+
+class Job(models.Model):
+    """One piece of background work: what, for whom, how far, and how it ended."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    kind = models.CharField(max_length=80)
+    key = models.CharField(max_length=200, help_text="Only one live job may hold a key.")
+    arguments = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    run_after = models.DateTimeField(default=clock.now)
+    leased_by = models.CharField(max_length=120, blank=True)
+    leased_until = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    rung_again = models.BooleanField(default=False, help_text="Somebody rang while it ran: run once more.")
+    progress_done = models.PositiveBigIntegerField(default=0)
+    progress_total = models.PositiveBigIntegerField(default=0)
+    progress_message = models.CharField(max_length=300, blank=True)
+    result = models.JSONField(null=True)
+    failure = models.CharField(max_length=80, blank=True)
+    failure_message = models.TextField(blank=True)
+    next_step = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "run_after"])]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key"], condition=Q(state__in=["waiting", "running"]), name="one_live_job_per_key"
+            ),
+            models.CheckConstraint(condition=Q(progress_done__gte=0), name="job_progress_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.key}): {self.state}"
+
+
+class AtWork(models.Model):
+    """A process that works jobs off, known by its pulse."""
+
+    name = models.CharField(max_length=120, unique=True)
+    pulse_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "at work"
+        indexes = [models.Index(F("pulse_at").desc(), name="latest_pulse")]
+
+    def __str__(self) -> str:
+        return self.name

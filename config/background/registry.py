@@ -1,0 +1,48 @@
+"""What kinds of job there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from config.background.errors import UnknownJobKind
+
+
+class Progress(Protocol):
+    """How a service says how far it is; also keeps the job's lease alive."""
+
+    def __call__(self, done: int, total: int, message: str = "") -> None: ...
+
+
+JobBody = Callable[..., dict[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """A registered kind: its body and how often a failed try is repeated."""
+
+    name: str
+    body: JobBody
+    max_attempts: int
+
+
+_kinds: dict[str, JobKind] = {}
+
+
+def job_kind(name: str, *, max_attempts: int = 5) -> Callable[[JobBody], JobBody]:
+    """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice."""
+
+    def register(body: JobBody) -> JobBody:
+        _kinds[name] = JobKind(name, body, max_attempts)
+        return body
+
+    return register
+
+
+def kind_named(name: str) -> JobKind:
+    """The kind called ``name``; raises :class:`UnknownJobKind`."""
+    try:
+        return _kinds[name]
+    except KeyError:
+        raise UnknownJobKind(f"There is no kind of job called {name!r}.") from None

@@ -1,0 +1,236 @@
+"""Start jobs, work them off, ring again for what nobody took."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import traceback
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F
+
+from config import clock
+from config.background.errors import LeaseLost
+from config.background.models import AtWork, Job
+from config.background.registry import Progress, kind_named
+from config.errors import Refusal
+
+WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+PULSE_SECONDS = 3
+
+
+class TryLater(Refusal):
+    """The job can't go on now; run it again after ``seconds``. Costs no attempt."""
+
+    def __init__(self, message: str, *, seconds: float, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.seconds = seconds
+
+
+def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, delay: float = 0) -> Job:
+    """Record a job and ring for it after commit; a live job under the same key is returned instead.
+
+    ``key`` defaults to the kind itself: one live job of that kind.
+    """
+    kind_named(kind)
+    key = key or kind
+    run_after = clock.now() + timedelta(seconds=delay)
+    for _ in range(5):
+        try:
+            with transaction.atomic():
+                job = Job.objects.create(kind=kind, key=key, arguments=arguments or {}, run_after=run_after)
+        except IntegrityError:
+            live = Job.objects.live().filter(key=key).first()
+            if live is None:
+                continue  # it has just ended: try to start a new one
+            # What it has to look at may have changed since it started, so it looks once more.
+            if not delay:
+                Job.objects.filter(pk=live.pk, state=Job.State.RUNNING).update(rung_again=True)
+            return live
+        if not delay:
+            transaction.on_commit(partial(ring, job.pk))
+        return job
+    raise RuntimeError(f"No job could be started under the key {key!r}.")
+
+
+def ring(job_id: int) -> None:
+    """Tell a worker that there is something to do. Losing this message loses nothing: see sweep()."""
+    from config.background.tasks import work_off
+
+    with suppress(Exception):  # any broker fault at all: the sweep rings again
+        work_off.delay(job_id)
+
+
+def sweep() -> int:
+    """Ring for every job that is due and held by nobody; returns how many."""
+    due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:200])
+    for job_id in due:
+        ring(job_id)
+    return len(due)
+
+
+def lease(job_id: int) -> Job | None:
+    """Take the job for this worker, or None when somebody else has it or it is over."""
+    now = clock.now()
+    holder = f"{WORKER_NAME}:{uuid.uuid4().hex[:8]}"
+    taken = (
+        Job.objects.leasable(now)
+        .filter(pk=job_id)
+        .update(
+            state=Job.State.RUNNING,
+            leased_by=holder,
+            leased_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+            heartbeat_at=now,
+            attempts=F("attempts") + 1,
+            rung_again=False,
+        )
+    )
+    return Job.objects.get(pk=job_id) if taken else None
+
+
+def _held(job: Job) -> Any:
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, leased_by=job.leased_by)
+
+
+def beat(job: Job, **changes: Any) -> None:
+    """Prolong the lease; raises :class:`LeaseLost` when another worker has the job."""
+    now = clock.now()
+    until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+    if not _held(job).update(heartbeat_at=now, leased_until=until, **changes):
+        raise LeaseLost(f"The job {job.kind} ({job.key}) is no longer held by this worker.")
+
+
+@contextmanager
+def _kept_alive(job: Job) -> Iterator[None]:
+    """Prolong the lease from a thread of its own while the body computes."""
+    over = threading.Event()
+
+    def keep() -> None:
+        while not over.wait(settings.JOB_LEASE_SECONDS / 3):
+            try:
+                beat(job)
+            except LeaseLost:
+                break
+            finally:
+                connection.close()
+
+    thread = threading.Thread(target=keep, name=f"lease of job {job.pk}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+class _JobProgress:
+    """Writes progress at most about twice a second."""
+
+    def __init__(self, job: Job, watcher: Progress | None) -> None:
+        self.job = job
+        self.watcher = watcher
+        self.written_at = clock.now() - timedelta(seconds=1)
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        if self.watcher:
+            self.watcher(done, total, message)
+        now = clock.now()
+        if done < total and now - self.written_at < timedelta(seconds=0.5):
+            return
+        self.written_at = now
+        beat(self.job, progress_done=done, progress_total=total, progress_message=message[:300])
+
+
+def work(job_id: int, *, watcher: Progress | None = None) -> bool:
+    """Lease the job and do it; True when this worker did it (well or not). ``watcher`` sees its progress."""
+    job = lease(job_id)
+    if job is None:
+        return False
+    try:
+        kind = kind_named(job.kind)
+        if job.attempts > kind.max_attempts:
+            _fail(
+                job,
+                "worker-died",
+                "Every worker that took this job died or lost its lease.",
+                "Look at the log.",
+            )
+            return True
+        with _kept_alive(job):
+            result = kind.body(progress=_JobProgress(job, watcher), **job.arguments)
+    except LeaseLost:
+        return True
+    except TryLater as later:
+        again = clock.now() + timedelta(seconds=later.seconds)
+        _held(job).update(
+            state=Job.State.WAITING,
+            run_after=again,
+            attempts=F("attempts") - 1,
+            progress_message=str(later)[:300],
+        )
+    except Refusal as refusal:
+        _fail(job, type(refusal).__name__, refusal.message, refusal.next_step)
+    except Exception as error:
+        _retry_or_fail(job, kind.max_attempts, error)
+    else:
+        _finish(job, result)
+    return True
+
+
+def _finish(job: Job, result: dict[str, Any] | None) -> None:
+    now = clock.now()
+    if _held(job).filter(rung_again=False).update(state=Job.State.DONE, result=result, finished_at=now):
+        return
+    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, result=result):
+        ring(job.pk)
+
+
+def _fail(job: Job, failure: str, message: str, next_step: str) -> None:
+    _held(job).update(
+        state=Job.State.FAILED,
+        failure=failure[:80],
+        failure_message=message,
+        next_step=next_step,
+        finished_at=clock.now(),
+    )
+
+
+def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
+    trace = "".join(traceback.format_exception(error))[-8000:]
+    if job.attempts >= max_attempts:
+        _fail(
+            job,
+            type(error).__name__,
+            trace,
+            "This is a fault of the software: report it with the text above.",
+        )
+        return
+    wait = timedelta(seconds=min(2**job.attempts, 60))
+    _held(job).update(state=Job.State.WAITING, run_after=clock.now() + wait, failure_message=trace)
+
+
+def pulse() -> None:
+    """Say that this process works jobs off."""
+    now = clock.now()
+    _, new = AtWork.objects.update_or_create(name=WORKER_NAME, defaults={"pulse_at": now})
+    if new:  # names of processes that died without a word
+        AtWork.objects.filter(pulse_at__lt=now - timedelta(days=1)).delete()
+
+
+def leave_work() -> None:
+    """Take this process's name off the list."""
+    AtWork.objects.filter(name=WORKER_NAME).delete()
+
+
+def somebody_at_work() -> bool:
+    """Whether another process works jobs off right now."""
+    alive = clock.now() - timedelta(seconds=PULSE_SECONDS * 4)
+    return AtWork.objects.filter(pulse_at__gte=alive).exclude(name=WORKER_NAME).exists()

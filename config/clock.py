@@ -1,0 +1,27 @@
+"""The one clock. Services ask it for the time; pure modules are handed ``now`` as an argument."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+_shift = timedelta(seconds=float(os.environ.get("PREFEREE_CLOCK_OFFSET", "0") or 0))
+
+
+def now() -> datetime:
+    """The current time in UTC, shifted when a test or a drill asked for it."""
+    return datetime.now(UTC) + _shift
+
+
+@contextmanager
+def shifted(by: timedelta) -> Iterator[None]:
+    """Move this process's clock by ``by`` for the length of the block."""
+    global _shift
+    before = _shift
+    _shift = before + by
+    try:
+        yield
+    finally:
+        _shift = before

@@ -1,0 +1,138 @@
+"""The base of every command: ``--json``, progress on stderr, exit status 0, 1 or 2.
+
+0 means done, 1 refused with a reason, 2 wrong usage. Results go to stdout, all else to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, cast
+
+from django.core.management.base import BaseCommand, CommandParser
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from config.errors import Refusal
+
+
+class UsageError(Exception):
+    """The command was called wrongly; exit status 2."""
+
+
+class Command(BaseCommand):
+    """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
+
+    ``act(**options)`` returns a JSON-ready dict: ``--json`` prints it as it is, ``show`` for people.
+    """
+
+    example = ""
+    requires_system_checks: list[str] = []
+    stealth_options = ("stderr_console",)
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        return super().create_parser(
+            prog_name,
+            subcommand,
+            epilog=f"Example:\n  {self.example}" if self.example else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            **kwargs,
+        )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print the result as JSON on stdout")
+        self.arguments(parser)
+
+    def arguments(self, parser: CommandParser) -> None:
+        """Add the command's own arguments."""
+
+    def act(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Do it: one service call. Returns what ``--json`` prints."""
+        raise NotImplementedError
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the result for a person; by default one line a key."""
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for key, value in result.items():
+            table.add_row(
+                key.replace("_", " "), value if isinstance(value, str) else json.dumps(value, default=str)
+            )
+        self.out.print(table)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        from config import launcher
+
+        self.out = Console(file=cast(IO[str], self.stdout._out), highlight=False, soft_wrap=True)
+        self.err = Console(file=cast(IO[str], self.stderr._out), highlight=False, soft_wrap=True)
+        as_json = options.pop("json")
+        try:
+            launcher.ensure_database()
+            result = self.act(**options)
+        except Refusal as refusal:
+            self.err.print(f"Refused: {refusal.message}", markup=False)
+            if refusal.next_step:
+                self.err.print(refusal.next_step, markup=False)
+            sys.exit(1)
+        except UsageError as error:
+            self.err.print(f"{self.prog}: {error}", markup=False)
+            sys.exit(2)
+        except KeyboardInterrupt:
+            self.err.print("Stopped. What was done so far is kept; the same command goes on from there.")
+            sys.exit(1)
+        if as_json:
+            self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))
+        else:
+            self.show(result)
+
+    @property
+    def prog(self) -> str:
+        return self.__module__.rpartition(".")[2]
+
+    def note(self, text: str) -> None:
+        """Say something to the person, on stderr."""
+        self.err.print(text, markup=False)
+
+    @contextmanager
+    def progress(self, description: str) -> Iterator[Any]:
+        """A progress bar on stderr; yields ``update(done, total, message="")``.
+
+        Where stderr is no terminal it prints a plain line every few seconds instead.
+        """
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=self.err, transient=True, disable=not self.err.is_terminal) as bars:
+            bar = bars.add_task(description, total=None)
+            lines = _PlainLines(self.err, description)
+
+            def update(done: int, total: int, message: str = "") -> None:
+                bars.update(bar, completed=done, total=total or None, description=message or description)
+                if not self.err.is_terminal:
+                    lines.update(done, total, message)
+
+            yield update
+
+
+class _PlainLines:
+    """Progress for logs: one line every two seconds."""
+
+    every_seconds = 2.0
+
+    def __init__(self, console: Console, description: str) -> None:
+        self.console, self.description = console, description
+        self.printed_at = time.monotonic()
+
+    def update(self, done: int, total: int, message: str) -> None:
+        if time.monotonic() - self.printed_at < self.every_seconds:
+            return
+        self.printed_at = time.monotonic()
+        share = f"{done:,} of {total:,}" if total else f"{done:,}"
+        self.console.print(f"{message or self.description}: {share}", markup=False)

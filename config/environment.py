@@ -1,0 +1,105 @@
+"""Read settings from the environment; a wrong value stops start-up with its name."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+
+def boolean(name: str, default: bool) -> bool:
+    """True or false; anything but the usual words is an error."""
+    word = env.str(name, default="yes" if default else "no").strip().lower()
+    if word in {"1", "true", "yes", "on"}:
+        return True
+    if word in {"0", "false", "no", "off", ""}:
+        return False
+    raise ImproperlyConfigured(f"{name}={word!r} is neither true nor false.")
+
+
+def number(name: str, default: float, *, least: float = 0) -> float:
+    """A number of at least ``least``."""
+    word = env.str(name, default=str(default))
+    try:
+        value = float(word)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name}={word!r} is not a number.") from None
+    if not least <= value < float("inf"):
+        raise ImproperlyConfigured(f"{name}={word!r} must be a finite number of at least {least:g}.")
+    return value
+
+
+def whole(name: str, default: int, *, least: int = 0) -> int:
+    """A whole number of at least ``least``."""
+    value = number(name, default, least=least)
+    if value != int(value):
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number.")
+    return int(value)
+
+
+def choice(name: str, default: str, allowed: set[str]) -> str:
+    """One of the allowed words."""
+    word = env.str(name, default=default).strip()
+    if word not in allowed:
+        raise ImproperlyConfigured(f"{name}={word!r} is not one of: {', '.join(sorted(allowed))}.")
+    return word
+
+
+def address(name: str, default: str, schemes: set[str]) -> str:
+    """A URL with one of the given schemes, without a slash at its end; empty when ``default`` is."""
+    word = env.str(name, default=default).strip().rstrip("/")
+    scheme = word.partition("://")[0]
+    if word and (scheme not in schemes or "://" not in word):
+        raise ImproperlyConfigured(
+            f"{name}={word!r} must start with one of: {', '.join(sorted(schemes))}://."
+        )
+    return word
+
+
+def database(name: str, default: str) -> dict:
+    """Django's database settings from a URL, with the options each engine needs under load."""
+    try:
+        config = env.db_url(name, default=default)
+    except Exception as error:
+        raise ImproperlyConfigured(f"{name} is not a database address: {error}") from error
+    engine = config.get("ENGINE", "")
+    if engine.endswith("sqlite3"):
+        Path(config["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+        # IMMEDIATE takes the write lock at BEGIN, so that a transaction never fails half way with
+        # "database is locked" after it has read (design: races are settled by the database).
+        # Tests use a file too: an in-memory database behaves differently as soon as threads meet.
+        config["TEST"] = {"NAME": f"{config['NAME']}-test"}
+        config["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 30,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-65536;",
+        }
+    elif engine.endswith("postgresql"):
+        config.setdefault("CONN_MAX_AGE", 60)
+        config.setdefault("CONN_HEALTH_CHECKS", True)
+    else:
+        raise ImproperlyConfigured(f"{name} names {engine or 'no engine'}; use sqlite:// or postgres://.")
+    return config
+
+
+def kept_secret(file: Path) -> str:
+    """A random secret made once and kept in ``file``, readable by its owner alone."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Written whole under another name first: whoever comes at the same time reads all of it or nothing.
+        draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(50))
+        with suppress(FileExistsError):
+            os.link(draft, file)
+        draft.unlink()
+    return file.read_text()

@@ -1,0 +1,25 @@
+"""The root of every error family.
+
+Refusal
+├── config.background.errors.BackgroundError
+├── pooling.errors.PoolingError
+├── judging.errors.JudgingError
+├── tournament.errors.TournamentError
+└── leaderboard.errors.LeaderboardError
+"""
+
+
+class Refusal(Exception):
+    """Something was refused for a reason the person who asked can act on.
+
+    ``message`` says what happened and what it means; ``next_step`` says what to do, in one sentence.
+    Commands print both and exit with status 1; pages show both.
+    """
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()

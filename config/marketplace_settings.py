@@ -1,0 +1,178 @@
+"""Settings of the marketplace, read from the environment (all of them: docs/marketplace.md).
+
+The marketplace is a program of its own: other database, other accounts, other port. These settings share
+nothing with ``config.settings`` but the functions that read the environment.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config.environment import BASE_DIR, address, boolean, choice, database, env, kept_secret, number, whole
+
+MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
+PRODUCTION = MODE == "production"
+DEBUG = False
+DATA_DIR = Path(env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+
+SECRET_KEY = env.str("MARKETPLACE_SECRET_KEY", default="")
+if not SECRET_KEY:
+    if PRODUCTION:
+        raise ImproperlyConfigured("MARKETPLACE_SECRET_KEY is required when MARKETPLACE_MODE=production.")
+    SECRET_KEY = kept_secret(DATA_DIR / "marketplace-secret-key")
+
+HOST = env.str("MARKETPLACE_HOST", default="127.0.0.1")
+PORT = whole("MARKETPLACE_PORT", 8411, least=1)
+PUBLIC_URL = address("MARKETPLACE_PUBLIC_URL", f"http://127.0.0.1:{PORT}", {"http", "https"})
+if not PUBLIC_URL:
+    raise ImproperlyConfigured("MARKETPLACE_PUBLIC_URL must not be empty.")
+KEY_FILE = Path(env.str("MARKETPLACE_KEY_FILE", default=str(DATA_DIR / "marketplace-key.json")))
+THREADS = whole("MARKETPLACE_THREADS", 8, least=1)
+PROCESSES = whole("MARKETPLACE_PROCESSES", 1, least=1)
+TICK_SECONDS = number("MARKETPLACE_TICK_SECONDS", 1, least=0.05)
+ALLOWED_HOSTS = env.list(
+    "MARKETPLACE_ALLOWED_HOSTS",
+    default=[str(urlsplit(PUBLIC_URL).hostname)]
+    + ([] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]", "testserver"]),
+)
+
+# What requesters may do.
+try:
+    OPENING_BALANCE = Decimal(env.str("MARKETPLACE_OPENING_BALANCE", default="10000.00"))
+    if OPENING_BALANCE < 0 or OPENING_BALANCE.quantize(Decimal("0.01")) != OPENING_BALANCE:
+        raise InvalidOperation
+except InvalidOperation:
+    raise ImproperlyConfigured("MARKETPLACE_OPENING_BALANCE is not an amount in dollars and cents.") from None
+THROTTLE_PER_SECOND = number("MARKETPLACE_THROTTLE_PER_SECOND", 0)
+REQUIRE_HTTPS_QUESTIONS = boolean("MARKETPLACE_REQUIRE_HTTPS_QUESTIONS", PRODUCTION)
+
+# What workers meet.
+OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", True)
+MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)
+SIGNIN_LINK_HOURS = number("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
+FRAME_SANDBOX = env.str("MARKETPLACE_FRAME_SANDBOX", default="allow-scripts allow-forms")
+_SANDBOX_WORDS = {
+    "allow-downloads",
+    "allow-forms",
+    "allow-modals",
+    "allow-pointer-lock",
+    "allow-popups",
+    "allow-popups-to-escape-sandbox",
+    "allow-same-origin",
+    "allow-scripts",
+    "allow-storage-access-by-user-activation",
+}
+if unknown := sorted(set(FRAME_SANDBOX.split()) - _SANDBOX_WORDS):
+    raise ImproperlyConfigured(f"MARKETPLACE_FRAME_SANDBOX does not know: {', '.join(unknown)}.")
+COUNT_CACHE_SECONDS = number("MARKETPLACE_COUNT_CACHE_SECONDS", 1)
+
+# The cost of one password hash. Production refuses less than OWASP's minimum for Argon2id.
+_LEAST_MEMORY, _LEAST_TIME = (19456, 2) if PRODUCTION else (8, 1)
+ARGON2_MEMORY_KIB = whole("MARKETPLACE_ARGON2_MEMORY_KIB", 102400, least=_LEAST_MEMORY)
+ARGON2_TIME_COST = whole("MARKETPLACE_ARGON2_TIME_COST", 2, least=_LEAST_TIME)
+ARGON2_PARALLELISM = whole("MARKETPLACE_ARGON2_PARALLELISM", 2, least=1)
+if ARGON2_MEMORY_KIB < 8 * ARGON2_PARALLELISM:
+    raise ImproperlyConfigured(
+        "MARKETPLACE_ARGON2_MEMORY_KIB must be at least 8 times MARKETPLACE_ARGON2_PARALLELISM."
+    )
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "csp",
+    "marketplace",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "marketplace.middleware.OneLoopbackName",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+]
+ROOT_URLCONF = "marketplace.urls"
+WSGI_APPLICATION = "marketplace.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+            ],
+            "loaders": [
+                ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": database("MARKETPLACE_DATABASE_URL", f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}")}
+# Threads live as long as the process: opening SQLite anew for every request would cost more than most calls.
+DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "marketplace.Worker"
+PASSWORD_HASHERS = ["marketplace.hashers.Argon2Hasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "signin"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+# Cookies know hosts, not ports: own names keep the sign-in of a product on the same host apart.
+SESSION_COOKIE_NAME = "marketplace_session"
+CSRF_COOKIE_NAME = "marketplace_csrf"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+if PUBLIC_URL.startswith("https://"):
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+if PRODUCTION:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "frame-src": [NONE],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# A whole question (65,535 bytes) in JSON escapes, and an answer form of some length, both fit.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [("marketplace", BASE_DIR / "static" / "marketplace")]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 300
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": env.str("MARKETPLACE_LOG_LEVEL", default="WARNING")},
+    # A refused call or task is an answer, not an event.
+    "loggers": {"django.request": {"level": "ERROR"}},
+}

@@ -1,0 +1,74 @@
+"""The one web process of the embedded default: gunicorn, and beside it the workers' threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from gunicorn.app.base import BaseApplication
+
+
+class EmbeddedServer(BaseApplication):
+    """gunicorn with one process of many threads, configured in code."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self.options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return get_wsgi_application()
+
+
+def stop_with_parent() -> None:
+    """End this process when its parent is gone, so that a killed command leaves nothing running."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def serve(*, threads: int, with_workers: bool) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    workers: list[Any] = []
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns when it is not there
+
+    def begin(_worker: Any) -> None:
+        # Threads do not survive gunicorn's fork, so they start in the process that serves.
+        from django.db import connections
+
+        from config.embedded import EmbeddedWorkers
+
+        connections.close_all()
+        workers.append(EmbeddedWorkers())
+        workers[0].start()
+
+    def end(_arbiter: Any, _worker: Any) -> None:
+        for worker in workers:
+            worker.stop()
+
+    options: dict[str, Any] = {
+        "bind": f"{settings.HOST}:{settings.PORT}",
+        "workers": 1,
+        "worker_class": "gthread",
+        "threads": threads,
+        "keepalive": 15,
+        "graceful_timeout": 10,
+        "loglevel": "warning",
+        "control_socket_disable": True,
+    }
+    if with_workers:
+        options |= {"post_worker_init": begin, "worker_exit": end}
+    EmbeddedServer(options).run()

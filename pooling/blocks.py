@@ -1,0 +1,229 @@
+"""The rows of one block of lines: fast where it is regular, exact where it is not.
+
+A block is read by polars when every line has the expected columns, one separator between them and plain numbers.
+Other blocks have their blanks evened out and are tried again; what is left is read line by line in Python, which
+either accepts every line or names the first bad one. All three ways accept the same lines and give the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.errors import InvalidFile
+from pooling.formats import Content, text_of
+
+Number = pl.Int64
+Real = pl.Float64
+Text = pl.String
+
+LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
+"""The longest qid, pid and run tag, in bytes of UTF-8."""
+
+_INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
+_REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_WINDOW = 96
+"""With a line feed in every stretch of so many bytes, no field comes near the limits of LONGEST."""
+_PIECE = _WINDOW * 16384  # whole windows, few steps; the last of a block ends in a line feed
+_BLANKS = (9, 11, 12, 13, 32)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a file are. Columns whose name starts with ``_`` are there and not looked at."""
+
+    name: str
+    columns: tuple[str, ...]
+    refusal: type[InvalidFile]
+
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """polars type of each column."""
+        types = {"rank": Number, "grade": Number, "score": Real}
+        return {name: types.get(name, Text) for name in self.columns}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One block's rows."""
+
+    qid: pl.Series
+    pid: pl.Series
+    number: NDArray[np.int64]
+    score: NDArray[np.float32] | None
+    tag: pl.Series | None
+
+
+class Block:
+    """A block of lines and what the bytes alone tell about it."""
+
+    def __init__(self, data: bytes) -> None:
+        separator = b"\t" if data.find(b"\t", 0, data.find(b"\n")) >= 0 else b" "
+        codes = np.frombuffer(data, np.uint8)
+        lines, separators, low, dense = 0, 0, 0, True
+        mask = np.empty(
+            min(len(codes), _PIECE), bool
+        )  # one for all: fresh memory costs more than the work on it
+        for begin in range(0, len(codes), _PIECE):
+            piece = codes[begin : begin + _PIECE]
+            here = mask[: len(piece)]
+            separators += int(np.count_nonzero(np.equal(piece, separator[0], out=here)))
+            low += int(np.count_nonzero(np.less(piece, 33, out=here)))
+            lines += int(np.count_nonzero(np.equal(piece, 10, out=here)))
+            windows = np.logical_or.reduceat(here, np.arange(0, len(here), _WINDOW))
+            dense = dense and bool(windows.all())
+        self.data = data
+        self.lines = lines
+        self.long_lines = not dense
+        """Some line may be so long that a field of it is too long."""
+        self.separator = separator.decode()
+        self.separators = separators
+        self.regular = low == lines + separators and (data.isascii() or _is_utf8(data))
+        """Nothing but the separator, line feeds and printable UTF-8 occurs."""
+
+    def has(self, columns: int) -> bool:
+        """Whether the separators of regular lines with so many columns are there, and no others."""
+        return self.regular and self.separators == self.lines * (columns - 1)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def fast_rows(block: Block, layout: Layout) -> Rows | None:
+    """The block's rows, or None when anything about it is out of the ordinary."""
+    if not block.lines or not block.has(len(layout.columns)):
+        return None
+    try:
+        frame = pl.read_csv(
+            block.data,
+            has_header=False,
+            separator=block.separator,
+            quote_char=None,
+            schema=layout.kinds,
+            columns=[place for place, name in enumerate(layout.columns) if not name.startswith("_")],
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.height != block.lines or any(column.null_count() for column in frame.get_columns()):
+        return None
+    score = None
+    if "score" in frame.columns:
+        score = _as_float32(frame["score"].to_numpy())
+        if not np.isfinite(score).all():
+            return None
+    if block.long_lines and _has_long_field(frame):
+        return None
+    tag = frame["tag"] if "tag" in layout.columns else None
+    number = frame["rank" if "rank" in frame else "grade"].to_numpy()
+    return Rows(frame["qid"], frame["pid"], number, score, tag)
+
+
+def _has_long_field(frame: pl.DataFrame) -> bool:
+    return any(
+        (frame[name].str.len_bytes() > longest).any()
+        for name, longest in LONGEST.items()
+        if name in frame.columns
+    )
+
+
+def even_out(block: bytes) -> bytes:
+    """The block with one space between columns, none at the ends of lines, and no blank lines."""
+    codes = np.frombuffer(block, np.uint8)
+    feed = codes == 10
+    blank = np.isin(codes, _BLANKS)
+    gap = blank | feed
+    first = gap & ~np.concatenate(([True], gap[:-1]))
+    evened = codes.copy()
+    # Of each stretch of blanks and line feeds its first byte stays, a line feed if the stretch holds one.
+    stretch = np.cumsum(first)
+    holds_feed = np.zeros(int(stretch[-1]) + 1, bool)
+    holds_feed[stretch[feed]] = True
+    evened[first] = np.where(holds_feed[stretch[first]], np.uint8(10), np.uint8(32))
+    kept: bytes = evened[first | ~gap].tobytes()
+    return kept
+
+
+def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """C's ``(float) atof(text)``: first to 64, then to 32 bits, as trec_eval reads a score."""
+    with np.errstate(over="ignore", under="ignore"):
+        return values.astype(np.float32)
+
+
+def careful_rows(
+    block: bytes, first_line: int, content: Content, layout: Layout, tag: str | None
+) -> Rows | None:
+    """The block's rows read line by line. Raises naming the first bad line; None if all are blank."""
+    found: dict[str, list[Any]] = {name: [] for name in layout.columns}
+    for number, line in enumerate(block[:-1].split(b"\n"), first_line):
+        fields = line.split()
+        if not fields:
+            continue
+        reason = _wrong(fields, layout)
+        text_of(content.name, number, line)
+        if reason:
+            raise layout.refusal(content.name, number, reason)
+        for name, value in zip(layout.columns, fields, strict=True):
+            found[name].append(value)
+        if "tag" in found:
+            tag = tag or fields[layout.columns.index("tag")].decode()
+            if found["tag"][-1].decode() != tag:
+                raise layout.refusal(
+                    content.name,
+                    number,
+                    f"the run tag is {fields[-1].decode()!r}, before it was {tag!r}; a file holds one run.",
+                    "Split the file by its last column.",
+                )
+    if not found["qid"]:
+        return None
+    return _rows_of(found)
+
+
+def _rows_of(found: Mapping[str, list[bytes]]) -> Rows:
+    def text(name: str) -> pl.Series:
+        return pl.Series(name, [value.decode() for value in found[name]], Text)
+
+    score = None
+    if "score" in found:
+        score = _as_float32(np.array([float(value) for value in found["score"]]))
+    number = np.array([int(value) for value in found["rank" if "rank" in found else "grade"]], np.int64)
+    return Rows(text("qid"), text("pid"), number, score, text("tag") if "tag" in found else None)
+
+
+def _wrong(fields: Sequence[bytes], layout: Layout) -> str:
+    """What is wrong with a line, ``""`` if nothing is."""
+    if len(fields) != len(layout.columns):
+        return (
+            f"the line has {len(fields)} columns, the lines before it {len(layout.columns)} ({layout.name})."
+        )
+    for name, value in zip(layout.columns, fields, strict=True):
+        shown = value.decode("utf-8", "replace")
+        if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
+            return f"the {name} {shown!r} is not an integer."
+        if name == "score" and (reason := _wrong_score(value, shown)):
+            return reason
+        if name in LONGEST and len(value) > LONGEST[name]:
+            return f"the {name} is longer than {LONGEST[name]} bytes."
+    return ""
+
+
+def _wrong_score(value: bytes, shown: str) -> str:
+    if _NOT_FINITE.fullmatch(value):
+        return f"the score {shown!r} is not finite."
+    if not _REAL.fullmatch(value):
+        return f"the score {shown!r} is not a number."
+    if not math.isfinite(float(_as_float32(np.array([float(value)]))[0])):
+        return f"the score {shown!r} is too large for a 32-bit float, as which scores are read."
+    return ""

@@ -1,0 +1,266 @@
+"""The lines of a run or qrel file as columns of integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
+from pooling.errors import EmptyFile, InvalidFile
+from pooling.formats import Content, kind_of, text_of
+
+Integers = NDArray[np.int32] | NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The content of a run or qrel file, one row a line, in file order. Arrays are int32 where that will do.
+
+    ``query`` indexes ``qids`` (first appearance first). The code of a pid is the number itself where every pid is
+    a plain decimal number; else it is a row of ``spelling``, of which ``hashes`` are equal for equal pids.
+    ``number`` is the rank of a run's line, the grade of a qrel's. ``score`` holds 32-bit floats as
+    trec_eval does; None in files without scores.
+    """
+
+    layout: Layout
+    qids: tuple[str, ...]
+    query: NDArray[np.int32]
+    codes: Integers
+    spelling: pl.Series | None
+    hashes: NDArray[np.uint64] | None
+    number: Integers
+    score: NDArray[np.float32] | None
+    tag: str
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        """Every array with an entry a row."""
+        yield from (self.query, self.codes, self.number)
+        if self.score is not None:
+            yield self.score
+
+    def spell(self, codes: Integers) -> pl.Series:
+        """The pids of codes."""
+        if self.spelling is None:
+            return pl.Series("pid", codes).cast(Text)
+        return self.spelling.gather(codes)
+
+    def without(self, qids: Sequence[str]) -> Columns:
+        """The columns less the lines of some queries."""
+        if not qids:
+            return self
+        dropped = frozenset(qids)
+        kept = np.array([qid not in dropped for qid in self.qids])
+        rows = np.flatnonzero(kept[self.query])
+        renumbered = np.cumsum(kept, dtype=np.int32) - 1
+        return replace(
+            self,
+            qids=tuple(qid for qid in self.qids if qid not in dropped),
+            query=renumbered[self.query[rows]].astype(np.int32),
+            codes=self.codes[rows],
+            number=self.number[rows],
+            score=None if self.score is None else self.score[rows],
+        )
+
+
+def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
+    """Read a file whose layout is the one of ``layouts`` with as many columns as its first line.
+
+    Raises InvalidFile (of the layout's kind), UnreadableContent or EmptyFile.
+    """
+    try:
+        return _read_columns(content, layouts)
+    except InvalidFile:
+        if kind_of(content.path):
+            # A damaged archive may give bad lines before its checksum fails: the damage is the reason.
+            for _ in Content(content.path, content.name, content.max_bytes).blocks():
+                pass
+        raise
+
+
+def _read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
+    gathering: _Gathering | None = None
+    first_line = 1
+    for block in content.prepared(Block):
+        if gathering is None:
+            layout = _layout_of(content, block, first_line, layouts)
+            if layout is not None:
+                gathering = _Gathering(content, layout, block)
+        if gathering is not None:
+            gathering.add(block, first_line)
+        first_line += block.lines
+    if gathering is None:
+        raise EmptyFile(content.name, 0, "the file holds no line.")
+    return gathering.columns()
+
+
+def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequence[Layout]) -> Layout | None:
+    begin = 0
+    for number in range(first_line, first_line + block.lines):
+        line = block.data[begin : (end := block.data.find(b"\n", begin))]
+        begin = end + 1
+        if fields := line.split():
+            for layout in layouts:
+                if len(fields) == len(layout.columns):
+                    return layout
+            text_of(content.name, number, line)
+            wanted = " or ".join(f"{len(layout.columns)} ({layout.name})" for layout in layouts)
+            raise layouts[0].refusal(
+                content.name, number, f"the line has {len(fields)} columns, not {wanted}."
+            )
+    return None
+
+
+class _Growing:
+    """An array filled block by block.
+
+    It is made large at once: memory that is never written to costs nothing, while gathering parts
+    and joining them touches every byte twice. Integers are 32 bits wide until one does not fit.
+    """
+
+    def __init__(self, dtype: type, capacity: int) -> None:
+        self.array: NDArray[Any] = np.empty(capacity, dtype)
+        self.length = 0
+
+    def extend(self, part: NDArray[Any]) -> None:
+        end = self.length + len(part)
+        dtype = self.array.dtype
+        if dtype == np.int32 and part.dtype == np.int64 and abs(part).max(initial=0) >= 2**31:
+            dtype = np.dtype(np.int64)
+        if end > len(self.array) or dtype != self.array.dtype:
+            grown = np.empty(max(end * 2, len(self.array)), dtype)
+            grown[: self.length] = self.array[: self.length]
+            self.array = grown
+        self.array[self.length : end] = part
+        self.length = end
+
+    def filled(self) -> NDArray[Any]:
+        return self.array[: self.length]
+
+
+class _Gathering:
+    """Takes blocks in, gives columns out."""
+
+    def __init__(self, content: Content, layout: Layout, first: Block) -> None:
+        self.content = content
+        self.layout = layout
+        self.qids: dict[str, int] = {}
+        self.tag: str | None = None
+        capacity = content.likely_bytes * max(first.lines, 1) // len(first.data) + 1000
+        self.query = _Growing(np.int32, capacity)
+        self.number = _Growing(np.int32, capacity)
+        self.score = _Growing(np.float32, capacity) if "score" in layout.columns else None
+        self.decimal: _Growing | None = _Growing(np.int32, capacity)
+        self.hashes = _Growing(np.uint64, capacity)
+        self.spelled: list[pl.Series] = []
+
+    def add(self, block: Block, first_line: int) -> None:
+        rows = fast_rows(block, self.layout) or fast_rows(Block(even_out(block.data)), self.layout)
+        if rows is None or not self._same_tag(rows):
+            rows = careful_rows(block.data, first_line, self.content, self.layout, self.tag)
+            if rows is None:
+                return
+            self._same_tag(rows)
+        self.query.extend(self._encode(rows.qid))
+        self.number.extend(rows.number)
+        if self.score is not None and rows.score is not None:
+            self.score.extend(rows.score)
+        self._add_pids(rows.pid)
+
+    def _add_pids(self, pid: pl.Series) -> None:
+        numbers = _plain_numbers(pid) if self.decimal is not None else None
+        if self.decimal is not None and numbers is not None:
+            self.decimal.extend(numbers)
+            return
+        if self.decimal is not None:
+            before, self.decimal = self.decimal.filled(), None
+            if len(before):
+                self._add_pids(pl.Series("pid", before).cast(Text))
+        self.spelled.append(pid)
+        self.hashes.extend(pid.hash(seed=0).to_numpy())
+
+    def _same_tag(self, rows: Rows) -> bool:
+        if rows.tag is None:
+            return True
+        if self.tag is None:
+            self.tag = str(rows.tag[0])
+        return bool((rows.tag == self.tag).all())
+
+    def _encode(self, qid: pl.Series) -> NDArray[np.int32]:
+        codes = self.qids
+        stretches = qid.rle().struct
+        numbers = [codes.setdefault(value, len(codes)) for value in stretches.field("value").to_list()]
+        return np.repeat(np.array(numbers, np.int32), stretches.field("len").to_numpy())
+
+    def columns(self) -> Columns:
+        if self.query.length == 0:
+            raise EmptyFile(self.content.name, 0, "the file holds no line.")
+        spelling = hashes = None
+        if self.decimal is not None:
+            codes = self.decimal.filled()
+        else:
+            spelling = pl.concat(self.spelled)
+            hashes = self.hashes.filled()
+            codes = np.arange(len(hashes), dtype=np.int32)
+        return Columns(
+            self.layout,
+            tuple(self.qids),
+            self.query.filled(),
+            codes,
+            spelling,
+            hashes,
+            self.number.filled(),
+            None if self.score is None else self.score.filled(),
+            self.tag or "",
+        )
+
+
+def _plain_numbers(pid: pl.Series) -> NDArray[np.int64] | None:
+    """The pids as integers when each is the plain decimal form of one, so that nothing is lost."""
+    first = pid[0][:1]
+    if not (first.isascii() and first.isdigit()):
+        return None
+    length = pid.str.len_bytes()
+    odd = (pid.str.starts_with("0") & (length > 1)) | (length > 18)
+    if odd.any() or pid.str.starts_with("-").any() or pid.str.starts_with("+").any():
+        return None
+    numbers = pid.cast(Number, strict=False)
+    return None if numbers.null_count() else numbers.to_numpy()
+
+
+def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """For each row, a row that holds the same string, the same one for all of them.
+
+    ``hashes`` are ``strings.hash()``; equal hashes are checked to mean equal strings.
+    """
+    order = np.argsort(hashes).astype(np.int32)
+    in_order = hashes[order]
+    first = np.concatenate(([True], in_order[1:] != in_order[:-1]))
+    del in_order
+    representative = np.repeat(order[first], np.diff(np.flatnonzero(first), append=len(order)))
+    others = ~first
+    if (strings.gather(order[others]) != strings.gather(representative[others])).any():
+        # Two strings share a 64-bit hash: number them by what they are, which is slower.
+        return same_string(strings, strings.rank("dense").to_numpy().astype(np.uint64))
+    codes = np.empty(len(order), np.int32)
+    codes[order] = representative
+    return codes
+
+
+def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
+    """Numbers of the lines of a query, or of one passage of it, in a file that was read before."""
+    number = 0
+    wanted = qid.encode(), None if pid is None else pid.encode()
+    for block in content.blocks():
+        for line in block[:-1].split(b"\n"):
+            number += 1
+            fields = line.split()
+            if fields and fields[0] == wanted[0] and (pid is None or wanted[1] in fields[1:3]):
+                yield number

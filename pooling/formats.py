@@ -1,0 +1,266 @@
+"""Read the bytes of a file in blocks of whole lines, whatever compresses them.
+
+The compression is told from the first bytes, not from the name. What is hashed is the decompressed
+content: the same content compressed in another way is the same file.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+import zstandard
+
+from pooling.errors import UnreadableContent
+
+MAX_BYTES = 20 * 1024**3
+"""Default limit on the decompressed size of one file."""
+BLOCK_BYTES = 8 * 1024**2
+LONGEST_LINE = 64 * 1024**2
+BOM = b"\xef\xbb\xbf"
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+"""Called with bytes of the file read so far and the file's size, both as they lie on disk."""
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+_CORRUPT = (zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile, OSError, ValueError)
+
+
+class _ZstdReader(io.RawIOBase):
+    """A zstd stream that notices when it ends early, which zstandard's own reader does not.
+
+    It is fed 2 KiB at a time, so that a small file that grows enormously is stopped by the size
+    limit before it fills the memory.
+    """
+
+    feed = 2048
+
+    def __init__(self, source: BinaryIO) -> None:
+        self.source = source
+        self.frame: zstandard.ZstdDecompressionObj | None = None
+        self.pending = memoryview(b"")
+        self.compressed = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self.pending:
+            chunk = self.compressed or self.source.read(self.feed)
+            self.compressed = b""
+            if not chunk:
+                if self.frame is not None:
+                    raise EOFError("the last zstd frame is incomplete")
+                return 0
+            self.frame = self.frame or zstandard.ZstdDecompressor().decompressobj()
+            self.pending = memoryview(self.frame.decompress(chunk))
+            if self.frame.eof:
+                self.compressed = self.frame.unused_data
+                self.frame = None
+        size = min(len(target), len(self.pending))
+        target[:size] = self.pending[:size]
+        self.pending = self.pending[size:]
+        return size
+
+
+def compression(first_bytes: bytes) -> str:
+    """``gzip``, ``bzip2``, ``xz``, ``zstd`` or ``""``, told from the first bytes."""
+    return next((name for magic, name in _MAGIC.items() if first_bytes.startswith(magic)), "")
+
+
+def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
+    if kind == "gzip":
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if kind == "bzip2":
+        return cast(BinaryIO, bz2.BZ2File(raw))
+    if kind == "xz":
+        return cast(BinaryIO, lzma.LZMAFile(raw))
+    if kind == "zstd":
+        return cast(BinaryIO, _ZstdReader(raw))
+    return raw
+
+
+@dataclass
+class Content:
+    """The decompressed content of one file, read once, in blocks of whole lines.
+
+    ``name`` is what errors call the file. After the last block ``sha256`` and ``size`` speak of the
+    whole decompressed content.
+    """
+
+    path: Path
+    name: str = ""
+    max_bytes: int = MAX_BYTES
+    progress: Progress | None = None
+    size: int = 0
+    _hash: hashlib._Hash = field(default_factory=hashlib.sha256, repr=False)
+
+    def __post_init__(self) -> None:
+        self.name = self.name or str(self.path)
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the decompressed content read so far."""
+        return self._hash.hexdigest()
+
+    @cached_property
+    def likely_bytes(self) -> int:
+        """A generous guess at the decompressed size, for making room."""
+        size = self.path.stat().st_size
+        return min(size * 16 if kind_of(self.path) else size, self.max_bytes)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield blocks that end in a line feed, the next one being read while one is worked on.
+
+        A byte order mark is dropped, and a last line without a line feed gets one; both are hashed
+        as they are in the file. Raises UnreadableContent.
+        """
+        return self.prepared(bytes)
+
+    def prepared(self, prepare: Callable[[bytes], T]) -> Iterator[T]:
+        """As ``blocks``, but yield what ``prepare`` makes of each, made in the thread that reads.
+
+        A small file is not worth a thread.
+        """
+        made = map(prepare, self._blocks())
+        if not self.path.is_file() or self.likely_bytes < BLOCK_BYTES:
+            yield from made
+            return
+        with ThreadPoolExecutor(1, "read-ahead") as reader:
+            following = reader.submit(next, made, None)
+            while (block := following.result()) is not None:
+                following = reader.submit(next, made, None)
+                yield block
+
+    def _blocks(self) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb") as raw:
+                total = self.path.stat().st_size
+                kind = compression(raw.peek(8))
+                for block in self._whole_lines(_decompress(cast(BinaryIO, raw), kind)):
+                    if self.progress is not None:
+                        self.progress(raw.tell(), total)
+                    yield block
+        except EOFError:
+            raise self._refuse(f"the {kind} compression ends early: the file is truncated.") from None
+        except FileNotFoundError:
+            raise UnreadableContent(self.name, 0, "there is no such file.") from None
+        except _CORRUPT as error:
+            if kind_of(self.path):
+                raise self._refuse(f"the {kind} compression is corrupt ({error}).") from error
+            raise UnreadableContent(self.name, 0, f"the file cannot be read ({error}).") from error
+
+    def _whole_lines(self, stream: BinaryIO) -> Iterator[bytes]:
+        if small := self._small(stream):
+            yield small
+            return
+        buffer = bytearray(min(BLOCK_BYTES, self.likely_bytes + 1))
+        held = 0
+        first = True
+        while read := self._fill(stream, buffer, held):
+            end = held + read
+            cut = buffer.rfind(b"\n", 0, end) + 1
+            if not cut and end >= LONGEST_LINE:
+                raise self._refuse(f"a line is longer than {LONGEST_LINE // 1024**2} MiB.")
+            if cut:
+                start = len(BOM) if first and buffer.startswith(BOM) else 0
+                first = False
+                if cut > start:
+                    yield bytes(memoryview(buffer)[start:cut])
+            held = end - cut
+            buffer[:held] = buffer[cut:end]
+            if held > len(buffer) // 2:
+                buffer.extend(bytes(len(buffer)))
+        rest = bytes(memoryview(buffer)[:held])
+        if first:
+            rest = rest.removeprefix(BOM)
+        if rest:
+            yield rest + b"\n"
+
+    def _small(self, stream: BinaryIO) -> bytes:
+        """The whole of a small plain file, which saves copying it twice; empty for any other."""
+        if not isinstance(stream, io.BufferedReader) or self.likely_bytes >= BLOCK_BYTES:
+            return b""
+        # Past the buffer, which holds what was peeked at and would have all the rest copied behind it.
+        stream.raw.seek(0)
+        content: bytes = stream.raw.readall()
+        stream.seek(0, io.SEEK_END)
+        self._hash.update(content)
+        self._count(len(content))
+        content = content.removeprefix(BOM)
+        return content if not content or content.endswith(b"\n") else content + b"\n"
+
+    def _fill(self, stream: BinaryIO, buffer: bytearray, held: int) -> int:
+        read = 0
+        with memoryview(buffer) as view:
+            while held + read < len(buffer):
+                got = stream.readinto(view[held + read :])  # type: ignore[attr-defined]
+                if not got:
+                    break
+                read += got
+            self._hash.update(view[held : held + read])
+        self._count(read)
+        return read
+
+    def _count(self, read: int) -> None:
+        self.size += read
+        if self.size > self.max_bytes:
+            raise self._refuse(
+                f"the content is larger than {self.max_bytes:,} bytes when decompressed.",
+                "Split the file, or raise PREFEREE_MAX_DECOMPRESSED_BYTES.",
+            )
+
+    def _refuse(
+        self, reason: str, next_step: str = "Copy the file again and compare its checksum."
+    ) -> UnreadableContent:
+        return UnreadableContent(self.name, 0, reason, next_step)
+
+
+def kind_of(path: Path) -> str:
+    """The compression of a file, told from its first bytes; ``""`` for none, and where there is no file."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return compression(file.read(8))
+
+
+def lines_of(content: Content) -> Iterator[tuple[int, bytes]]:
+    """Every line with its number from 1, blank lines left out but counted, line ends cut off."""
+    number = 0
+    for block in content.blocks():
+        for line in block[:-1].split(b"\n"):
+            number += 1
+            if line.strip():
+                yield number, line.rstrip(b"\r")
+
+
+def text_of(content_name: str, number: int, line: bytes) -> str:
+    """A line as text. Raises UnreadableContent naming the line when it is not UTF-8 or holds NUL."""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableContent(
+            content_name,
+            number,
+            f"the line is not UTF-8 (byte {line[error.start]:#04x} at position {error.start + 1}).",
+            "Convert the file to UTF-8.",
+        ) from None
+    if "\x00" in text:
+        raise UnreadableContent(content_name, number, "the line holds a NUL byte.")
+    return text

@@ -1,0 +1,77 @@
+"""`manage.py build_pool`: the passages worth judging."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.formats import Content
+from pooling.services import pools
+from pooling.services.finding import collection_named, qrel_set_named, runs_tagged
+from pooling.texts import read_qids
+
+
+class Command(BaseCommand):
+    help = "Pool the top passages of runs and the qrel of each query, and fetch their texts."
+    example = "manage.py build_pool mine --pool first --all-runs --qrels official"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("--pool", required=True, help="what the pool is to be called")
+        chosen = parser.add_mutually_exclusive_group()
+        chosen.add_argument("--runs", metavar="A,B", help="tags of the runs, parted by commas")
+        chosen.add_argument(
+            "--all-runs", action="store_true", help="every run of the collection (the default)"
+        )
+        parser.add_argument("--qrels", metavar="SET", help="add the qrel of each query from this set")
+        parser.add_argument("--depth", type=int, default=1, help="passages taken from each run (default: 1)")
+        queries = parser.add_mutually_exclusive_group()
+        queries.add_argument("--queries", type=Path, metavar="FILE", help="only the queries this file names")
+        queries.add_argument("--sample", type=int, metavar="N", help="so many queries, drawn at random")
+        parser.add_argument("--seed", type=int, metavar="S", help="of the drawing; needed with --sample")
+        parser.add_argument(
+            "--min-size",
+            type=int,
+            default=1,
+            metavar="N",
+            help="leave out queries with fewer passages (default: 1)",
+        )
+
+    def act(self, *, collection: str, pool: str, **options: Any) -> dict[str, Any]:
+        if options["sample"] is not None and options["seed"] is None:
+            raise UsageError("--sample needs --seed, so that the same queries can be drawn again.")
+        if min(options["depth"], options["min_size"], options["sample"] or 1) < 1:
+            raise UsageError("--depth, --min-size and --sample are at least 1.")
+        chosen = collection_named(collection)
+        tags = options["runs"].split(",") if options["runs"] else None
+        choice = pools.Choice(
+            read_qids(Content(options["queries"], "", settings.MAX_DECOMPRESSED_BYTES))
+            if options["queries"]
+            else None,
+            options["sample"],
+            options["seed"],
+            options["min_size"],
+        )
+        with self.progress(f"Building pool {pool}") as update:
+            built = pools.build_pool(
+                collection=chosen,
+                name=pool,
+                runs=runs_tagged(chosen, tags),
+                qrel_set=qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None,
+                depth=options["depth"],
+                choice=choice,
+                progress=update,
+            )
+        stats = pools.pool_stats(pool=built).stats
+        return {
+            "pool": pool,
+            "queries": stats.queries,
+            "passages": stats.passages,
+            "pairs": stats.pairs,
+            "without_text": pools.without_text(built),
+        }

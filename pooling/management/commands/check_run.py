@@ -1,0 +1,52 @@
+"""`manage.py check_run`: every check of an import, and nothing changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.models import Run
+from pooling.services import runs
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Check a run file as import_runs does, and change nothing."
+    example = "manage.py check_run bm25.trec.gz --collection mine"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="the run file")
+        parser.add_argument(
+            "--collection", metavar="NAME", help="also check its queries against this collection"
+        )
+        parser.add_argument(
+            "--order", default="", choices=Run.Order.values, help="default: TREC score, MS MARCO rank"
+        )
+        parser.add_argument("--tag", default="", help="the tag it would be imported under")
+        parser.add_argument("--skip-unknown", action="store_true", help="allow lines of unknown queries")
+
+    def act(
+        self, *, file: Path, collection: str | None, order: str, tag: str, skip_unknown: bool, **options: Any
+    ) -> dict[str, Any]:
+        with self.progress(f"Checking {file.name}") as update:
+            checked = runs.check_run(
+                path=file,
+                collection=collection_named(collection) if collection else None,
+                order=order,
+                run_tag=tag,
+                skip_unknown=skip_unknown,
+                progress=update,
+            )
+        return runs.summary(checked)
+
+    def show(self, result: dict[str, Any]) -> None:
+        self.out.print(
+            f"{result['run']} may be imported: {result['lines']:,} lines, {result['queries']:,} queries, "
+            f"up to {result['depth']:,} passages each, in order of {result['order']}.",
+            markup=False,
+        )
+        for warning in result["warnings"]:
+            self.out.print(f"Warning: {warning}.", markup=False)

@@ -1,0 +1,55 @@
+"""`manage.py fetch_passages`: the texts of passages, from the registered sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services import passages
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Fetch the texts that are needed and missing, in one pass over the collection's passage files."
+    example = "manage.py fetch_passages mine --passages collection.tsv.gz"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument(
+            "--passages",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="register these files first",
+        )
+        parser.add_argument("--all-passages", action="store_true", help="keep every text of every source")
+
+    def act(self, *, collection: str, all_passages: bool, **options: Any) -> dict[str, Any]:
+        chosen = collection_named(collection)
+        with self.progress("Reading passages") as update:
+            added = passages.add_sources(collection=chosen, paths=options["passages"], progress=update)
+            if all_passages:
+                return {
+                    "sources": len(added),
+                    "texts": passages.fetch_all(collection=chosen, progress=update),
+                }
+            fetched = passages.fetch_missing(collection=chosen, progress=update)
+        return {
+            "sources": len(added),
+            "wanted": fetched.wanted,
+            "found": fetched.found,
+            "missing": list(fetched.missing),
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        if "texts" in result:
+            self.out.print(f"{result['texts']:,} passages have their text now.")
+            return
+        self.out.print(f"{result['found']:,} of {result['wanted']:,} missing texts found.")
+        if result["missing"]:
+            self.out.print(f"No source holds {', '.join(result['missing'][:20])}.", markup=False)

@@ -1,0 +1,70 @@
+"""`manage.py import_collection`: a new collection of queries, passage sources and official qrels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services import collections, passages
+
+
+class Command(BaseCommand):
+    help = "Make a collection of a query file, and register the files that hold its passages' texts."
+    example = (
+        "manage.py import_collection mine --queries queries.tsv --passages passages.tsv --qrels qrels.txt"
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the new collection")
+        parser.add_argument("--queries", required=True, type=Path, metavar="FILE", help="TSV or JSON lines")
+        parser.add_argument(
+            "--passages",
+            nargs="+",
+            action="extend",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="TSV or JSON lines",
+        )
+        parser.add_argument("--qrels", type=Path, metavar="FILE", help="imported as the qrel set 'official'")
+        parser.add_argument("--description", default="", help="what the collection is")
+        parser.add_argument(
+            "--all-passages", action="store_true", help="keep every text, not only those that are needed"
+        )
+
+    def act(
+        self,
+        *,
+        collection: str,
+        queries: Path,
+        passages: list[Path],
+        qrels: Path | None,
+        description: str,
+        all_passages: bool,
+        **options: Any,
+    ) -> dict[str, Any]:
+        with self.progress(f"Importing {collection}") as update:
+            made = collections.import_collection(
+                name=collection,
+                queries=queries,
+                passage_files=passages,
+                qrels=qrels,
+                description=description,
+                progress=update,
+            )
+            kept = fetch_all(made, update) if all_passages else 0
+        return {
+            "collection": collection,
+            "queries": made.queries,
+            "sources": made.sources,
+            "labels": made.qrels.labels if made.qrels else 0,
+            "texts": kept,
+        }
+
+
+def fetch_all(made: collections.ImportedCollection, update: Any) -> int:
+    """Keep every passage of the new collection's sources."""
+    return passages.fetch_all(collection=made.collection, progress=update)

@@ -1,0 +1,67 @@
+"""`manage.py import_qrels`: labels as a new qrel set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.models import QrelSet
+from pooling.services import qrels
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Import qrels, in TREC's four columns or as qid, pid and grade."
+    example = "manage.py import_qrels mine qrels.txt --set graded --min-grade 2"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("file", type=Path, metavar="FILE", help="the qrels")
+        parser.add_argument("--set", required=True, dest="set_name", help="what the qrel set is to be called")
+        parser.add_argument(
+            "--min-grade",
+            type=int,
+            default=1,
+            metavar="G",
+            help="relevant means at least this grade (default: 1)",
+        )
+        parser.add_argument(
+            "--kind",
+            default="",
+            choices=QrelSet.Kind.values,
+            help="default: graded with grades above 1, else official",
+        )
+        parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
+
+    def act(
+        self,
+        *,
+        collection: str,
+        file: Path,
+        set_name: str,
+        min_grade: int,
+        kind: str,
+        skip_unknown: bool,
+        **options: Any,
+    ) -> dict[str, Any]:
+        with self.progress(f"Importing {file.name}") as update:
+            imported = qrels.import_qrels(
+                collection=collection_named(collection),
+                path=file,
+                set_name=set_name,
+                min_grade=min_grade,
+                kind=kind,
+                skip_unknown=skip_unknown,
+                progress=update,
+            )
+        return {
+            "set": imported.qrel_set.name,
+            "kind": str(imported.qrel_set.kind),
+            "labels": imported.labels,
+            "queries": imported.queries,
+            "relevant": imported.relevant,
+            "skipped": list(imported.skipped),
+        }

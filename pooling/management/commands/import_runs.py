@@ -1,0 +1,93 @@
+"""`manage.py import_runs`: check run files and keep their rankings."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.errors import PoolingError
+from pooling.models import Collection, Run
+from pooling.services import runs
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file that fails a check is "
+        "refused whole; the other files are imported."
+    )
+    example = "manage.py import_runs mine bm25.trec.gz dense.trec --team Mine --baseline"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run files")
+        parser.add_argument("--tag", default="", help="run tag instead of the file's own (one file only)")
+        parser.add_argument(
+            "--order", default="", choices=Run.Order.values, help="default: TREC score, MS MARCO rank"
+        )
+        parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
+        parser.add_argument("--team", default="", help="who made the run")
+        parser.add_argument("--description", default="", help="how it was made")
+        parser.add_argument("--paper", default="", help="where it is described")
+        parser.add_argument("--code", default="", help="where its code is")
+        parser.add_argument("--type", default="", dest="run_type", help="such as full, rerank or dense")
+        parser.add_argument(
+            "--date",
+            type=date.fromisoformat,
+            dest="submitted_on",
+            metavar="YYYY-MM-DD",
+            help="of the submission",
+        )
+        parser.add_argument("--baseline", action="store_true", help="mark it as a baseline")
+        parser.add_argument(
+            "--release",
+            default="public",
+            choices=Run.Release.values,
+            help="what may be given out (default: public)",
+        )
+
+    def act(
+        self, *, collection: str, files: list[Path], tag: str, order: str, skip_unknown: bool, **options: Any
+    ) -> dict[str, Any]:
+        if tag and len(files) > 1:
+            raise UsageError("--tag names one run; give one FILE with it.")
+        facts = runs.RunFacts(**{name: options[name] for name in runs.RunFacts.__dataclass_fields__})
+        chosen = collection_named(collection)
+        options = {"collection": chosen, "facts": facts, "order": order, "skip_unknown": skip_unknown}
+        with self.progress(f"Importing {files[0].name}" if len(files) == 1 else "Importing runs") as update:
+            if len(files) == 1:
+                run = runs.import_run(path=files[0], run_tag=tag, progress=update, **options)
+                return {"imported": [run_facts(run)]}
+            done = runs.import_runs(paths=files, progress=update, **options)
+        if done.refused:
+            raise _together(done, chosen)
+        return {"imported": [run_facts(run) for run in done.runs]}
+
+    def show(self, result: dict[str, Any]) -> None:
+        for run in result["imported"]:
+            self.out.print(f"{run['run']}: {run['lines']:,} lines, {run['queries']:,} queries", markup=False)
+            for warning in run["warnings"]:
+                self.out.print(f"  warning: {warning}", markup=False)
+
+
+def run_facts(run: Run) -> dict[str, Any]:
+    """An imported run as JSON-ready facts."""
+    return {
+        "run": run.run_tag,
+        "format": str(run.format),
+        "order": str(run.order),
+        "sha256": run.sha256,
+        **run.report,
+    }
+
+
+def _together(done: runs.ImportedRuns, collection: Collection) -> PoolingError:
+    """One refusal for several, saying what was imported all the same."""
+    tags = ", ".join(run.run_tag for run in done.runs)
+    kept = f" Imported into {collection.name}: {tags}." if tags else ""
+    return PoolingError("\n".join(str(refusal) for refusal in done.refused) + kept)

@@ -1,0 +1,72 @@
+"""`manage.py pool_stats`: what a pool holds, and what judging it costs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import CommandParser
+from rich.table import Table
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.services import pools
+from pooling.services.finding import pool_named
+from pooling.shallow import Prices
+
+
+class Command(BaseCommand):
+    help = "Say how large a pool is, what each run and the qrels brought to it, and what judging it costs."
+    example = "manage.py pool_stats first"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("pool", help="name of the pool")
+        parser.add_argument("--pairs-per-task", type=int, default=10, help="default: 10")
+        parser.add_argument("--judgments-per-pair", type=int, default=1, help="default: 1")
+        parser.add_argument("--reward", default="2.00", help="dollars a task (default: 2.00)")
+        parser.add_argument(
+            "--fee", default="0.20", help="the crowd's share on top of the reward (default: 0.20)"
+        )
+
+    def act(
+        self,
+        *,
+        pool: str,
+        pairs_per_task: int,
+        judgments_per_pair: int,
+        reward: str,
+        fee: str,
+        **options: Any,
+    ) -> dict[str, Any]:
+        try:
+            prices = Prices(pairs_per_task, judgments_per_pair, Decimal(reward), Decimal(fee))
+        except InvalidOperation:
+            raise UsageError("--reward and --fee are numbers.") from None
+        if pairs_per_task < 1 or judgments_per_pair < 1:
+            raise UsageError("--pairs-per-task and --judgments-per-pair are at least 1.")
+        summary = pools.pool_stats(pool=pool_named(pool), prices=prices)
+        return {
+            "pool": pool,
+            **asdict(summary.stats),
+            "cost": float(summary.stats.cost),
+            "runs": {tag: asdict(brought) for tag, brought in summary.runs.items()},
+            "qrel": asdict(summary.qrel),
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        self.out.print(
+            f"{result['queries']:,} queries, {result['passages']:,} passages. Pool size: mean {result['mean']:.4f}, "
+            f"median {result['median']:g}, largest {result['max']}; {result['singletons']:,} singletons. "
+            f"The qrel adds a passage for {result['qrel_added']:,} queries.\n"
+            f"{result['pairs']:,} pairs, {result['tasks']:,} tasks, ${result['cost']:,.2f} with fee.\n"
+        )
+        sizes = Table("size", "queries", "", box=None, pad_edge=False)
+        largest = max(result["histogram"].values(), default=1)
+        for size, count in result["histogram"].items():
+            sizes.add_row(str(size), f"{count:,}", "█" * round(40 * count / largest))
+        self.out.print(sizes, "")
+        brought = Table("brought by", "passages", "nobody else had", box=None, pad_edge=False)
+        for tag, run in [*result["runs"].items(), ("(qrel)", result["qrel"])]:
+            brought.add_row(tag, f"{run['passages']:,}", f"{run['unique']:,}")
+        self.out.print(brought)

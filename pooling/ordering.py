@@ -1,0 +1,229 @@
+"""Put the lines of a run in the order of their ranking, and notice what is odd about them.
+
+Most files are in order already, so lines are moved where they lie and only where they must be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.columns import Columns, same_string
+
+Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Whole = NDArray[np.int32] | NDArray[np.int64]
+Keys = NDArray[np.float32] | Whole
+ROWS_A_CHUNK = 1 << 19
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Spreads queries over 64 bits (Fibonacci hashing), so that query and pid together make one key."""
+
+
+@dataclass(frozen=True)
+class Oddities:
+    """What is allowed but worth a warning. Counts of queries, but for ``tied_lines``."""
+
+    rank_disagreements: int
+    tied_queries: int
+    tied_lines: int
+    tied_tops: int
+    rank_gaps: int
+
+
+def order_lines(columns: Columns, by: str) -> Oddities:
+    """Move the lines, in place: query by query (first appearance), then ``by`` score or rank.
+
+    ``score``: descending; ties by pid descending, bytes compared as numbers (trec_eval 9.0.4, strcmp).
+    ``rank``: ascending; equal ranks stay in file order.
+    """
+    together(columns)
+    falling = columns.score if by == "score" else None
+    ranks_ascend = not _wrong(columns.query, columns.number, descending=False).any()
+    disagreements = 0
+    if columns.score is not None and (ranks_ascend or falling is None):
+        _move(columns, *_out_of_order(columns.query, columns.number, descending=False))
+        disagreements = _scores_against_ranks(columns.query, columns.number, columns.score)
+    key = columns.number if falling is None else falling
+    _move(columns, *_out_of_order(columns.query, key, descending=falling is not None))
+    follows = columns.query[1:] == columns.query[:-1]
+    ties = follows & (key[1:] == key[:-1])
+    if falling is not None:
+        if not ranks_ascend:
+            disagreements = _ranks_against_scores(columns.query, columns.number, ties)
+        _move(columns, *_ties_by_pid(columns, ties))
+    tied = _either_side(ties)
+    gaps = 0
+    if by == "rank":
+        gaps = _count(columns.query[1:][follows & (np.diff(columns.number) != 1)])
+    first = np.concatenate(([True], ~follows))
+    return Oddities(
+        disagreements,
+        _count(columns.query[tied]),
+        int(np.count_nonzero(tied)),
+        int(np.count_nonzero(tied & first)),
+        gaps,
+    )
+
+
+def together(columns: Columns) -> None:
+    """Bring the lines of each query together, in place, keeping their order."""
+    if (columns.query[1:] < columns.query[:-1]).any():
+        _move(columns, np.arange(len(columns)), np.argsort(columns.query, kind="stable"))
+
+
+def query_chunks(query: NDArray[np.int32]) -> Iterator[tuple[int, int, Rows]]:
+    """Cut lines that stand query by query into chunks of whole queries: begin, end, first row of each query."""
+    starts = np.concatenate(([0], np.flatnonzero(query[1:] != query[:-1]) + 1))
+    begin = 0
+    while begin < len(starts):
+        end = max(int(np.searchsorted(starts, starts[begin] + ROWS_A_CHUNK)), begin + 1)
+        last = int(starts[end]) if end < len(starts) else len(query)
+        yield int(starts[begin]), last, starts[begin:end]
+        begin = end
+
+
+def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
+    """A passage that a query has twice: its first two rows in the file; None if there is none.
+
+    Of several, the one whose second row comes first in the file, when the file stands query by query.
+    """
+    query = columns.query
+    if (query[1:] < query[:-1]).any():
+        return _first_repeat(np.argsort(query, kind="stable"), query, columns)
+    for begin, end, _ in query_chunks(query):
+        part = slice(begin, end)
+        key: NDArray[np.uint64] | Rows | None
+        if columns.hashes is not None:
+            key = columns.hashes[columns.codes[part]] + query[part].astype(np.uint64) * _ODD
+        else:
+            key = _joint_key(query[part], columns.codes[part])
+        if key is not None:
+            key.sort()
+            if not (key[1:] == key[:-1]).any():
+                continue
+        if found := _first_repeat(np.arange(begin, end), query, columns):
+            return found
+    return None
+
+
+def _joint_key(query: NDArray[np.int32], codes: Whole) -> Rows | None:
+    """Query and passage as one integer each, or None where 64 bits do not hold them."""
+    span = int(codes.max()) + 1
+    low = int(query.min())
+    if (int(query.max()) - low + 1) * span >= 2**63:
+        return None
+    return (query - low).astype(np.int64) * span + codes
+
+
+def _first_repeat(rows: Rows, query: NDArray[np.int32], columns: Columns) -> tuple[int, int] | None:
+    codes = columns.codes
+    if columns.spelling is not None and columns.hashes is not None:
+        codes = same_string(columns.spelling, columns.hashes)[codes]
+    order = rows[np.lexsort((rows, codes[rows], query[rows]))]
+    repeats = (query[order[1:]] == query[order[:-1]]) & (codes[order[1:]] == codes[order[:-1]])
+    if not repeats.any():
+        return None
+    at = np.flatnonzero(repeats)
+    earliest = at[np.argmin(order[at + 1])]
+    return int(order[earliest]), int(order[earliest + 1])
+
+
+def _move(columns: Columns, places: Rows, rows: Rows) -> None:
+    """Let ``places`` hold what now is in ``rows``."""
+    if len(places):
+        for array in columns.arrays():
+            array[places] = array[rows]
+
+
+def _wrong(query: NDArray[np.int32], key: Keys, *, descending: bool) -> Mask:
+    """Lines, from the second, that should not follow the line before them in their query."""
+    wrong: Mask = key[1:] > key[:-1] if descending else key[1:] < key[:-1]
+    wrong &= query[1:] == query[:-1]
+    return wrong
+
+
+def _out_of_order(
+    query: NDArray[np.int32],
+    key: Keys,
+    *,
+    descending: bool,
+) -> tuple[Rows, Rows]:
+    """The places of every query that is not sorted by its key, and the rows that belong there."""
+    wrong = _wrong(query, key, descending=descending)
+    if not wrong.any():
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    unsorted = np.zeros(int(query.max()) + 1, bool)
+    unsorted[query[1:][wrong]] = True
+    places = np.flatnonzero(unsorted[query])
+    keys = -key[places] if descending else key[places]
+    return places, places[np.lexsort((keys, query[places]))]
+
+
+def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
+    """The places of ties, and the rows that belong there: by pid, descending."""
+    places = np.flatnonzero(_either_side(ties))
+    if not len(places):
+        return places, places
+    begins = ~np.concatenate(([False], ties))[places]
+    group = np.cumsum(begins) - 1
+    rises = _rises(columns, places) & ~begins[1:]
+    rows = places.copy()
+    size = np.bincount(group)
+    pairs = np.flatnonzero(rises & (size[group[1:]] == 2))  # most ties are of two: these only change places
+    rows[pairs], rows[pairs + 1] = places[pairs + 1], places[pairs]
+    unsorted = np.zeros(len(size), bool)
+    unsorted[group[1:][rises]] = True
+    chosen = np.flatnonzero((unsorted & (size > 2))[group])
+    if len(chosen):
+        tied = pl.DataFrame({"group": group[chosen], "pid": columns.spell(columns.codes[places[chosen]])})
+        order = tied.select(pl.arg_sort_by("group", "pid", descending=[False, True])).to_series()
+        rows[chosen] = places[chosen[order.to_numpy()]]
+    moved = rows != places
+    return places[moved], rows[moved]
+
+
+def _rises(columns: Columns, places: Rows) -> Mask:
+    """Of each row of ``places`` but the first, whether its pid comes after that of the row before it."""
+    # polars compares strings byte by byte, as strcmp does.
+    spelling, codes = columns.spelling, columns.codes[places]
+    if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():
+        after = (spelling[1:] > spelling[:-1]).to_numpy()  # all of them costs less than picking some
+        return np.where(np.diff(places) == 1, after[places[1:] - 1], False)
+    pid = columns.spell(codes)
+    return np.asarray((pid[1:] > pid[:-1]).to_numpy())
+
+
+def _either_side(ties: Mask) -> Mask:
+    """Rows that are equal to the row before or after them."""
+    tied = np.zeros(len(ties) + 1, bool)
+    tied[1:] |= ties
+    tied[:-1] |= ties
+    return tied
+
+
+def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[np.float32]) -> int:
+    """Queries in which a lower score has no later rank, of lines in order of rank."""
+    follows = query[1:] == query[:-1]
+    same_rank = rank[1:] == rank[:-1]
+    wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
+    return _count(query[1:][follows & wrong])
+
+
+def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
+    """Queries in which a lower score has no later rank, of lines in order of score."""
+    low = int(rank.min())
+    base = query.astype(np.int64) * (int(rank.max()) - low + 1)
+    latest = np.maximum.accumulate(base + rank - low) - base  # of the query's lines so far
+    place = np.arange(len(query))
+    begins = np.concatenate(([True], ~ties))
+    higher = np.maximum.accumulate(np.where(begins, place, 0)) - 1  # the last line with a higher score
+    same = (higher >= 0) & (query[higher] == query)
+    return _count(query[same & (latest[higher] >= rank - low)])
+
+
+def _count(query: NDArray[np.int32]) -> int:
+    return int(np.count_nonzero(np.bincount(query)))

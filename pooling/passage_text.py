@@ -1,0 +1,30 @@
+"""When two passages are the same text.
+
+Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode
+canonical composition (NFC) spells accents in one way, every stretch of white space is one blank, and
+characters that show nothing (zero-width space, word joiner, soft hyphen, byte order mark) are left out.
+Letter case, punctuation and compatibility forms stay as they are: "US" is not "us", and 10² is not 102, which
+the coarser NFKC would make of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\u00ad\ufeff"))
+
+
+def normalised(text: str) -> str:
+    """The text as a reader sees it."""
+    visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
+    return " ".join(visible.split())
+
+
+def class_key(text: str | None) -> str:
+    """The key that passages of the same text share: SHA-256 (hex) of the normalised text.
+
+    ``""`` for a passage without text, which is a class of its own.
+    """
+    seen = normalised(text or "")
+    return hashlib.sha256(seen.encode()).hexdigest() if seen else ""

@@ -1,0 +1,178 @@
+"""The columnar ranking: passages as integer codes, ordered by rank first.
+
+Rows hold every query's first passage, then every query's second, and so on. Queries stand in order of how
+many passages they have, most first, so that rank and query follow from the row's number alone and the
+top k of a run is the beginning of its file: reading it costs k × queries, not the run's length.
+
+A pid that is a plain decimal number is its own code. Where a run has other pids, codes number them
+by first appearance, rank first, when it is stored, and row i of the column ``pid`` spells code i: the
+beginning of the file then also holds every pid that it needs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.columns import Columns, Integers, same_string
+from pooling.ordering import query_chunks
+
+Codes = NDArray[np.int64]
+ROWS_A_GROUP = 1 << 18
+_META = "preferee.ranking"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The first ``depth`` places of every query of a run."""
+
+    qids: tuple[str, ...]
+    """Most passages first; equal ones as in the file."""
+    lengths: Codes
+    """Passages of each query in the whole run."""
+    depth: int
+    """Ranks held here; less than ``lengths[0]`` when only the top was read."""
+    passages: Integers
+    """Codes, rank first; 32 bits wide where that will do."""
+    scores: NDArray[np.float32] | None
+    """Aligned with ``passages``; None in runs without scores."""
+    pids: pl.Series | None
+    """What each code stands for; None when codes are the pids themselves. A pid may have several codes."""
+    hashes: NDArray[np.uint64] | None = None
+    """``pids.hash(seed=0)``, where reading the run gave it."""
+
+    @cached_property
+    def offsets(self) -> Codes:
+        """Row at which each rank begins, from rank 1; one more at the end. Shape (depth + 1,)."""
+        at_rank = np.searchsorted(-self.lengths, -np.arange(1, self.depth + 1), side="right")
+        return np.concatenate(([0], np.cumsum(at_rank))).astype(np.int64)
+
+    def spell(self, codes: Integers) -> list[str]:
+        """The pids of codes."""
+        if self.pids is None:
+            return [str(code) for code in codes.tolist()]
+        return self.pids.gather(codes).to_list()
+
+    def top(self, depth: int) -> Ranking:
+        """The first ``depth`` places only."""
+        depth = min(depth, self.depth)
+        end = int(self.offsets[depth])
+        scores = None if self.scores is None else self.scores[:end]
+        return replace(self, depth=depth, passages=self.passages[:end], scores=scores)
+
+    def frame(self) -> pl.DataFrame:
+        """Columns qid, rank, pid and score (null without scores), rank first."""
+        counts = np.diff(self.offsets)
+        ranks = np.repeat(np.arange(1, self.depth + 1), counts)
+        places = np.arange(len(self.passages)) - np.repeat(self.offsets[:-1], counts)
+        pid = (
+            pl.Series(self.passages).cast(pl.String) if self.pids is None else self.pids.gather(self.passages)
+        )
+        return pl.DataFrame(
+            {
+                "qid": pl.Series(self.qids, dtype=pl.String).gather(places),
+                "rank": ranks,
+                "pid": pid,
+                "score": pl.Series([None] * len(ranks), dtype=pl.Float32)
+                if self.scores is None
+                else self.scores,
+            }
+        )
+
+    def tops(self, depth: int = 1) -> dict[str, tuple[str, ...]]:
+        """The first ``depth`` pids of every query, best first."""
+        cut = self.top(depth)
+        pids = cut.spell(cut.passages)
+        found: dict[str, list[str]] = {qid: [] for qid in self.qids}
+        for begin, end in zip(cut.offsets[:-1].tolist(), cut.offsets[1:].tolist(), strict=True):
+            for qid, pid in zip(self.qids, pids[begin:end], strict=False):
+                found[qid].append(pid)
+        return {qid: tuple(at_top) for qid, at_top in found.items()}
+
+
+def rank_first(columns: Columns) -> Ranking:
+    """Make a ranking of lines that stand query by query, first place first."""
+    counts = np.bincount(columns.query, minlength=len(columns.qids))
+    by_length = np.argsort(-counts, kind="stable")
+    place_of = np.empty(len(counts), np.int64)
+    place_of[by_length] = np.arange(len(counts))
+    passages = np.empty_like(columns.codes)
+    scores = None if columns.score is None else np.empty_like(columns.score)
+    empty = Ranking(
+        tuple(columns.qids[place] for place in by_length),
+        counts[by_length],
+        int(counts.max(initial=0)),
+        passages,
+        scores,
+        columns.spelling,
+        columns.hashes,
+    )
+    for begin, end, starts in query_chunks(columns.query):
+        lengths = np.diff(starts, append=end)
+        rank = np.arange(begin, end) - np.repeat(starts, lengths)
+        target = empty.offsets[rank] + np.repeat(place_of[columns.query[starts]], lengths)
+        passages[target] = columns.codes[begin:end]
+        if scores is not None and columns.score is not None:
+            scores[target] = columns.score[begin:end]
+    return empty
+
+
+def numbered_by_appearance(ranking: Ranking) -> Ranking:
+    """The ranking with codes that number its pids by first appearance, rank first; decimal pids stay."""
+    if ranking.pids is None:
+        return ranking
+    spelling = ranking.pids
+    # In memory a pid may have several codes; stored, it has one.
+    hashes = spelling.hash(seed=0).to_numpy() if ranking.hashes is None else ranking.hashes
+    codes = same_string(spelling, hashes)[ranking.passages]
+    rows = np.arange(len(codes), dtype=np.int32)
+    table = np.empty(len(spelling), np.int32)
+    table[codes[::-1]] = rows[::-1]  # the last write, which is the first appearance, stays
+    appears = table[codes] == rows
+    first = codes[appears]
+    table[first] = np.arange(len(first), dtype=np.int32)
+    return replace(ranking, passages=table[codes], pids=spelling.gather(first), hashes=None)
+
+
+def write_ranking(ranking: Ranking, path: Path) -> None:
+    """Write a whole ranking as one Parquet file."""
+    ranking = numbered_by_appearance(ranking)
+    passages = ranking.passages
+    columns: dict[str, pl.Series] = {"passage": pl.Series(passages)}
+    if ranking.scores is not None:
+        columns["score"] = pl.Series(ranking.scores)
+    if ranking.pids is not None:
+        columns["pid"] = ranking.pids.extend_constant(None, len(passages) - len(ranking.pids))
+    meta = {"qids": ranking.qids, "lengths": ranking.lengths.tolist()}
+    pl.DataFrame(columns).write_parquet(
+        path,
+        compression="zstd",
+        compression_level=1,
+        statistics=False,
+        row_group_size=ROWS_A_GROUP,
+        metadata={_META: json.dumps(meta, ensure_ascii=False)},
+    )
+
+
+def read_ranking(path: Path, depth: int | None = None) -> Ranking:
+    """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries."""
+    meta = json.loads(pl.read_parquet_metadata(path)[_META])
+    lengths = np.array(meta["lengths"], np.int64)
+    held = int(lengths[0]) if len(lengths) else 0
+    held = held if depth is None else min(depth, held)
+    rows = int(np.minimum(lengths, held).sum())
+    frame = pl.read_parquet(path, n_rows=rows, glob=False)
+    return Ranking(
+        tuple(meta["qids"]),
+        lengths,
+        held,
+        frame["passage"].to_numpy(),
+        frame["score"].to_numpy() if "score" in frame.columns else None,
+        frame["pid"].drop_nulls() if "pid" in frame.columns else None,
+    )

@@ -1,0 +1,61 @@
+"""Look things up by the names people give them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db import models
+
+from pooling.errors import NotFound
+from pooling.models import Collection, Pool, QrelSet, Run
+
+
+def _names(rows: models.QuerySet, field: str) -> str:
+    names = list(rows.order_by(field).values_list(field, flat=True)[:10])
+    return f"There are: {', '.join(names)}." if names else ""
+
+
+def collection_named(name: str) -> Collection:
+    """The collection of that name. Raises NotFound."""
+    found = Collection.objects.filter(name=name).first()
+    if found is None:
+        raise NotFound(
+            f"There is no collection {name!r}.",
+            _names(Collection.objects.all(), "name") or "Make one with import_collection.",
+        )
+    return found
+
+
+def pool_named(name: str) -> Pool:
+    """The pool of that name. Raises NotFound."""
+    found = Pool.objects.filter(name=name).select_related("collection", "qrel_set").first()
+    if found is None:
+        raise NotFound(
+            f"There is no pool {name!r}.", _names(Pool.objects.all(), "name") or "Make one with build_pool."
+        )
+    return found
+
+
+def qrel_set_named(collection: Collection, name: str) -> QrelSet:
+    """The collection's qrel set of that name. Raises NotFound."""
+    found = collection.qrel_sets.filter(name=name).first()
+    if found is None:
+        raise NotFound(
+            f"Collection {collection.name} has no qrel set {name!r}.",
+            _names(collection.qrel_sets.all(), "name") or "Import one with import_qrels.",
+        )
+    return found
+
+
+def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]:
+    """The collection's runs of these tags, in that order; all of them (by tag) for None. Raises NotFound."""
+    runs = {run.run_tag: run for run in collection.runs.order_by("run_tag")}
+    if tags is None:
+        return list(runs.values())
+    missing = [tag for tag in tags if tag not in runs]
+    if missing:
+        raise NotFound(
+            f"Collection {collection.name} has no run {', '.join(missing)}.",
+            _names(collection.runs.all(), "run_tag") or "Import one with import_runs.",
+        )
+    return [runs[tag] for tag in dict.fromkeys(tags)]

@@ -1,0 +1,180 @@
+"""Record passages, register the files that hold their texts, and fetch the texts that are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection as Group
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from pooling.errors import AlreadyImported, NotFound, UnreadableContent
+from pooling.formats import Content, Progress
+from pooling.models import Collection, Passage, PassageSource
+from pooling.passage_text import class_key
+from pooling.services import bulk
+from pooling.texts import Text, format_of, read_passages
+
+KEYS_A_QUERY = 10_000
+FILL = (
+    "(collection_id, pid) DO UPDATE SET text = excluded.text, class_key = excluded.class_key "
+    "WHERE pooling_passage.text IS NULL"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A passage file as it was found."""
+
+    path: Path
+    format: str
+    sha256: str
+    """Of the decompressed content."""
+    size: int
+    """Bytes on disk."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a pass over the sources brought."""
+
+    wanted: int
+    found: int
+    missing: tuple[str, ...]
+    """Passages that no source holds, or all of them when there is no source."""
+
+
+def examine(path: Path, progress: Progress | None = None) -> Source:
+    """Read a passage file through once: its format and its hash. Raises InvalidFile."""
+    format = format_of(_content(path))
+    content = _content(path, progress)
+    for _ in content.blocks():
+        pass
+    return Source(path.resolve(), format, content.sha256, path.stat().st_size)
+
+
+def register(collection: Collection, source: Source) -> PassageSource:
+    """Make a file a source of the collection's texts. Raises AlreadyImported."""
+    registered, new = PassageSource.objects.get_or_create(
+        collection=collection,
+        sha256=source.sha256,
+        defaults={"path": str(source.path), "format": source.format, "size_bytes": source.size},
+    )
+    if not new:
+        raise AlreadyImported(
+            f"{source.path} holds what {registered.path} does, which is a source of {collection.name} already.",
+            "Leave it out.",
+        )
+    return registered
+
+
+def add_sources(
+    *, collection: Collection, paths: Iterable[Path], progress: Progress | None = None
+) -> list[PassageSource]:
+    """Register more passage files, all or none."""
+    examined = [examine(path, progress) for path in paths]
+    with transaction.atomic():
+        return [register(collection, source) for source in examined]
+
+
+def record(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
+    """Make a row of every passage that has none; the key of each pid."""
+    distinct = list(dict.fromkeys(pids))
+    rows = ((collection.pk, pid, None, "") for pid in distinct)
+    bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows)
+    keys: dict[str, int] = {}
+    for begin in range(0, len(distinct), KEYS_A_QUERY):
+        some = collection.passages.filter(pid__in=distinct[begin : begin + KEYS_A_QUERY])
+        keys.update(some.values_list("pid", "pk"))
+    return keys
+
+
+def ensure(
+    *, collection: Collection, pids: Iterable[str], progress: Progress | None = None
+) -> dict[str, Passage]:
+    """pid → its passage, recorded when it is new, with its text when a source has it."""
+    distinct = list(dict.fromkeys(pids))
+    record(collection, distinct)
+    without = [passage.pid for passage in _each(collection, distinct) if passage.text is None]
+    if without and collection.sources.exists():
+        fetch(collection=collection, pids=without, progress=progress)
+    return {passage.pid: passage for passage in _each(collection, distinct)}
+
+
+def fetch_missing(*, collection: Collection, progress: Progress | None = None) -> Fetched:
+    """Fetch the text of every recorded passage that has none yet."""
+    without = collection.passages.filter(text__isnull=True).values_list("pid", flat=True)
+    return fetch(collection=collection, pids=list(without), progress=progress)
+
+
+def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None = None) -> Fetched:
+    """Fetch the texts of recorded passages in one streaming pass over the sources.
+
+    The first source that holds a passage gives its text; texts that are there already stay.
+    The pass ends early when everything was found.
+    """
+    wanted = set(pids)
+    for source in collection.sources.order_by("pk"):
+        if not wanted:
+            break
+        found = list(_take(source, wanted, progress))
+        bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), _rows(collection, found), FILL)
+        wanted -= {text.id for text in found}
+    return Fetched(len(set(pids)), len(set(pids)) - len(wanted), tuple(sorted(wanted)))
+
+
+def fetch_all(*, collection: Collection, progress: Progress | None = None) -> int:
+    """Keep every passage of every source, source by source, each whole or not at all. How many there are now."""
+    if not collection.sources.exists():
+        raise NotFound(
+            f"Collection {collection.name} has no passage source.",
+            "Register one with fetch_passages --passages.",
+        )
+    for source in collection.sources.order_by("pk"):
+        with transaction.atomic():
+            rows = _rows(collection, _take(source, None, progress))
+            bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows, FILL)
+    return collection.passages.filter(text__isnull=False).count()
+
+
+def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | None) -> Iterator[Text]:
+    """The wanted texts of a source, each once. Refuses a file that changed since it was registered."""
+    path = Path(source.path)
+    if not path.exists() or path.stat().st_size != source.size_bytes:
+        raise _changed(source)
+    content = _content(path, progress)
+    left = None if wanted is None else set(wanted)
+    for text in read_passages(content, source.format, wanted):
+        if left is not None:
+            if text.id not in left:
+                continue
+            left.discard(text.id)
+        yield text
+        if left is not None and not left:
+            return
+    if content.sha256 != source.sha256:
+        raise _changed(source)
+
+
+def _rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tuple[int, str, str, str]]:
+    return ((collection.pk, text.id, text.text, class_key(text.text)) for text in texts)
+
+
+def _each(collection: Collection, pids: list[str]) -> Iterator[Passage]:
+    for begin in range(0, len(pids), KEYS_A_QUERY):
+        yield from collection.passages.filter(pid__in=pids[begin : begin + KEYS_A_QUERY])
+
+
+def _content(path: Path, progress: Progress | None = None) -> Content:
+    return Content(path, "", settings.MAX_DECOMPRESSED_BYTES, progress)
+
+
+def _changed(source: PassageSource) -> UnreadableContent:
+    return UnreadableContent(
+        source.path,
+        0,
+        "the passage source is not there as it was registered.",
+        "Put the same file back, or register the new one with fetch_passages --passages.",
+    )

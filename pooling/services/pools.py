@@ -1,0 +1,180 @@
+"""Build shallow pools and describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from pooling import shallow
+from pooling.errors import AlreadyImported, PoolRefused
+from pooling.formats import Progress
+from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
+from pooling.services import passages
+from pooling.services.naming import check_name
+from pooling.services.runs import tops_of
+
+Pools = dict[str, tuple[shallow.Candidate, ...]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which queries a pool is for: those of ``qids`` (None: all), at least ``min_size`` large, a sample of them."""
+
+    qids: Sequence[str] | None = None
+    sample: int | None = None
+    seed: int | None = None
+    min_size: int = 1
+
+
+def build_pool(
+    *,
+    collection: Collection,
+    name: str,
+    runs: Sequence[Run],
+    qrel_set: QrelSet | None = None,
+    depth: int = 1,
+    choice: Choice | None = None,
+    progress: Progress | None = None,
+) -> Pool:
+    """Pool the top ``depth`` passages of the runs and the qrels, and fetch the texts that are missing.
+
+    Sizes (``min_size``) count classes, so texts are fetched before queries are left out by it.
+    Raises PoolRefused, AlreadyImported.
+    """
+    choice = choice or Choice()
+    check_name(name)
+    if Pool.objects.filter(name=name).exists():
+        raise _taken(name)
+    if not runs and qrel_set is None:
+        raise PoolRefused("A pool needs runs or a qrel set.", "Name runs with --runs or --all-runs.")
+    pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
+    if choice.min_size == 1:
+        pools = _sampled(pools, choice)
+    pids = (candidate.pid for candidates in pools.values() for candidate in candidates)
+    found = passages.ensure(collection=collection, pids=pids, progress=progress)
+    if choice.min_size > 1:
+        pools = {qid: pool for qid, pool in pools.items() if _size(pool, found) >= choice.min_size}
+        pools = _sampled(pools, choice)
+    if not pools:
+        raise PoolRefused(
+            "No query would be in the pool.", "Choose more runs or queries, or a smaller --min-size."
+        )
+    try:
+        with transaction.atomic():
+            pool = Pool.objects.create(
+                collection=collection,
+                name=name,
+                qrel_set=qrel_set,
+                depth=depth,
+                sample=choice.sample,
+                seed=choice.seed,
+                min_size=choice.min_size,
+            )
+            _save(pool, runs, pools, found)
+    except IntegrityError:
+        if Pool.objects.filter(name=name).exists():
+            raise _taken(name) from None
+        raise
+    return pool
+
+
+def _candidates(
+    collection: Collection,
+    runs: Sequence[Run],
+    qrel_set: QrelSet | None,
+    depth: int,
+    chosen: Sequence[str] | None,
+) -> Pools:
+    """The pool of every chosen query, in the order of the collection's queries."""
+    qids = list(collection.queries.order_by("position").values_list("qid", flat=True))
+    if chosen is not None:
+        unknown = sorted(set(chosen) - set(qids))
+        if unknown:
+            raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
+        wanted = set(chosen)
+        qids = [qid for qid in qids if qid in wanted]
+    tops = [tops_of(run, depth) for run in runs]
+    qrels = {} if qrel_set is None else _known_relevant(qrel_set)
+    pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
+    return {qid: pool for qid, pool in pools.items() if pool}
+
+
+def _known_relevant(qrel_set: QrelSet) -> dict[str, str]:
+    labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
+    return shallow.known_relevant(
+        labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
+    )
+
+
+def _sampled(pools: Pools, choice: Choice) -> Pools:
+    if choice.sample is None:
+        return pools
+    drawn = shallow.draw_queries(list(pools), choice.sample, np.random.default_rng(choice.seed))
+    return {qid: pools[qid] for qid in drawn}
+
+
+def _size(pool: Sequence[shallow.Candidate], found: Mapping[str, Passage]) -> int:
+    return shallow.count_classes(found[candidate.pid].class_key for candidate in pool)
+
+
+def _save(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Passage]) -> None:
+    PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in runs)
+    query_keys = dict(pool.collection.queries.values_list("qid", "pk"))
+    rows = (
+        PooledPassage(
+            pool=pool,
+            query_id=query_keys[qid],
+            passage=found[candidate.pid],
+            run_ids=[runs[index].pk for index in candidate.runs],
+            is_qrel=candidate.is_qrel,
+        )
+        for qid, candidates in pools.items()
+        for candidate in candidates
+    )
+    PooledPassage.objects.bulk_create(rows, batch_size=2000)
+
+
+@dataclass(frozen=True)
+class PoolSummary:
+    """A pool's statistics and what each run and the qrel brought."""
+
+    stats: shallow.PoolStats
+    runs: Mapping[str, shallow.Contribution]
+    """By run tag."""
+    qrel: shallow.Contribution
+
+
+def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSummary:
+    """Describe a pool, and price its judging."""
+    keys: dict[int, list[str]] = {}
+    brought: list[list[int]] = []
+    qrel_added = 0
+    rows = PooledPassage.objects.filter(pool=pool).order_by("query__position", "pk")
+    for query, key, run_ids, is_qrel in rows.values_list(
+        "query_id", "passage__class_key", "run_ids", "is_qrel"
+    ):
+        keys.setdefault(query, []).append(key)
+        brought.append(run_ids + [0] * is_qrel)  # 0 is no run's key: it stands for the qrel
+        qrel_added += is_qrel and not run_ids
+    sizes = [shallow.count_classes(of_query) for of_query in keys.values()]
+    found = shallow.contributions(brought)
+    nothing = shallow.Contribution(0, 0)
+    runs = Run.objects.filter(pk__in=PoolRun.objects.filter(pool=pool).values("run")).order_by("run_tag")
+    return PoolSummary(
+        shallow.pool_stats(sizes, len(brought), qrel_added, prices or shallow.Prices()),
+        {run.run_tag: found.get(run.pk, nothing) for run in runs},
+        found.get(0, nothing),
+    )
+
+
+def _taken(name: str) -> AlreadyImported:
+    return AlreadyImported(f"There already is a pool {name!r}.", "Choose another name with --pool.")
+
+
+def without_text(pool: Pool) -> int:
+    """Passages of the pool whose text is not known."""
+    rows = PooledPassage.objects.filter(pool=pool, passage__text__isnull=True)
+    return rows.values("passage").distinct().count()

@@ -1,0 +1,92 @@
+"""Import qrel sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from pooling import trec
+from pooling.errors import AlreadyImported
+from pooling.formats import Progress
+from pooling.models import Collection, Qrel, QrelSet
+from pooling.services import bulk, passages
+from pooling.services.naming import check_name
+
+
+@dataclass(frozen=True)
+class ImportedQrels:
+    """A qrel set that was imported."""
+
+    qrel_set: QrelSet
+    labels: int
+    queries: int
+    relevant: int
+    """Labels of at least the set's threshold."""
+    skipped: tuple[str, ...]
+
+
+def import_qrels(
+    *,
+    collection: Collection,
+    path: Path,
+    set_name: str,
+    min_grade: int = 1,
+    kind: str = "",
+    skip_unknown: bool = False,
+    name: str = "",
+    progress: Progress | None = None,
+) -> ImportedQrels:
+    """Import labels as a new qrel set. Relevant means a grade of at least ``min_grade``.
+
+    Without ``kind`` a set with grades above 1 is graded, any other official.
+    Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then nothing is imported.
+    """
+    check_name(set_name)
+    if collection.qrel_sets.filter(name=set_name).exists():
+        raise _taken(collection, set_name)
+    query_keys = dict(collection.queries.values_list("qid", "pk"))
+    labels = trec.read_qrels(
+        path,
+        name=name,
+        known_qids=query_keys.keys(),
+        skip_unknown=skip_unknown,
+        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+        progress=progress,
+    )
+    kind = kind or (QrelSet.Kind.GRADED if (labels.grade > 1).any() else QrelSet.Kind.OFFICIAL)
+    try:
+        with transaction.atomic():
+            qrel_set = QrelSet.objects.create(
+                collection=collection, name=set_name, kind=kind, min_grade=min_grade, sha256=labels.sha256
+            )
+            passage_keys = passages.record(collection, labels.pids)
+            bulk.insert(
+                Qrel,
+                ("qrel_set_id", "query_id", "passage_id", "grade", "position"),
+                _rows(qrel_set, labels, query_keys, passage_keys),
+            )
+    except IntegrityError:
+        if collection.qrel_sets.filter(name=set_name).exists():
+            raise _taken(collection, set_name) from None
+        raise
+    relevant = int((labels.grade >= min_grade).sum())
+    return ImportedQrels(qrel_set, len(labels), len(labels.qids), relevant, labels.skipped)
+
+
+def _rows(
+    qrel_set: QrelSet, labels: trec.Qrels, query_keys: dict[str, int], passage_keys: dict[str, int]
+) -> Iterator[tuple[int, int, int, int, int]]:
+    keys = [query_keys[qid] for qid in labels.qids]
+    columns = zip(labels.query.tolist(), labels.pids, labels.grade.tolist(), strict=True)
+    for position, (query, pid, grade) in enumerate(columns):
+        yield qrel_set.pk, keys[query], passage_keys[pid], grade, position
+
+
+def _taken(collection: Collection, name: str) -> AlreadyImported:
+    return AlreadyImported(
+        f"Collection {collection.name} already has a qrel set {name!r}.", "Choose another name with --set."
+    )

@@ -1,0 +1,235 @@
+"""Check, import and read runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from pooling import trec
+from pooling.blocks import LONGEST
+from pooling.errors import AlreadyImported, PoolingError
+from pooling.formats import Progress
+from pooling.models import Collection, Run
+from pooling.ranking import Ranking
+from pooling.services import ranking_files
+
+_ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What people say about a run; none of it is in the file."""
+
+    team: str = ""
+    description: str = ""
+    paper: str = ""
+    code: str = ""
+    run_type: str = ""
+    submitted_on: date | None = None
+    baseline: bool = False
+    release: str = "public"
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """A run file that passed every check, and the tag it goes by."""
+
+    file: trec.RunFile
+    run_tag: str
+
+
+def check_run(
+    *,
+    path: Path,
+    collection: Collection | None = None,
+    order: str = "",
+    run_tag: str = "",
+    skip_unknown: bool = False,
+    name: str = "",
+    progress: Progress | None = None,
+) -> CheckedRun:
+    """Do every check of an import and change nothing.
+
+    Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
+    """
+    file = trec.read_run(
+        path,
+        name=name,
+        known_qids=None if collection is None else _known_qids(collection),
+        skip_unknown=skip_unknown,
+        order=order,
+        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+        progress=progress,
+    )
+    return _checked(collection, file, run_tag, path, name)
+
+
+def import_run(
+    *,
+    collection: Collection,
+    path: Path,
+    facts: RunFacts | None = None,
+    order: str = "",
+    run_tag: str = "",
+    skip_unknown: bool = False,
+    name: str = "",
+    progress: Progress | None = None,
+) -> Run:
+    """Import one run, whole or not at all. Raises what ``check_run`` raises; then nothing is imported."""
+    checked = check_run(
+        path=path,
+        collection=collection,
+        order=order,
+        run_tag=run_tag,
+        skip_unknown=skip_unknown,
+        name=name,
+        progress=progress,
+    )
+    return _keep(collection, checked, facts or RunFacts(), name or str(path))
+
+
+@dataclass(frozen=True)
+class ImportedRuns:
+    """What became of several files."""
+
+    runs: tuple[Run, ...]
+    refused: tuple[PoolingError, ...]
+
+
+def import_runs(
+    *,
+    collection: Collection,
+    paths: Sequence[Path],
+    facts: RunFacts | None = None,
+    order: str = "",
+    skip_unknown: bool = False,
+    progress: Progress | None = None,
+) -> ImportedRuns:
+    """Import several runs, each whole or not at all; a refused one keeps no other out.
+
+    ``progress`` is called with files done and files in all.
+    """
+    imported: list[Run] = []
+    refused: list[PoolingError] = []
+    files = trec.read_runs(
+        paths,
+        known_qids=_known_qids(collection),
+        skip_unknown=skip_unknown,
+        order=order,
+        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+    )
+    for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
+        try:
+            if isinstance(file, PoolingError):
+                raise file
+            checked = _checked(collection, file, "", path, "")
+            imported.append(_keep(collection, checked, facts or RunFacts(), str(path)))
+        except PoolingError as refusal:
+            refused.append(refusal)
+        if progress is not None:
+            progress(done, len(paths))
+    return ImportedRuns(tuple(imported), tuple(refused))
+
+
+def _known_qids(collection: Collection) -> frozenset[str]:
+    return frozenset(collection.queries.values_list("qid", flat=True))
+
+
+def _checked(
+    collection: Collection | None, file: trec.RunFile, run_tag: str, path: Path, name: str
+) -> CheckedRun:
+    checked = CheckedRun(file, _tag(run_tag or file.tag or tag_of(name or path.name)))
+    if collection is not None:
+        _refuse_if_there(collection, checked, name or str(path))
+    return checked
+
+
+def _keep(collection: Collection, checked: CheckedRun, facts: RunFacts, name: str) -> Run:
+    """Store the ranking, then write its row.
+
+    The file is stored under a name made of its content: a crash in between leaves a file that the next import of
+    the same run puts to use. Of two imports of the same run at once, the unique constraints let one win; the
+    other is refused like any later one.
+    """
+    file = checked.file
+    stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
+    ranking_files.put(stored, file.ranking)
+    try:
+        with transaction.atomic():
+            return Run.objects.create(
+                collection=collection,
+                run_tag=checked.run_tag,
+                format=file.layout,
+                order=file.order,
+                sha256=file.sha256,
+                parser_version=trec.PARSER_VERSION,
+                storage_name=stored,
+                report={**asdict(file.report), "warnings": file.report.warnings()},
+                **asdict(facts),
+            )
+    except IntegrityError:
+        _refuse_if_there(collection, checked, name)
+        raise
+
+
+def ranking_of(run: Run, depth: int | None = None) -> Ranking:
+    """The run's ranking, or its first ``depth`` ranks."""
+    return ranking_files.get(run, depth)
+
+
+def tops_of(run: Run, depth: int = 1) -> dict[str, tuple[str, ...]]:
+    """qid → the first ``depth`` pids of the run, best first."""
+    return ranking_of(run, depth).tops(depth)
+
+
+def tag_of(file_name: str) -> str:
+    """A tag for a run file without one: its name less the usual endings."""
+    stem = file_name
+    while (ending := next((end for end in _ENDINGS if stem.lower().endswith(end)), "")) and stem != ending:
+        stem = stem[: -len(ending)]
+    return stem
+
+
+def summary(checked: CheckedRun) -> dict[str, Any]:
+    """A checked run as JSON-ready facts."""
+    report = checked.file.report
+    return {
+        "run": checked.run_tag,
+        "format": checked.file.layout,
+        "order": checked.file.order,
+        "sha256": checked.file.sha256,
+        **asdict(report),
+        "warnings": report.warnings(),
+    }
+
+
+def _tag(tag: str) -> str:
+    if not tag or any(character.isspace() for character in tag) or len(tag.encode()) > LONGEST["tag"]:
+        raise PoolingError(
+            f"{tag!r} cannot be a run tag.",
+            f"Give one without blanks, of at most {LONGEST['tag']} bytes, with --tag.",
+        )
+    return tag
+
+
+def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> None:
+    file = checked.file
+    same = collection.runs.filter(
+        sha256=file.sha256, order=file.order, parser_version=trec.PARSER_VERSION
+    ).first()
+    if same is not None:
+        raise AlreadyImported(
+            f"{name}: the same content is already imported, as run {same.run_tag}.",
+            "Nothing needs to be done.",
+        )
+    if collection.runs.filter(run_tag=checked.run_tag).exists():
+        raise AlreadyImported(
+            f"{name}: there already is a run {checked.run_tag} with other content.",
+            "Import this one under another tag with --tag.",
+        )

@@ -1,0 +1,146 @@
+"""The shallow pool: every run's top passages of a query plus the qrel, with who brought each.
+
+Arabzadeh et al., *Shallow pooling for sparse labels*, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from statistics import mean, median
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A passage of a pool. ``runs`` are indices of the runs that had it in their top, ascending."""
+
+    pid: str
+    runs: tuple[int, ...]
+    is_qrel: bool
+
+
+def known_relevant(labels: Iterable[tuple[str, str, int]], min_grade: int) -> dict[str, str]:
+    """The qrel of each query: highest grade first, then first in file order, of grade ``min_grade`` or more.
+
+    ``labels`` are (qid, pid, grade) in file order. Queries without such a label are left out.
+    """
+    best: dict[str, tuple[int, str]] = {}
+    for qid, pid, grade in labels:
+        if grade >= min_grade and (qid not in best or grade > best[qid][0]):
+            best[qid] = (grade, pid)
+    return {qid: pid for qid, (_, pid) in best.items()}
+
+
+def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candidate, ...]:
+    """The pool of one query, in order of run and rank, the qrel last if no run brought it.
+
+    ``tops`` holds one sequence of pids per run, empty when the run has no line for the query.
+    """
+    runs: dict[str, list[int]] = {}
+    for run, pids in enumerate(tops):
+        for pid in pids:
+            runs.setdefault(pid, []).append(run)
+    if qrel is not None:
+        runs.setdefault(qrel, [])
+    return tuple(Candidate(pid, tuple(found), pid == qrel) for pid, found in runs.items())
+
+
+def count_classes(class_keys: Iterable[str]) -> int:
+    """Passages that differ in text; each one without text (key ``""``) counts for itself."""
+    keys = list(class_keys)
+    return len(set(keys) - {""}) + keys.count("")
+
+
+def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    """``count`` of the queries without replacement (all, if there are fewer), in the order given."""
+    if count >= len(qids):
+        return list(qids)
+    return [qids[place] for place in sorted(rng.choice(len(qids), count, replace=False).tolist())]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a task costs: its size, how often each pair is judged, the reward and the crowd's fee on it."""
+
+    pairs_per_task: int = 10
+    judgments_per_pair: int = 1
+    reward: Decimal = Decimal("2.00")
+    fee: Decimal = Decimal("0.20")
+
+    def tasks(self, pairs: int) -> int:
+        """Tasks needed for so many pairs: full ones, and one more for what is left."""
+        return -(-pairs * self.judgments_per_pair // self.pairs_per_task)
+
+    def cost(self, pairs: int) -> Decimal:
+        """Dollars with fee, to the cent."""
+        dollars = self.tasks(pairs) * self.reward * (1 + self.fee)
+        return dollars.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+@dataclass(frozen=True)
+class PoolStats:
+    """What a pool holds and what judging it takes. Sizes count classes, as one text is judged once."""
+
+    queries: int
+    passages: int
+    mean: float
+    median: float
+    max: int
+    singletons: int
+    """Queries whose pool is one class: nothing to judge, it is the best answer."""
+    qrel_added: int
+    """Queries whose qrel no run had on top."""
+    pairs: int
+    tasks: int
+    cost: Decimal
+    histogram: Mapping[int, int]
+    """Number of queries by pool size, ascending."""
+
+
+def count_pairs(sizes: Iterable[int]) -> int:
+    """Pairs to judge: each class against each other of its query."""
+    return sum(size * (size - 1) // 2 for size in sizes)
+
+
+def pool_stats(sizes: Sequence[int], passages: int, qrel_added: int, prices: Prices) -> PoolStats:
+    """Statistics of pools of these sizes (classes, one entry a query)."""
+    pairs = count_pairs(sizes)
+    histogram = {size: sizes.count(size) for size in sorted(set(sizes))}
+    return PoolStats(
+        queries=len(sizes),
+        passages=passages,
+        mean=float(mean(sizes)) if sizes else 0.0,
+        median=float(median(sizes)) if sizes else 0.0,
+        max=max(sizes, default=0),
+        singletons=histogram.get(1, 0),
+        qrel_added=qrel_added,
+        pairs=pairs,
+        tasks=prices.tasks(pairs),
+        cost=prices.cost(pairs),
+        histogram=histogram,
+    )
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one run, or the qrel, brought to a pool."""
+
+    passages: int
+    """Passages of the pool that it had on top."""
+    unique: int
+    """Of these, passages that nothing else brought."""
+
+
+def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:
+    """Count what each source brought, from the sources of every pooled passage."""
+    passages: dict[Hashable, int] = {}
+    unique: dict[Hashable, int] = {}
+    for sources in brought_by:
+        for source in sources:
+            passages[source] = passages.get(source, 0) + 1
+        if len(sources) == 1:
+            unique[sources[0]] = unique.get(sources[0], 0) + 1
+    return {source: Contribution(count, unique.get(source, 0)) for source, count in passages.items()}

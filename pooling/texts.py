@@ -1,0 +1,170 @@
+"""Read query files and passage files: TSV (id, text) or JSON lines with the usual field names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pooling.blocks import LONGEST
+from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
+from pooling.formats import Content, lines_of, text_of
+
+QID_FIELDS = ("qid", "_id", "id", "query_id")
+QUERY_FIELDS = ("query", "text", "title", "question")
+PID_FIELDS = ("pid", "_id", "id", "docid", "passage_id")
+PASSAGE_FIELDS = ("passage", "text", "contents", "body")
+FORMATS = ("tsv", "jsonl")
+
+# Where a JSON line may hold its id; an escaped quote inside a text never matches.
+_IDS = re.compile(rb'"(?:' + "|".join(PID_FIELDS).encode() + rb')"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+))')
+# The usual case, in which the rest of the line need not be searched: the id stands first.
+_FIRST_ID = re.compile(rb'\{"(pid|_id)": ?"([^"\\]*)"')
+
+
+@dataclass(frozen=True)
+class Text:
+    """One query or passage of a file."""
+
+    line: int
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Which fields of a JSON line matter, and how to refuse a line."""
+
+    ids: Sequence[str]
+    texts: Sequence[str]
+    longest: int
+    refusal: type[InvalidFile]
+
+
+_QUERY = _Fields(QID_FIELDS, QUERY_FIELDS, LONGEST["qid"], InvalidQueryFile)
+_PASSAGE = _Fields(PID_FIELDS, PASSAGE_FIELDS, LONGEST["pid"], InvalidPassageFile)
+
+
+def read_queries(content: Content) -> list[Text]:
+    """All queries of a file, in file order. Refuses an empty text and an id that stands there twice."""
+    found: dict[str, Text] = {}
+    for query in _texts(content, _QUERY):
+        if query.id in found:
+            first = found[query.id].line
+            raise InvalidQueryFile(
+                content.name, query.line, f"query {query.id} already stands on line {first}."
+            )
+        if not query.text.strip():
+            raise InvalidQueryFile(content.name, query.line, f"query {query.id} has no text.")
+        found[query.id] = query
+    if not found:
+        raise EmptyFile(content.name, 0, "the file holds no query.")
+    return list(found.values())
+
+
+def read_qids(content: Content) -> list[str]:
+    """The queries a file names: a query file, or one qid a line."""
+    qids: dict[str, None] = {}
+    for number, line in lines_of(content):
+        if line.lstrip().startswith(b"{"):
+            qids[_from_json(content.name, number, line, _QUERY, need_text=False).id] = None
+        else:
+            qids[text_of(content.name, number, line).split()[0]] = None
+    if not qids:
+        raise EmptyFile(content.name, 0, "the file names no query.")
+    return list(qids)
+
+
+def format_of(content: Content) -> str:
+    """``tsv`` or ``jsonl``, told from the first line that is not blank."""
+    for number, line in lines_of(content):
+        if line.lstrip().startswith(b"{"):
+            return "jsonl"
+        if b"\t" in line:
+            return "tsv"
+        raise InvalidPassageFile(
+            content.name, number, "the line is neither JSON nor an id, a tab and a text."
+        )
+    raise EmptyFile(content.name, 0, "the file holds no passage.")
+
+
+def read_passages(content: Content, format: str, wanted: Collection[str] | None = None) -> Iterator[Text]:
+    """Stream the passages of a file, only the ``wanted`` pids if given.
+
+    Lines of other passages are looked at no further than their id. The caller may stop early.
+    """
+    keys = None if wanted is None else {pid.encode() for pid in wanted}
+    keep: Callable[[bytes], bool] | None = None
+    if keys is not None:
+        keep = _wanted_json(keys) if format == "jsonl" else _wanted_tsv(keys)
+    return _texts(content, _PASSAGE, keep)
+
+
+def _wanted_tsv(keys: Collection[bytes]) -> Callable[[bytes], bool]:
+    return lambda line: line[: line.find(b"\t")].strip() in keys
+
+
+def _wanted_json(keys: Collection[bytes]) -> Callable[[bytes], bool]:
+    def wanted(line: bytes) -> bool:
+        first = _FIRST_ID.match(line)
+        if first is not None and (first[1] == b"pid" or b'"pid"' not in line):
+            return first[2] in keys
+        return any((text or number) in keys or b"\\" in text for text, number in _IDS.findall(line))
+
+    return wanted
+
+
+def _texts(content: Content, fields: _Fields, keep: Callable[[bytes], bool] | None = None) -> Iterator[Text]:
+    for number, line in lines_of(content):
+        if keep is not None and not keep(line):
+            continue
+        if line.lstrip().startswith(b"{"):
+            yield _from_json(content.name, number, line, fields)
+        else:
+            yield _from_tsv(content.name, number, line, fields)
+
+
+def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
+    id, tab, text = text_of(name, number, line).partition("\t")
+    if not tab:
+        raise fields.refusal(name, number, "the line has no tab between an id and a text.")
+    return _checked(name, number, id.strip(), text.strip(), fields)
+
+
+def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: bool = True) -> Text:
+    try:
+        record: Any = json.loads(text_of(name, number, line))
+    except ValueError as error:
+        raise fields.refusal(name, number, f"the line is not JSON ({error}).") from None
+    if not isinstance(record, dict):
+        raise fields.refusal(name, number, "the line is not a JSON object.")
+    id = next((record[field] for field in fields.ids if field in record), None)
+    if not isinstance(id, str | int) or isinstance(id, bool):
+        raise fields.refusal(name, number, f"the line has no id ({', '.join(fields.ids)}).")
+    text = next((record[field] for field in fields.texts if field in record), None)
+    if not isinstance(text, str):
+        if need_text:
+            raise fields.refusal(name, number, f"the line has no text ({', '.join(fields.texts)}).")
+        text = ""
+    title = record.get("title")
+    if fields is _PASSAGE and isinstance(title, str) and title.strip():
+        text = f"{title.strip()}\n{text}"
+    return _checked(name, number, str(id), text.strip(), fields)
+
+
+def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
+    if not id or any(character.isspace() for character in id):
+        raise fields.refusal(name, number, f"the id {id!r} is empty or holds a blank.")
+    if len(id.encode("utf-8", "replace")) > fields.longest:
+        raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")
+    try:
+        (id + text).encode()
+    except UnicodeEncodeError:
+        raise fields.refusal(
+            name, number, "the line holds half of a surrogate pair, which is no character."
+        ) from None
+    if "\x00" in id + text:
+        raise fields.refusal(name, number, "the line holds a NUL character.")
+    return Text(number, id, text)

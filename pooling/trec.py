@@ -1,0 +1,279 @@
+"""Read, check and write run files and qrel files.
+
+Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrels: TREC
+(``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are parted by any number of
+blanks or tabs. docs/data-formats.md says what is refused and what is warned of.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.blocks import Layout
+from pooling.columns import Columns, lines_with, read_columns
+from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
+from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
+from pooling.ordering import Oddities, duplicate_rows, order_lines
+from pooling.ranking import Ranking, rank_first
+
+PARSER_VERSION = 1
+"""Raised whenever the same file could give another ranking than before."""
+
+READERS = 2
+"""Large runs read at the same time; more would need more memory than they save time."""
+SMALL_READERS = 3
+"""Runs of one block read at the same time: of so short steps, one often waits while another computes."""
+
+TREC_RUN = Layout("TREC run", ("qid", "_q0", "pid", "rank", "score", "tag"), InvalidRunFile)
+MSMARCO_RUN = Layout("MS MARCO run", ("qid", "pid", "rank"), InvalidRunFile)
+TREC_QRELS = Layout("TREC qrels", ("qid", "_iteration", "pid", "grade"), InvalidQrelFile)
+SHORT_QRELS = Layout("qrels of three columns", ("qid", "pid", "grade"), InvalidQrelFile)
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What the check of a run found. Counts of queries, but for ``lines`` and ``tied_lines``."""
+
+    lines: int
+    queries: int
+    depth: int
+    """Passages of the query with the most."""
+    unanswered: tuple[str, ...]
+    """Queries of the collection for which the run has no line."""
+    skipped: tuple[str, ...]
+    """Unknown queries whose lines were dropped, as asked."""
+    rank_disagreements: int
+    """Queries in which a line with a lower score than another has no later rank. Equal scores contradict nothing."""
+    tied_queries: int
+    tied_lines: int
+    tied_tops: int
+    """Queries whose first place is shared: which passage is on top is decided by the tie rule."""
+    rank_gaps: int
+    """Queries of a file ordered by rank whose ranks are not consecutive; places are counted, not read."""
+
+    def warnings(self) -> list[str]:
+        """The report's warnings as sentences."""
+        said = [
+            (len(self.unanswered), "queries of the collection have no answer in the run"),
+            (len(self.skipped), "unknown queries were skipped"),
+            (
+                self.rank_disagreements,
+                "queries have a rank column that disagrees with the order of the scores",
+            ),
+            (
+                self.tied_queries,
+                f"queries have ties ({self.tied_lines} lines; {self.tied_tops} at the first place)",
+            ),
+            (self.rank_gaps, "queries have ranks that are not consecutive"),
+        ]
+        return [f"{count:,} {what}" for count, what in said if count]
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A run file that passed every check."""
+
+    layout: str
+    """``trec`` or ``msmarco``."""
+    tag: str
+    """The last column of a TREC run; ``""`` for MS MARCO, which has none."""
+    order: str
+    """``score`` or ``rank``: what put the passages in order."""
+    sha256: str
+    """Of the decompressed content."""
+    size: int
+    """Bytes of the decompressed content."""
+    ranking: Ranking
+    report: RunReport
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """The labels of a qrel file, in file order. ``query`` indexes ``qids``."""
+
+    qids: tuple[str, ...]
+    query: NDArray[np.int64]
+    pids: tuple[str, ...]
+    grade: NDArray[np.int64]
+    sha256: str
+    skipped: tuple[str, ...] = ()
+    """Unknown queries whose lines were dropped, as asked."""
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+
+def read_run(
+    path: Path,
+    *,
+    name: str = "",
+    known_qids: Collection[str] | None = None,
+    skip_unknown: bool = False,
+    order: str = "",
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+) -> RunFile:
+    """Read a run and check all of it.
+
+    ``known_qids`` are the queries of the collection; without them none is unknown or unanswered.
+    ``order`` is ``score`` (default of TREC runs: 32-bit floats, descending, ties by pid descending,
+    as trec_eval 9.0.4) or ``rank`` (default, and the only one, of MS MARCO runs: ascending, equal
+    ranks in file order).
+    Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile, naming file and line.
+    """
+    content = Content(path, name, max_bytes, progress)
+    again = Content(path, name, max_bytes)
+    columns = read_columns(content, (TREC_RUN, MSMARCO_RUN))
+    if columns.score is None and order == "score":
+        raise InvalidRunFile(content.name, 0, "an MS MARCO run has no scores to order by.")
+    order = order or ("rank" if columns.score is None else "score")
+    skipped = _unknown(columns.qids, known_qids)
+    if skipped and not skip_unknown:
+        line = next(lines_with(again, skipped[0]))
+        raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
+    _refuse_duplicates(columns, again)
+    columns = columns.without(skipped)
+    if not len(columns):
+        raise UnknownQueries(content.name, 0, skipped, "No line is left without them.")
+    oddities = order_lines(columns, order)
+    ranking = rank_first(columns)
+    unanswered = tuple(sorted(set(known_qids or ()) - set(columns.qids)))
+    return RunFile(
+        "msmarco" if columns.score is None else "trec",
+        columns.tag,
+        order,
+        content.sha256,
+        content.size,
+        ranking,
+        _report(oddities, ranking, unanswered, skipped),
+    )
+
+
+def read_runs(
+    paths: Sequence[Path],
+    *,
+    known_qids: Collection[str] | None = None,
+    skip_unknown: bool = False,
+    order: str = "",
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[RunFile | PoolingError]:
+    """Read several runs at the same time, and yield them in the order given.
+
+    Reading begins with the call. What ``read_run`` would raise is yielded instead.
+    """
+
+    def read(path: Path) -> RunFile | PoolingError:
+        try:
+            return read_run(
+                path, known_qids=known_qids, skip_unknown=skip_unknown, order=order, max_bytes=max_bytes
+            )
+        except PoolingError as refusal:
+            return refusal
+
+    small = all(path.is_file() and Content(path).likely_bytes < BLOCK_BYTES for path in paths)
+    count = SMALL_READERS if small else READERS
+    readers = ThreadPoolExecutor(count, "read-runs")
+    waiting = iter(paths)
+    # One more than there are readers, so that none of them waits for whoever takes the runs.
+    reading = deque(readers.submit(read, path) for path in islice(waiting, count + 1))
+
+    def in_order() -> Iterator[RunFile | PoolingError]:
+        with readers:
+            while reading:
+                file = reading.popleft().result()
+                reading.extend(readers.submit(read, path) for path in islice(waiting, 1))
+                yield file
+
+    return in_order()
+
+
+def _unknown(qids: Sequence[str], known_qids: Collection[str] | None) -> tuple[str, ...]:
+    if known_qids is None:
+        return ()
+    known = frozenset(known_qids)
+    return tuple(qid for qid in qids if qid not in known)
+
+
+def _refuse_duplicates(columns: Columns, again: Content) -> None:
+    rows = duplicate_rows(columns)
+    if rows is None:
+        return
+    qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[rows[1:]])[0]
+    first, second = islice(lines_with(again, qid, pid), 2)
+    raise columns.layout.refusal(
+        again.name, second, f"passage {pid} of query {qid} already stands on line {first}."
+    )
+
+
+def _report(
+    oddities: Oddities, ranking: Ranking, unanswered: tuple[str, ...], skipped: tuple[str, ...]
+) -> RunReport:
+    return RunReport(
+        lines=int(ranking.lengths.sum()),
+        queries=len(ranking.qids),
+        depth=ranking.depth,
+        unanswered=unanswered,
+        skipped=skipped,
+        rank_disagreements=oddities.rank_disagreements,
+        tied_queries=oddities.tied_queries,
+        tied_lines=oddities.tied_lines,
+        tied_tops=oddities.tied_tops,
+        rank_gaps=oddities.rank_gaps,
+    )
+
+
+def read_qrels(
+    path: Path,
+    *,
+    name: str = "",
+    known_qids: Collection[str] | None = None,
+    skip_unknown: bool = False,
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+) -> Qrels:
+    """Read the labels of a qrel file and check all of them, as ``read_run`` does for runs."""
+    content = Content(path, name, max_bytes, progress)
+    again = Content(path, name, max_bytes)
+    columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
+    skipped = _unknown(columns.qids, known_qids)
+    if skipped and not skip_unknown:
+        line = next(lines_with(again, skipped[0]))
+        raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
+    _refuse_duplicates(columns, again)
+    columns = columns.without(skipped)
+    pids = tuple(columns.spell(columns.codes).to_list())
+    return Qrels(
+        columns.qids,
+        columns.query.astype(np.int64),
+        pids,
+        columns.number.astype(np.int64),
+        content.sha256,
+        skipped,
+    )
+
+
+def write_run(ranking: Ranking, tag: str, file: TextIO) -> None:
+    """Write a ranking as a TREC run, query by query. Without scores, minus the rank stands in."""
+    frame = ranking.frame().with_columns(pl.col("score").fill_null(-pl.col("rank").cast(pl.Float32)))
+    order = pl.DataFrame({"qid": ranking.qids}).with_row_index("place")
+    for qid, rank, pid, score in (
+        frame.join(order, on="qid").sort("place", "rank").select("qid", "rank", "pid", "score").iter_rows()
+    ):
+        # The shortest form that gives back the same 32-bit float.
+        file.write(f"{qid} Q0 {pid} {rank} {np.float32(score)!s} {tag}\n")
+
+
+def write_qrels(labels: Iterable[tuple[str, str, int]], file: TextIO) -> None:
+    """Write (qid, pid, grade) as TREC qrels, in the order given."""
+    for qid, pid, grade in labels:
+        file.write(f"{qid} 0 {pid} {grade}\n")

@@ -1,0 +1,174 @@
+"""Where wanted passages, such as the labels of a qrel set, stand in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.ranking import ROWS_A_GROUP, Codes, Ranking
+
+
+class Sought:
+    """Integers looked for among many: ascending, and behind tables of their low bits.
+
+    The first table drops nearly all rows at the price of one look each, the second says where in ``values`` the
+    rest are likely to be.
+    """
+
+    def __init__(self, values: Codes) -> None:
+        self.values = values
+        bits = min(max(10, int(len(values) * 64).bit_length()), 22)
+        self.mask = (1 << bits) - 1
+        self.table = np.zeros(1 << bits, bool)
+        self.table[values & self.mask] = True
+        self.likely = np.zeros(1 << bits, np.int32)
+        self.likely[values & self.mask] = np.arange(len(values), dtype=np.int32)
+
+    def among(self, values: NDArray[np.integer]) -> tuple[Codes, Codes]:
+        """Rows, ascending, whose value is one of those sought, and which one it is."""
+        if not len(self.values) or not len(values):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        chunks = range(0, len(values), ROWS_A_GROUP)
+        rows = np.concatenate(
+            [at + np.flatnonzero(self.table[values[at : at + ROWS_A_GROUP] & self.mask]) for at in chunks]
+        )
+        held = values[rows]
+        which = self.likely[held & self.mask].astype(np.int64)
+        unlike = np.flatnonzero(self.values[which] != held)  # not sought, or one that shares its low bits
+        which[unlike] = np.minimum(np.searchsorted(self.values, held[unlike]), len(self.values) - 1)
+        same = self.values[which] == held
+        return rows[same], which[same]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Passages looked for in rankings: one entry a (query, passage), such as the labels of a qrel set.
+
+    ``query`` indexes ``qids``.
+    """
+
+    qids: tuple[str, ...]
+    query: Codes
+    pids: tuple[str, ...]
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """Index of each qid."""
+        return {qid: index for index, qid in enumerate(self.qids)}
+
+    @cached_property
+    def spelled(self) -> tuple[Codes, pl.Series]:
+        """A number for each distinct pid: the numbers of the entries, and the distinct pids."""
+        pids = pl.Series("pid", self.pids, dtype=pl.String)
+        return pids.rank("dense").to_numpy().astype(np.int64) - 1, pids.unique().sort()
+
+    @cached_property
+    def hashes(self) -> tuple[Codes, Sought]:
+        """Hashes of the distinct pids, and before them which pid each is of."""
+        hashes = self.spelled[1].hash(seed=0).to_numpy().view(np.int64)
+        order = np.argsort(hashes)
+        return order, Sought(hashes[order])
+
+    @cached_property
+    def decimals(self) -> tuple[Codes, Sought]:
+        """Pids that are their own codes, and before them which distinct pid each is."""
+        codes = np.array([_own_code(pid) for pid in self.spelled[1]], np.int64)
+        order = np.argsort(codes)
+        order = order[codes[order] >= 0]
+        return order, Sought(codes[order])
+
+    @cached_property
+    def keys(self) -> tuple[Codes, Sought]:
+        """Query and distinct pid of every entry as one integer, and before them which entry each is."""
+        keys = self.query * len(self.spelled[1]) + self.spelled[0]
+        order = np.argsort(keys)
+        return order, Sought(keys[order])
+
+
+def _own_code(pid: str) -> int:
+    plain = pid.isascii() and pid.isdigit() and len(pid) <= 18 and (pid == "0" or pid[0] != "0")
+    return int(pid) if plain else -1
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where wanted passages stand in a run."""
+
+    rank: Codes
+    """Rank of each wanted entry, from 1; 0 when it is not among the ranks held."""
+    retrieved: Codes
+    """Passages the whole run has for each query of ``Wanted.qids``; 0 when the query is missing."""
+
+
+def find(ranking: Ranking, wanted: Wanted) -> Found:
+    """Look wanted passages up in a ranking, all queries at once."""
+    query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
+    places = np.flatnonzero(query_of >= 0)
+    retrieved = np.zeros(len(wanted.qids), np.int64)
+    retrieved[query_of[places]] = ranking.lengths[places]
+    rank = np.zeros(len(wanted.query), np.int64)
+    entries, keys = wanted.keys
+    if not len(places):
+        return Found(rank, retrieved)
+    rows, distinct = _held(ranking, places, wanted)
+    at_rank = np.searchsorted(ranking.offsets, rows, side="right")
+    query = query_of[rows - ranking.offsets[at_rank - 1]]
+    known = np.flatnonzero(query >= 0)
+    hits, which = keys.among(query[known] * len(wanted.spelled[1]) + distinct[known])
+    rank[entries[which]] = at_rank[known[hits]]
+    return Found(rank, retrieved)
+
+
+def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes]:
+    """Rows, ascending, that hold a wanted passage of any query, and which distinct pid each holds.
+
+    Where most of a run's queries are not among those at ``places``, their rows are not looked at.
+    """
+    some = None if 2 * len(places) > len(ranking.qids) else _rows_of(ranking, places)
+    codes = ranking.passages if some is None else ranking.passages[some]
+    if ranking.pids is None:
+        order, sought = wanted.decimals
+        held, which = sought.among(codes)
+        distinct = order[which]
+    else:
+        held, distinct = _held_strings(ranking.pids, _hashes(ranking)[codes], codes, wanted)
+    return (held if some is None else some[held]), distinct
+
+
+def _rows_of(ranking: Ranking, places: Codes) -> Codes:
+    """The rows of the queries at these places, rank first."""
+    # Of these queries, how many reach each rank: those before the place that is the first not to reach it.
+    at_rank = np.searchsorted(places, np.diff(ranking.offsets))
+    begins = np.cumsum(at_rank) - at_rank
+    turn = np.arange(int(at_rank.sum())) - np.repeat(begins, at_rank)
+    rows: Codes = places[turn] + np.repeat(ranking.offsets[:-1], at_rank)
+    return rows
+
+
+def _hashes(ranking: Ranking) -> Codes:
+    assert ranking.pids is not None
+    hashes = ranking.pids.hash(seed=0).to_numpy() if ranking.hashes is None else ranking.hashes
+    signed: Codes = hashes.view(np.int64)
+    return signed
+
+
+def _held_strings(
+    pids: pl.Series, hashes: Codes, codes: NDArray[np.integer], wanted: Wanted
+) -> tuple[Codes, Codes]:
+    """Rows of ``codes`` (``hashes`` aligned) that spell a wanted pid, and which distinct pid each spells."""
+    order, sought = wanted.hashes
+    held, which = sought.among(hashes)
+    distinct = order[which]
+    if (pids.gather(codes[held]) == wanted.spelled[1].gather(distinct)).all():
+        return held, distinct
+    # Two strings share a 64-bit hash: look each one up, which is slower.
+    place = dict(zip(wanted.spelled[1], range(len(wanted.spelled[1])), strict=True))
+    meaning = np.array([place.get(pid, -1) for pid in pids.gather(codes)], np.int64)
+    held = np.flatnonzero(meaning >= 0)
+    return held, meaning[held]

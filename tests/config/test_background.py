@@ -1,0 +1,214 @@
+"""The job table: one live job a key, leases, retries, named failures."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from config import clock
+from config.background import attending, registry, services
+from config.background.errors import JobFailed, UnknownJobKind
+from config.background.models import AtWork, Job
+from config.errors import Refusal
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def quiet_bell(monkeypatch):
+    """No broker rings: these tests work jobs off by hand."""
+    rung = []
+    monkeypatch.setattr(services, "ring", rung.append)
+    return rung
+
+
+@pytest.fixture
+def kind(monkeypatch):
+    """Register a job body for the length of a test."""
+
+    def register(body, *, max_attempts=3):
+        monkeypatch.setitem(registry._kinds, "test.kind", registry.JobKind("test.kind", body, max_attempts))
+        return "test.kind"
+
+    return register
+
+
+def test_a_job_runs_once_and_keeps_its_result(kind):
+    job = services.start(kind(lambda progress, number: {"twice": number * 2}), arguments={"number": 21})
+
+    first, second = services.work(job.pk), services.work(job.pk)
+
+    job.refresh_from_db()
+    assert (first, second) == (True, False)
+    assert (job.state, job.result, job.attempts) == ("done", {"twice": 42}, 1)
+
+
+def test_one_live_job_per_key(kind):
+    name = kind(lambda progress: None)
+
+    jobs = {services.start(name, key="same").pk for _ in range(3)}
+    services.work(jobs.pop())
+    after = services.start(name, key="same")
+
+    assert Job.objects.filter(key="same").count() == 2
+    assert after.state == "waiting"
+
+
+def test_many_threads_starting_one_key_make_one_job(kind):
+    name = kind(lambda progress: None)
+    started, lock = [], threading.Barrier(4)
+
+    def begin():
+        lock.wait()
+        started.append(services.start(name, key="race").pk)
+        connection.close()
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+
+    assert len(started) == 4
+    assert len(set(started)) == 1
+
+
+def test_many_threads_lease_a_job_once(kind):
+    job = services.start(kind(lambda progress: None))
+    leased, lock = [], threading.Barrier(4)
+
+    def take():
+        lock.wait()
+        leased.append(services.lease(job.pk))
+        connection.close()
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+
+    assert sum(one is not None for one in leased) == 1
+
+
+def test_a_refusal_is_a_named_failure_with_the_next_step(kind):
+    def refuse(progress):
+        raise Refusal("The file is empty.", "Upload it again.")
+
+    job = services.start(kind(refuse))
+
+    with pytest.raises(JobFailed, match=r"The file is empty\. Upload it again\."):
+        attending.attend(job)
+
+    job.refresh_from_db()
+    assert (job.state, job.failure, job.attempts) == ("failed", "Refusal", 1)
+
+
+def test_a_fault_is_tried_again_and_then_named(kind):
+    def stumble(progress):
+        raise ZeroDivisionError("by nothing")
+
+    job = services.start(kind(stumble, max_attempts=2))
+
+    services.work(job.pk)
+    job.refresh_from_db()
+    waited = job.state
+    with clock.shifted(timedelta(minutes=5)):
+        services.work(job.pk)
+    job.refresh_from_db()
+
+    assert waited == "waiting"
+    assert (job.state, job.failure) == ("failed", "ZeroDivisionError")
+    assert "by nothing" in job.failure_message
+
+
+def test_a_lapsed_lease_is_taken_over_and_the_first_holder_stops(kind):
+    job = services.start(kind(lambda progress: None))
+    first = services.lease(job.pk)
+
+    with clock.shifted(timedelta(hours=1)):
+        second = services.lease(job.pk)
+
+    assert second is not None
+    with pytest.raises(services.LeaseLost):
+        services.beat(first)
+
+
+def test_a_job_whose_workers_all_died_ends_in_a_named_failure(kind):
+    job = services.start(kind(lambda progress: None, max_attempts=2))
+    for hours in (0, 1):
+        with clock.shifted(timedelta(hours=hours)):
+            assert services.lease(job.pk)
+
+    with clock.shifted(timedelta(hours=2)):
+        services.work(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, job.failure) == ("failed", "worker-died")
+
+
+def test_try_later_costs_no_attempt(kind):
+    def wait(progress):
+        raise services.TryLater("The crowd is busy.", seconds=30)
+
+    job = services.start(kind(wait))
+
+    services.work(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, job.attempts, job.progress_message) == ("waiting", 0, "The crowd is busy.")
+    assert job.run_after > clock.now() + timedelta(seconds=20)
+
+
+def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):
+    seen = []
+
+    def look(progress):
+        seen.append(1)
+        if len(seen) == 1:
+            services.start("test.kind", key="again")
+
+    job = services.start(kind(look), key="again")
+
+    services.work(job.pk)
+    services.work(job.pk)
+
+    job.refresh_from_db()
+    assert len(seen) == 2
+    assert job.state == "done"
+
+
+def test_the_sweep_rings_for_what_nobody_took(kind, quiet_bell):
+    job = services.start(kind(lambda progress: None))
+    quiet_bell.clear()
+
+    services.sweep()
+
+    assert quiet_bell == [job.pk]
+
+
+def test_a_command_works_jobs_off_itself_when_nobody_is_at_work(kind):
+    updates = []
+
+    def count(progress):
+        progress(1, 2, "half way")
+        return {"done": True}
+
+    job = attending.attend(services.start(kind(count)), progress=lambda *step: updates.append(step))
+
+    assert job.result == {"done": True}
+    assert (1, 2, "half way") in updates
+
+
+def test_another_process_at_work_is_seen_by_its_pulse():
+    AtWork.objects.create(name="elsewhere", pulse_at=clock.now())
+    fresh = services.somebody_at_work()
+
+    with clock.shifted(timedelta(minutes=1)):
+        stale = services.somebody_at_work()
+
+    assert (fresh, stale) == (True, False)
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(UnknownJobKind, match=r"no kind of job called .made\.up."):
+        services.start("made.up")

@@ -1,0 +1,124 @@
+"""The production doorbell: Celery on a real Redis, workers and web in different processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from config import launcher
+from config.background.models import Job
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [
+    pytest.mark.postgres_only,
+    pytest.mark.journey,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        os.environ.get("PREFEREE_TEST_ON") == "sqlite", reason="SQLite runs the embedded parts"
+    ),
+]
+
+
+@pytest.fixture
+def production(tmp_path):
+    """The environment of processes that share this test's database and a Redis broker."""
+    redis = os.environ["REDIS_URL"].rpartition("/")[0]
+    return {
+        **os.environ,
+        "DATABASE_URL": launcher.database_url(),
+        "CELERY_BROKER_URL": f"{redis}/{5 + os.getpid() % 10}",
+        "PREFEREE_DATA_DIR": str(tmp_path),
+        "PREFEREE_JOB_LEASE_SECONDS": "2",
+    }
+
+
+@pytest.fixture
+def start_worker(production):
+    """Start `celery worker`, with or without the scheduler; ended after the test."""
+    started = []
+
+    def start(*, sweep_seconds):
+        words = [
+            "-m",
+            "celery",
+            "-A",
+            "config",
+            "worker",
+            "-B",
+            "--concurrency",
+            "2",
+            "--loglevel",
+            "WARNING",
+        ]
+        words += ["--schedule", str(Path(production["PREFEREE_DATA_DIR"]) / f"beat-{len(started)}")]
+        environment = {**production, "PREFEREE_JOB_SWEEP_SECONDS": str(sweep_seconds)}
+        process = subprocess.Popen(
+            [sys.executable, *words], cwd=ROOT, env=environment, start_new_session=True
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def wait_for(job, state, seconds=40):
+    deadline = time.monotonic() + seconds
+    while job.state != state and time.monotonic() < deadline:
+        time.sleep(0.1)
+        job.refresh_from_db()
+    return job.state
+
+
+def ring_from_another_process(environment):
+    start = "start('judging.collect_open_campaigns', key='rung').pk"
+    code = f"from config.background.services import start; print({start})"
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "-v", "0", "-c", code],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return Job.objects.get(pk=int(done.stdout.split()[-1]))
+
+
+def test_a_job_rung_for_in_one_process_is_done_by_a_worker_in_another(production, start_worker):
+    start_worker(sweep_seconds=3600)
+
+    job = ring_from_another_process(production)
+
+    assert wait_for(job, Job.State.DONE) == Job.State.DONE
+    assert job.attempts == 1
+
+
+def test_a_job_whose_message_was_lost_is_swept_up(production, start_worker):
+    job = ring_from_another_process({**production, "CELERY_BROKER_URL": "memory://localhost/"})
+
+    start_worker(sweep_seconds=1)
+
+    assert wait_for(job, Job.State.DONE) == Job.State.DONE
+
+
+def test_a_job_of_a_killed_worker_is_done_by_the_next(production, start_worker):
+    job = ring_from_another_process({**production, "CELERY_BROKER_URL": "memory://localhost/"})
+    # The state that a worker killed in the middle leaves behind.
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.RUNNING, leased_by="killed", leased_until=job.created_at, attempts=1
+    )
+
+    start_worker(sweep_seconds=1)
+    job.refresh_from_db()
+
+    assert wait_for(job, Job.State.DONE) == Job.State.DONE
+    assert job.attempts == 2

@@ -1,0 +1,153 @@
+"""Starting what the product needs, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from config import launcher
+from config.errors import Refusal
+from tests.provision import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def embedded(tmp_path):
+    """The environment of an installation of its own with no server beside it."""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
+    environment |= {
+        "PREFEREE_DATA_DIR": str(tmp_path / "var"),
+        "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{free_port()}",
+        "MARKETPLACE_PORT": str(free_port()),
+        "PREFEREE_JOB_SWEEP_SECONDS": "0.5",
+    }
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    return environment
+
+
+def manage(environment, *words, **options):
+    command = [sys.executable, "manage.py", *words]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, **options
+    )
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about in time"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def running(embedded):
+    """`manage.py run`, answering; stopped at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "run"],
+        cwd=ROOT,
+        env=embedded,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    wait_until(
+        lambda: process.poll() is not None or launcher.answers(f"{embedded['PREFEREE_PUBLIC_URL']}/readyz")
+    )
+    yield process
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+
+
+def test_a_command_creates_the_database_it_needs(embedded):
+    done = manage(embedded, "setup", "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()
+
+
+def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
+    done = manage(embedded, "campaign_status", "nowhere")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "There is no campaign called 'nowhere'." in done.stderr
+
+
+def test_wrong_usage_exits_with_2(embedded):
+    assert manage(embedded, "campaign_status").returncode == 2
+
+
+@pytest.mark.journey
+def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running):
+    insert = (
+        "from config.background import services; services.ring = lambda job: None;"
+        "print(services.start('judging.collect_open_campaigns', key='by another process').pk)"
+    )
+    started = manage(embedded, "shell", "-v", "0", "-c", insert)
+    job = int(started.stdout.split()[-1])
+    database = sqlite3.connect(Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=30)
+
+    def state():
+        return database.execute("select state, result from background_job where id = ?", [job]).fetchone()
+
+    wait_until(lambda: state()[0] == "done")
+
+    with urllib.request.urlopen(embedded["PREFEREE_PUBLIC_URL"]) as page:
+        assert b"Preferee" in page.read()
+    assert json.loads(state()[1]) == {"campaigns": 0}
+
+
+@pytest.mark.journey
+def test_run_stops_cleanly_and_takes_the_marketplace_with_it(embedded, running):
+    marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
+    answered = launcher.answers(marketplace)
+
+    running.send_signal(signal.SIGINT)
+    running.wait(15)
+
+    assert answered
+    assert running.returncode == 0
+    assert not launcher.answers(marketplace)
+
+
+@pytest.mark.journey
+def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
+    marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
+
+    running.kill()
+    running.wait(5)
+
+    wait_until(lambda: not launcher.answers(marketplace), seconds=15)
+
+
+def test_somebody_elses_pages_are_not_taken_for_ours(settings, monkeypatch):
+    monkeypatch.setattr(launcher, "answers", lambda url: True)
+    monkeypatch.setattr(launcher, "answered_by", lambda url: "another")
+
+    with pytest.raises(Refusal, match="not this installation's pages"), launcher.judging_pages_running():
+        pass
+
+
+def test_a_missing_key_says_where_to_set_it(settings, tmp_path):
+    settings.CROWD_ACCESS_KEY = ""
+    settings.CROWD_KEY_FILE = tmp_path / "none.json"
+
+    with pytest.raises(Refusal, match="PREFEREE_CROWD_ACCESS_KEY"):
+        launcher.crowd_keys()
+
+
+def test_the_key_file_of_the_marketplace_is_read(settings, tmp_path):
+    settings.CROWD_ACCESS_KEY = ""
+    settings.CROWD_KEY_FILE = tmp_path / "key.json"
+    settings.CROWD_KEY_FILE.write_text('{"access_key": "AK", "secret_key": "S"}')
+
+    assert launcher.crowd_keys() == ("AK", "S")

@@ -1,0 +1,63 @@
+"""A wrong setting stops start-up with its name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def start_with(tmp_path, **variables):
+    environment = {**os.environ, "PREFEREE_DATA_DIR": str(tmp_path), **variables}
+    return subprocess.run(
+        [sys.executable, "-c", "import django; django.setup()"],
+        cwd=ROOT,
+        env={**environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PREFEREE_MODE", "live"),
+        ("PREFEREE_DEBUG", "perhaps"),
+        ("PREFEREE_PUBLIC_URL", "ftp://example.org"),
+        ("PREFEREE_JOB_LEASE_SECONDS", "soon"),
+        ("PREFEREE_JOB_SWEEP_SECONDS", "0"),
+        ("PREFEREE_CROWD_ENDPOINT", "example.org"),
+        ("DATABASE_URL", "mysql://localhost/x"),
+        ("REDIS_URL", "localhost:6379"),
+        ("PREFEREE_BUDGET_CAP", "a lot"),
+    ],
+)
+def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
+    done = start_with(tmp_path, **{name: value})
+
+    assert done.returncode != 0
+    assert name in done.stderr.splitlines()[-1]
+
+
+def test_production_without_a_secret_key_refuses_to_start(tmp_path):
+    done = start_with(tmp_path, PREFEREE_MODE="production", SECRET_KEY="")
+
+    assert done.returncode != 0
+    assert "SECRET_KEY is required" in done.stderr
+
+
+def test_the_embedded_secret_is_made_once_and_private(tmp_path):
+    first = start_with(tmp_path, SECRET_KEY="")
+    secret = (tmp_path / "secret-key").read_text()
+    start_with(tmp_path, SECRET_KEY="")
+
+    assert first.returncode == 0
+    assert (tmp_path / "secret-key").read_text() == secret
+    assert len(secret) > 40
+    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0

@@ -1,0 +1,66 @@
+"""Rows that tests of several rooms start from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from django.core.files.storage import storages
+
+from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run
+from pooling.ranking import Ranking, write_ranking
+
+
+def make_collection(name: str, qids: Sequence[str]) -> Collection:
+    """A collection with these queries in this order."""
+    collection = Collection.objects.create(name=name)
+    Query.objects.bulk_create(
+        Query(collection=collection, qid=qid, text=f"what is {qid}?", position=place)
+        for place, qid in enumerate(qids)
+    )
+    return collection
+
+
+def make_run(collection: Collection, run_tag: str, ranked: Mapping[str, Sequence[str]], **details) -> Run:
+    """A run stored as an import stores it: qid → pids, best first."""
+    qids = sorted(ranked, key=lambda qid: -len(ranked[qid]))
+    depth = max((len(pids) for pids in ranked.values()), default=0)
+    rank_first = [ranked[qid][rank] for rank in range(depth) for qid in qids if rank < len(ranked[qid])]
+    spelling = list(dict.fromkeys(rank_first))
+    code = {pid: number for number, pid in enumerate(spelling)}
+    passages = np.array([code[pid] for pid in rank_first], dtype=np.int32)
+    lengths = np.array([len(ranked[qid]) for qid in qids], dtype=np.int64)
+    pids: pl.Series | None = pl.Series("pid", spelling, dtype=pl.String)
+    if all(pid.isdigit() and str(int(pid)) == pid for pid in spelling):
+        # As in an import: plain decimal numbers are their own codes.
+        passages, pids = np.array([int(pid) for pid in rank_first], dtype=np.int64), None
+    sha256 = hashlib.sha256(repr((run_tag, ranked)).encode()).hexdigest()
+    path = Path(storages["runs"].path(f"{sha256}.parquet"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_ranking(Ranking(tuple(qids), lengths, depth, passages, None, pids), path)
+    values = {
+        "format": Run.Format.TREC,
+        "order": Run.Order.SCORE,
+        "sha256": sha256,
+        "parser_version": 1,
+        "storage_name": path.name,
+    }
+    return Run.objects.create(collection=collection, run_tag=run_tag, **(values | details))
+
+
+def make_qrels(
+    collection: Collection, name: str, labels: Sequence[tuple[str, str, int]], **details
+) -> QrelSet:
+    """A qrel set from (qid, pid, grade) in file order; passages are made as needed."""
+    sha256 = hashlib.sha256(repr(labels).encode()).hexdigest()
+    qrel_set = QrelSet.objects.create(collection=collection, name=name, sha256=sha256, **details)
+    queries = {query.qid: query for query in Query.objects.filter(collection=collection)}
+    for place, (qid, pid, grade) in enumerate(labels):
+        passage, _ = Passage.objects.get_or_create(collection=collection, pid=pid)
+        Qrel.objects.create(
+            qrel_set=qrel_set, query=queries[qid], passage=passage, grade=grade, position=place
+        )
+    return qrel_set

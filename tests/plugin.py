@@ -1,0 +1,49 @@
+"""Loaded before Django's settings: names the services that the tests talk to.
+
+``PREFEREE_TEST_ON=postgres`` (default): a real PostgreSQL and a real Redis, at the configured addresses
+when something answers there, else private instances. ``PREFEREE_TEST_ON=sqlite``: the embedded parts.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+
+from tests import provision
+
+
+def _for_marketplace() -> bool:
+    named = [word for word in sys.argv if word.startswith("--ds")] + [
+        os.environ.get("DJANGO_SETTINGS_MODULE", "")
+    ]
+    return any("marketplace_settings" in word for word in named)
+
+
+def _choose_services() -> None:
+    if os.environ.get("PREFEREE_TEST_READY"):  # a worker process of pytest-xdist: its parent has chosen
+        return
+    os.environ["PREFEREE_TEST_READY"] = "1"
+    data_dir = tempfile.mkdtemp(prefix="preferee-tests-")
+    atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
+    os.mkdir(os.path.join(data_dir, "static"))  # WhiteNoise warns when it is not there
+    os.environ["PREFEREE_DATA_DIR"] = data_dir
+    variable = "MARKETPLACE_DATABASE_URL" if _for_marketplace() else "DATABASE_URL"
+    if variable == "DATABASE_URL":  # marketplaces that the product's tests start keep their own SQLite file
+        os.environ.pop("MARKETPLACE_DATABASE_URL", None)
+    if os.environ.get("PREFEREE_TEST_ON", "postgres") == "sqlite":
+        os.environ[variable] = f"sqlite:///{data_dir}/tests.sqlite3"
+        os.environ.pop("REDIS_URL", None)
+        os.environ.pop("CELERY_BROKER_URL", None)
+        return
+    os.environ[variable] = provision.postgres_address(
+        os.environ.get(variable), name=f"preferee_{os.getpid()}"
+    )
+    os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
+    # Nobody in a test process takes messages off a broker; tests/config/test_celery.py starts its own workers.
+    os.environ["CELERY_BROKER_URL"] = "memory://localhost/"
+
+
+_choose_services()

@@ -1,0 +1,29 @@
+"""Run a command of the marketplace: ``python -m marketplace help`` lists them."""
+
+import os
+import sys
+
+
+def _early_addresses(arguments: list[str]) -> None:
+    """Let ``serve --host --port`` reach the settings, which are read before a command sees its arguments."""
+    for name in ("host", "port"):
+        for place, argument in enumerate(arguments):
+            option, _, value = argument.partition("=")
+            if option == f"--{name}":
+                value = value or (arguments[place + 1] if place + 1 < len(arguments) else "")
+                if value:
+                    os.environ[f"MARKETPLACE_{name.upper()}"] = value
+
+
+def main() -> None:
+    """Hand the command line to Django under the marketplace's settings."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.marketplace_settings"
+    if sys.argv[1:2] == ["serve"]:
+        _early_addresses(sys.argv[2:])
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(["python -m marketplace", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+"""The Django app of the marketplace."""
+
+from django.apps import AppConfig
+
+
+class MarketplaceConfig(AppConfig):
+    """A crowd of one's own that speaks MTurk's requester protocol."""
+
+    name = "marketplace"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,36 @@
+"""The marketplace's one clock. Services are handed ``now``; only views, commands and the scheduler read it.
+
+``MARKETPLACE_CLOCK_OFFSET`` (seconds) moves deadlines and token lifetimes for tests and drills. Signatures
+are checked against ``wall``, because the clients that sign know nothing of the offset.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+_shift = timedelta(seconds=float(os.environ.get("MARKETPLACE_CLOCK_OFFSET", "0") or 0))
+
+
+def now() -> datetime:
+    """The current time in UTC, moved by the offset."""
+    return datetime.now(UTC) + _shift
+
+
+def wall() -> datetime:
+    """The current time in UTC, never moved."""
+    return datetime.now(UTC)
+
+
+@contextmanager
+def shifted(by: timedelta) -> Iterator[None]:
+    """Move this process's clock by ``by`` for the length of the block."""
+    global _shift
+    before = _shift
+    _shift = before + by
+    try:
+        yield
+    finally:
+        _shift = before

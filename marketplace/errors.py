@@ -1,0 +1,130 @@
+"""Everything the marketplace refuses.
+
+MarketplaceError
+├── ProtocolError (a call is refused; marketplace.protocol knows how it looks on the wire)
+│   ├── RequestError, ServiceFault            the two errors of the service model
+│   ├── ValidationException, SerializationException, ParameterValidationError
+│   ├── ThrottlingException, UnknownOperationException, UnsupportedOperationException
+│   └── MissingAuthenticationTokenException, IncompleteSignatureException,
+│       UnrecognizedClientException, InvalidSignatureException
+├── TaskRefused (a worker does not get a task, or may not hand one in)
+└── AccountRefused (an account, key or sign-in link cannot be made or used)
+"""
+
+from __future__ import annotations
+
+PREFIX = "AWS.MechanicalTurk."
+
+
+class MarketplaceError(Exception):
+    """Root of the family: what happened, and what to do next."""
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.next_step}".strip()
+
+
+class ProtocolError(MarketplaceError):
+    """A requester's call is refused. The class name is the code on the wire."""
+
+    status = 400
+
+    def __init__(self, message: str, turk_code: str = "") -> None:
+        super().__init__(message)
+        self.turk_code = turk_code
+
+    @property
+    def code(self) -> str:
+        """The protocol's name of the error."""
+        return type(self).__name__
+
+
+class RequestError(ProtocolError):
+    """A rule of the service was broken; ``turk_code`` says which, without its prefix."""
+
+    def __init__(self, turk_code: str, message: str) -> None:
+        super().__init__(message, PREFIX + turk_code)
+
+
+class ServiceFault(ProtocolError):
+    """The service failed; trying again can help."""
+
+    status = 500
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The service is temporarily unable to process your request. Try again.", "AWS.ServiceUnavailable"
+        )
+
+
+class ValidationException(ProtocolError):
+    """The request does not fit the service model."""
+
+
+class SerializationException(ProtocolError):
+    """The request is not JSON, or a member has the wrong type."""
+
+
+class ParameterValidationError(ProtocolError):
+    """A value fits the model and is still not valid."""
+
+    def __init__(self, parameter: str, value: object, reason: str = "") -> None:
+        shown = str(value)
+        shown = shown if len(shown) <= 100 else shown[:100] + "…"
+        super().__init__(
+            f'The value "{shown}" is not valid for the parameter {parameter}. {reason}'.strip(),
+            PREFIX + "InvalidParameterValue",
+        )
+
+
+class ThrottlingException(ProtocolError):
+    """Too many calls a second."""
+
+    def __init__(self) -> None:
+        super().__init__("Rate exceeded")
+
+
+class UnknownOperationException(ProtocolError):
+    """The service model has no such operation."""
+
+
+class UnsupportedOperationException(ProtocolError):
+    """The service model has the operation, this marketplace does not."""
+
+
+class MissingAuthenticationTokenException(ProtocolError):
+    """The request is not signed."""
+
+    def __init__(self) -> None:
+        super().__init__("Request is missing Authentication Token")
+
+
+class IncompleteSignatureException(ProtocolError):
+    """The Authorization header cannot be read."""
+
+
+class UnrecognizedClientException(ProtocolError):
+    """The access key is not one of ours."""
+
+    def __init__(self) -> None:
+        super().__init__("The security token included in the request is invalid.")
+
+
+class InvalidSignatureException(ProtocolError):
+    """The signature is wrong, out of date, or made for another service or region."""
+
+
+class TaskRefused(MarketplaceError):
+    """A worker does not get a task, or may not hand it in. ``reason`` is a stable word for programs."""
+
+    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.reason = reason
+
+
+class AccountRefused(MarketplaceError):
+    """An account, a key or a sign-in link cannot be made or used."""

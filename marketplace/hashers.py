@@ -1,0 +1,18 @@
+"""Argon2id with its costs taken from the settings."""
+
+from __future__ import annotations
+
+from argon2 import Parameters
+from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
+
+
+class Argon2Hasher(Argon2PasswordHasher):
+    """Django's Argon2 hasher; a password is hashed anew at sign-in when the settings have changed."""
+
+    def params(self) -> Parameters:
+        """The parameters of new hashes."""
+        self.time_cost = settings.ARGON2_TIME_COST
+        self.memory_cost = settings.ARGON2_MEMORY_KIB
+        self.parallelism = settings.ARGON2_PARALLELISM
+        return super().params()

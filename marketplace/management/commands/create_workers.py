@@ -1,0 +1,58 @@
+"""``python -m marketplace create_workers --count N``."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from marketplace import clock
+from marketplace.errors import AccountRefused
+from marketplace.management.commands.serve import migrate_if_needed
+from marketplace.services import accounts
+
+
+class Command(BaseCommand):
+    """Make many worker accounts that are entered by a link, for invited people or for a load test."""
+
+    help = (
+        "Make worker accounts without passwords and write one sign-in link each, as JSON lines. "
+        "Example: python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """How many, under which names, where to."""
+        parser.add_argument("--count", type=int, required=True)
+        parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
+        parser.add_argument("--country", default="", help="two letters, for all of them")
+        parser.add_argument("--out", type=Path, required=True, help="file of links; readable by its owner")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make all of them or none."""
+        migrate_if_needed()
+        try:
+            with transaction.atomic():
+                lines = [self._line(number, options) for number in range(1, options["count"] + 1)]
+        except AccountRefused as refusal:
+            raise CommandError(f"{refusal} No account was made.") from None
+        handle = os.open(options["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as stream:
+            stream.writelines(lines)
+        self.stderr.write(f"{len(lines)} accounts; their links are in {options['out']}.")
+
+    def _line(self, number: int, options: dict[str, Any]) -> str:
+        now = clock.now()
+        name = f"{options['prefix']}-{number}"
+        try:
+            worker = accounts.create_worker(name, password=None, country=options["country"], now=now)
+        except AccountRefused as refusal:
+            raise AccountRefused(f"{name}: {refusal.message}", refusal.next_step) from None
+        link = f"{settings.PUBLIC_URL}/signin/token/{accounts.signin_token(worker, now)}/"
+        document = {"username": worker.username, "worker_id": worker.worker_id, "link": link}
+        return json.dumps(document) + "\n"

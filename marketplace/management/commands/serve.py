@@ -1,0 +1,93 @@
+"""``python -m marketplace serve``: the whole marketplace in one command."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from marketplace import clock, money
+from marketplace.models import RequesterKey
+from marketplace.services import accounts
+from marketplace.serving import serve
+from marketplace.wsgi import application
+
+FIRST_REQUESTER = "preferee"
+
+
+class Command(BaseCommand):
+    """Serve the endpoint and the worker pages."""
+
+    help = (
+        "Create and migrate the database, make a requester with a key file, and serve until stopped. "
+        "Example: python -m marketplace serve --port 8411"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to listen. Both options reach the settings as MARKETPLACE_HOST and MARKETPLACE_PORT."""
+        parser.add_argument("--host", help="address to listen on (default: MARKETPLACE_HOST)")
+        parser.add_argument("--port", type=int, help="port to listen on (default: MARKETPLACE_PORT)")
+        parser.add_argument(
+            "--until-parent-exits",
+            action="store_true",
+            help="stop when the process that started this one is gone",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, then serve."""
+        migrate_if_needed()
+        key_file = ensure_key_file()
+        self.stderr.write(f"Marketplace: {settings.PUBLIC_URL} (requester key in {key_file})")
+        serve(application, until_parent_exits=options["until_parent_exits"])
+
+
+def migrate_if_needed() -> None:
+    """Bring the database up to date; asking first is faster than migrating nothing."""
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def ensure_key_file() -> Path:
+    """The key file of the first requester, made when it is missing or knows a key the database does not."""
+    file: Path = settings.KEY_FILE
+    key = _key_in(file)
+    if key is None:
+        key = RequesterKey.objects.filter(requester__name=FIRST_REQUESTER, active=True).first()
+    if key is None:
+        opening = money.cents(str(settings.OPENING_BALANCE))
+        key = accounts.create_requester(FIRST_REQUESTER, opening_cents=opening, now=clock.now())
+    write_key_file(file, key)
+    return file
+
+
+def _key_in(file: Path) -> RequesterKey | None:
+    try:
+        access_key = json.loads(file.read_text())["access_key"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return RequesterKey.objects.filter(access_key=access_key, active=True).first()
+
+
+def write_key_file(file: Path, key: RequesterKey) -> None:
+    """Write a key file in one step, readable by its owner alone: a reader never sees half of it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    document = {
+        "access_key": key.access_key,
+        "secret_key": key.secret_key,
+        "endpoint": settings.PUBLIC_URL,
+    }
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".key-")
+    with os.fdopen(handle, "w") as stream:
+        json.dump(document, stream)
+    Path(name).replace(file)

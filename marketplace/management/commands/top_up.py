@@ -1,0 +1,47 @@
+"""``python -m marketplace top_up NAME AMOUNT``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from marketplace import clock, money
+from marketplace.errors import AccountRefused
+from marketplace.management.commands.serve import migrate_if_needed
+from marketplace.services import accounts
+
+_MOST = Decimal("1e12")
+
+
+def cents_argument(word: str) -> int:
+    """A positive or zero amount of dollars in cents."""
+    try:
+        amount = Decimal(word)
+        if not 0 <= amount <= _MOST or amount * 100 != int(amount * 100):
+            raise InvalidOperation
+    except InvalidOperation:
+        raise ArgumentTypeError(f"{word!r} is not an amount in dollars and cents") from None
+    return int(amount * 100)
+
+
+class Command(BaseCommand):
+    """Add to a requester's balance."""
+
+    help = "Add dollars to a requester's balance. Example: python -m marketplace top_up preferee 250.00"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Who and how much."""
+        parser.add_argument("name")
+        parser.add_argument("amount", type=cents_argument)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Add it."""
+        migrate_if_needed()
+        try:
+            requester = accounts.top_up(options["name"], options["amount"], clock.now())
+        except AccountRefused as refusal:
+            raise CommandError(str(refusal)) from None
+        self.stdout.write(f"{requester.name}: ${money.dollars(requester.available_cents)} available.")

@@ -1,0 +1,33 @@
+"""One name for the marketplace on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.request import split_domain_port
+from django.http.response import HttpResponseBase
+
+_LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
+
+
+class OneLoopbackName:
+    """Send a browser from ``localhost`` to ``127.0.0.1`` (or the reverse), whichever is public.
+
+    A task's page names the hosts that may frame it; to a browser the two names are different hosts.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Redirect a page asked for under the other name."""
+        public = urlsplit(settings.PUBLIC_URL)
+        host, port = split_domain_port(request.get_host())
+        other = host in _LOOPBACK and public.hostname in _LOOPBACK and host != public.hostname
+        same_port = port == str(public.port or 80)
+        if request.method == "GET" and other and same_port and not request.path.startswith("/healthz"):
+            return HttpResponseRedirect(settings.PUBLIC_URL + request.get_full_path())
+        return self.get_response(request)

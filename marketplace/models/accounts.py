@@ -1,0 +1,106 @@
+"""Requesters with their keys, and workers with their sign-in links and messages."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.db.models import F, Q
+
+from marketplace import identifiers
+
+
+class Requester(models.Model):
+    """Someone who offers tasks. Amounts are cents; ``held_cents`` is promised to open assignments."""
+
+    name = models.CharField(max_length=120, unique=True)
+    balance_cents = models.BigIntegerField(default=0)
+    held_cents = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(held_cents__gte=0), name="requester_held_not_negative"),
+            models.CheckConstraint(
+                condition=Q(balance_cents__gte=F("held_cents")), name="requester_never_overdrawn"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def available_cents(self) -> int:
+        """What may still be promised or paid."""
+        return self.balance_cents - self.held_cents
+
+
+class RequesterKey(models.Model):
+    """An access key. The secret is kept as it is: a signature can only be checked by making it again."""
+
+    requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="keys")
+    access_key = models.CharField(max_length=64, unique=True, default=identifiers.access_key)
+    secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
+    active = models.BooleanField(default=True)
+    created_at = models.DateTimeField()
+
+
+class WorkerManager(BaseUserManager["Worker"]):
+    """Finds workers by the name they sign in with, whatever its case."""
+
+    def get_by_natural_key(self, username: str | None) -> Worker:
+        """The worker who signs in as ``username``."""
+        return self.get(username=(username or "").strip().lower())
+
+
+class Worker(AbstractBaseUser):
+    """Someone who does tasks. The counters are what system qualifications are read from."""
+
+    worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
+    username = models.CharField(max_length=60, unique=True)
+    email = models.EmailField(blank=True)
+    country = models.CharField(max_length=2, blank=True)
+    subdivision = models.CharField(max_length=2, blank=True)
+    is_adult = models.BooleanField(default=False)
+    is_master = models.BooleanField(default=False)
+    is_active = models.BooleanField(default=True)
+    created_at = models.DateTimeField()
+    submitted_count = models.PositiveIntegerField(default=0)
+    approved_count = models.PositiveIntegerField(default=0)
+    rejected_count = models.PositiveIntegerField(default=0)
+    earned_cents = models.BigIntegerField(default=0)
+
+    USERNAME_FIELD = "username"
+    REQUIRED_FIELDS: ClassVar = []
+    objects = WorkerManager()
+
+    def __str__(self) -> str:
+        return self.username
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Keep names in lower case, so that two workers never differ by case alone."""
+        self.username = self.username.strip().lower()
+        super().save(*args, **kwargs)
+
+
+class SigninLink(models.Model):
+    """A link that signs a worker in once. Only its nonce is kept; the link itself is signed."""
+
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="signin_links")
+    nonce = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
+class WorkerMessage(models.Model):
+    """A message of a requester, or a notice about a qualification, shown on the worker's home page."""
+
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="messages")
+    requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="messages")
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["worker", "-id"], name="message_of_worker")]

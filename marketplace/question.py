@@ -1,0 +1,113 @@
+"""The XML of the protocol: a question read, an answer written, a frame's address made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from xml.sax.saxutils import escape
+
+from defusedxml import ElementTree
+from defusedxml.common import DefusedXmlException
+
+from marketplace.errors import RequestError
+
+EXTERNAL_QUESTION = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
+)
+ANSWERS = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
+)
+MAX_BYTES = 65535
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+RESERVED = frozenset({"assignmentId", "hitId", "workerId", "turkSubmitTo"})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True)
+class ExternalQuestion:
+    """Where the page of a task is, and how high its frame wants to be (0: as high as the window)."""
+
+    url: str
+    frame_height: int
+
+
+def read_question(text: str, *, https_only: bool) -> ExternalQuestion:
+    """Read an ExternalQuestion; raises RequestError when it is something else or not well formed.
+
+    With ``https_only`` the address must be https; a loopback address may always be http.
+    """
+    if len(text.encode()) > MAX_BYTES:
+        raise RequestError("InvalidParameterValue", f"The question is longer than {MAX_BYTES} bytes.")
+    try:
+        root = ElementTree.fromstring(text, forbid_dtd=True)
+    except (ElementTree.ParseError, DefusedXmlException, ValueError) as error:
+        raise RequestError("XMLParseError", f"There was an error parsing the XML question: {error}") from None
+    if root.tag != f"{{{EXTERNAL_QUESTION}}}ExternalQuestion":
+        raise RequestError(
+            "XMLParseError",
+            f"This marketplace shows ExternalQuestion only, in the namespace {EXTERNAL_QUESTION}.",
+        )
+    names = [child.tag for child in root]
+    if names != [f"{{{EXTERNAL_QUESTION}}}{name}" for name in ("ExternalURL", "FrameHeight")]:
+        raise RequestError("XMLParseError", "An ExternalQuestion holds ExternalURL, then FrameHeight.")
+    url = (root[0].text or "").strip()
+    height = (root[1].text or "").strip()
+    if not height.isascii() or not height.isdigit() or len(height) > 6:
+        raise RequestError("XMLParseError", f"FrameHeight {height!r} is not a number of pixels.")
+    _check_address(url, https_only)
+    return ExternalQuestion(url, int(height))
+
+
+def _check_address(url: str, https_only: bool) -> None:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if host is None or parts.scheme not in ("http", "https") or any(sign in url for sign in " \"'<>;,\n\t\\"):
+        raise RequestError("InvalidParameterValue", f"ExternalURL {url!r} is not an address of a web page.")
+    if https_only and parts.scheme != "https" and host not in _LOOPBACK:
+        raise RequestError("InvalidParameterValue", f"ExternalURL {url!r} must begin with https://.")
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of an address, as a content security policy names a source."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def frame_address(url: str, extra: Mapping[str, str]) -> str:
+    """``url`` with ``extra`` appended to the parameters it has, with one question mark."""
+    parts = urlsplit(url)
+    query = "&".join(part for part in (parts.query, urlencode(extra)) if part)
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, query, parts.fragment))
+
+
+def write_answers(fields: Iterable[tuple[str, str]]) -> str:
+    """QuestionFormAnswers with one Answer per field. Of two fields of one name the last one stays."""
+    kept = dict(fields)
+    answers = "".join(
+        f"<Answer><QuestionIdentifier>{_text(name)}</QuestionIdentifier>"
+        f"<FreeText>{_text(value)}</FreeText></Answer>"
+        for name, value in kept.items()
+    )
+    return (
+        f'<?xml version="1.0" encoding="ASCII"?><QuestionFormAnswers xmlns="{ANSWERS}">'
+        f"{answers}</QuestionFormAnswers>"
+    )
+
+
+def _text(value: str) -> str:
+    """Escaped, with everything XML cannot hold left out and everything beyond ASCII as a reference."""
+    allowed = "".join(sign for sign in value if sign in "\t\n\r" or _may_stand_in_xml(sign))
+    return escape(allowed, {"\r": "&#13;"}).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+def _may_stand_in_xml(sign: str) -> bool:
+    return " " <= sign <= "\ud7ff" or "\ue000" <= sign <= "\ufffd" or sign >= "\U00010000"
+
+
+def query_of(url: str) -> dict[str, str]:
+    """The parameters of an address."""
+    return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))

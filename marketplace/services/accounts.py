@@ -1,0 +1,85 @@
+"""Accounts: requesters and their keys, workers and their sign-in links."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from marketplace.errors import AccountRefused
+from marketplace.models import LedgerEntry, Requester, RequesterKey, SigninLink, Worker
+
+_LINK_SALT = "marketplace.signin"
+
+
+def create_requester(name: str, *, opening_cents: int, now: datetime) -> RequesterKey:
+    """A requester with an opening balance and a first key; raises AccountRefused when the name is taken."""
+    try:
+        with transaction.atomic():
+            requester = Requester.objects.create(name=name, balance_cents=opening_cents, created_at=now)
+            LedgerEntry.objects.create(
+                requester=requester,
+                kind=LedgerEntry.Kind.OPENING,
+                amount_cents=opening_cents,
+                made_at=now,
+            )
+            return RequesterKey.objects.create(requester=requester, created_at=now)
+    except IntegrityError:
+        raise AccountRefused(f"There is a requester {name} already.", "Choose another name.") from None
+
+
+def top_up(name: str, cents: int, now: datetime) -> Requester:
+    """Add to a requester's balance; raises AccountRefused when there is no such requester."""
+    with transaction.atomic():
+        if not Requester.objects.filter(name=name).update(balance_cents=F("balance_cents") + cents):
+            raise AccountRefused(f"There is no requester {name}.")
+        requester = Requester.objects.get(name=name)
+        LedgerEntry.objects.create(
+            requester=requester, kind=LedgerEntry.Kind.TOP_UP, amount_cents=cents, made_at=now
+        )
+    return requester
+
+
+def create_worker(
+    username: str, *, password: str | None, email: str = "", country: str = "", now: datetime
+) -> Worker:
+    """A worker account; without a password it can be entered by a sign-in link only."""
+    worker = Worker(username=username, email=email, country=country.upper(), created_at=now)
+    if password is None:
+        worker.set_unusable_password()
+    else:
+        worker.set_password(password)
+    try:
+        with transaction.atomic():
+            worker.save(force_insert=True)
+    except IntegrityError:
+        raise AccountRefused("This name is taken.", "Choose another one.") from None
+    return worker
+
+
+def signin_token(worker: Worker, now: datetime) -> str:
+    """A token for ``/signin/token/<token>/``; it works once, for the time the settings give."""
+    nonce = secrets.token_urlsafe(24)
+    SigninLink.objects.create(
+        worker=worker, nonce=nonce, expires_at=now + timedelta(hours=settings.SIGNIN_LINK_HOURS)
+    )
+    return signing.dumps(nonce, salt=_LINK_SALT)
+
+
+def redeem_signin_token(token: str, now: datetime) -> Worker:
+    """The worker a token signs in; raises AccountRefused when it is wrong, used or too old."""
+    refusal = AccountRefused(
+        "This sign-in link does not work any more.", "It works once, for some days. Ask for a new one."
+    )
+    try:
+        nonce = signing.loads(token, salt=_LINK_SALT)
+    except signing.BadSignature:
+        raise refusal from None
+    fresh = SigninLink.objects.filter(nonce=nonce, used_at=None, expires_at__gt=now, worker__is_active=True)
+    if not fresh.update(used_at=now):
+        raise refusal
+    return Worker.objects.get(signin_links__nonce=nonce)

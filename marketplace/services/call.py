@@ -1,0 +1,19 @@
+"""One call of a requester, as the operations receive it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from marketplace.models import Requester
+
+
+@dataclass(frozen=True)
+class Call:
+    """Who calls, with which checked request, when, and under which request id."""
+
+    requester: Requester
+    request: dict[str, Any]
+    now: datetime
+    request_id: str

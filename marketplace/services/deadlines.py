@@ -1,0 +1,138 @@
+"""What happens because time has passed: places abandoned, work approved, HITs expired.
+
+The scheduler applies it every second; every call and every worker page applies it first as well, so that
+answers are right when the scheduler is late. When nothing is due this costs one query.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from marketplace.models import Assignment, Departure, Hit
+from marketplace.services import funds, hit_state, review
+
+_BATCH = 200
+
+
+def apply_due(now: datetime) -> int:
+    """Apply every deadline up to ``now``; returns how many things changed."""
+    if not _anything_due(now):
+        return 0
+    changed = 0
+    for step in (_abandon, _approve, _expire):
+        while True:
+            try:
+                done = step(now)
+            except hit_state.LostRace:
+                continue
+            if not done:
+                break
+            changed += done
+    return changed
+
+
+def _anything_due(now: datetime) -> bool:
+    """Asked before every call and page, hence in SQL: building the queries costs more than running them."""
+    at = connection.ops.adapt_datetimefield_value(now)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT EXISTS (SELECT 1 FROM marketplace_assignment WHERE status = 'Accepted' AND deadline <= %s)
+                OR EXISTS (SELECT 1 FROM marketplace_assignment
+                            WHERE status = 'Submitted' AND auto_approval_at <= %s)
+                OR EXISTS (SELECT 1 FROM marketplace_hit WHERE NOT expiry_applied AND expires_at <= %s)
+            """,
+            [at, at, at],
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def _abandon(now: datetime) -> int:
+    """Free one batch of places held past their deadline."""
+    due = _batch(Assignment.objects.abandoned_at(now))
+    if not due:
+        return 0
+    with transaction.atomic():
+        held: Counter[int] = Counter()
+        for assignment, hit in _locked(due):
+            if release(assignment, Departure.Kind.ABANDONED, at=assignment.deadline or now):
+                held[hit.requester_id] += hit_state.change(hit, by={"pending": -1, "available": 1})
+        _settle(held, Counter())
+    return len(due)
+
+
+def release(assignment: Assignment, kind: Departure.Kind, *, at: datetime) -> bool:
+    """Take the place from its worker if it is still held; the caller changes the HIT's counters."""
+    held = Assignment.objects.held().filter(pk=assignment.pk, worker=assignment.worker_id)
+    freed = held.filter(deadline=assignment.deadline).update(
+        status=Assignment.Status.FREE, worker=None, accepted_at=None, deadline=None
+    )
+    if freed and assignment.worker_id and assignment.accepted_at:
+        Departure.objects.create(
+            assignment=assignment,
+            worker_id=assignment.worker_id,
+            kind=kind,
+            accepted_at=assignment.accepted_at,
+            left_at=at,
+        )
+    return bool(freed)
+
+
+def _approve(now: datetime) -> int:
+    """Approve one batch of work that nobody reviewed in time."""
+    due = _batch(Assignment.objects.auto_approvable_at(now))
+    if not due:
+        return 0
+    with transaction.atomic():
+        held: Counter[int] = Counter()
+        spent: Counter[int] = Counter()
+        for assignment, hit in _locked(due):
+            at = assignment.auto_approval_at or now
+            more = review.approve(assignment, hit, source=Assignment.Status.SUBMITTED, now=at)
+            if more is not None:
+                held[hit.requester_id] += more
+                spent[hit.requester_id] += hit.unit_cost_cents
+        _settle(held, spent)
+    return len(due)
+
+
+def _expire(now: datetime) -> int:
+    """Close one batch of HITs past their time; the money of places nobody took is free again."""
+    due = list(Hit.objects.expiry_due(now).order_by("pk").values_list("pk", flat=True)[:_BATCH])
+    if not due:
+        return 0
+    with transaction.atomic():
+        held: Counter[int] = Counter()
+        rows = Hit.objects.expiry_due(now).filter(pk__in=due).order_by("pk").select_for_update()
+        for hit in rows:
+            if hit.status == Hit.Status.DISPOSED:
+                Hit.objects.filter(pk=hit.pk).update(expiry_applied=True)
+            else:
+                held[hit.requester_id] += hit_state.change(hit, expired=True)
+        _settle(held, Counter())
+    return len(due)
+
+
+def _batch(due: QuerySet[Assignment]) -> list[Assignment]:
+    """Ordered by HIT, the order in which rows are locked; workers follow within a HIT."""
+    return list(due.order_by("hit_id", "pk")[:_BATCH])
+
+
+def _locked(due: list[Assignment]) -> list[tuple[Assignment, Hit]]:
+    hits = {
+        hit.pk: hit
+        for hit in Hit.objects.filter(pk__in={assignment.hit_id for assignment in due})
+        .order_by("pk")
+        .select_related("hit_type")
+        .select_for_update(of=("self",))
+    }
+    return [(assignment, hits[assignment.hit_id]) for assignment in due]
+
+
+def _settle(held: Counter[int], spent: Counter[int]) -> None:
+    for requester_id in sorted(held.keys() | spent.keys()):
+        funds.settle(requester_id, held=held[requester_id], spent=spent[requester_id])

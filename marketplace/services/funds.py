@@ -1,0 +1,31 @@
+"""A requester's balance and what is held back from it. Always the last row a transaction touches."""
+
+from __future__ import annotations
+
+from django.db.models import F
+
+from marketplace import money
+from marketplace.errors import RequestError
+from marketplace.models import Requester
+
+
+def settle(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
+    """Hold back ``held`` cents more (less when negative) and take ``spent`` cents off the balance.
+
+    Raises InsufficientFunds when what is available would fall below zero. One conditional update settles
+    races between calls.
+    """
+    needed = held + spent
+    if held == 0 and spent == 0:
+        return
+    account = Requester.objects.filter(pk=requester_id)
+    if needed > 0:
+        account = account.filter(balance_cents__gte=F("held_cents") + needed)
+    moved = account.update(held_cents=F("held_cents") + held, balance_cents=F("balance_cents") - spent)
+    if not moved:
+        available = Requester.objects.get(pk=requester_id).available_cents
+        raise RequestError(
+            "InsufficientFunds",
+            "This Requester has insufficient funds in their account to complete this transaction. "
+            f"It needs ${money.dollars(needed)}; ${money.dollars(available)} are available.",
+        )

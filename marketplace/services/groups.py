@@ -1,0 +1,161 @@
+"""Which groups of tasks a worker sees, and why one is closed to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Count
+
+from marketplace import qualifying
+from marketplace.errors import TaskRefused
+from marketplace.models import Assignment, Hit, HitType, Qualification, Worker, WorkerBlock
+from marketplace.qualifying import Standing
+
+_SYSTEM_SCORES = (
+    qualifying.APPROVED_COUNT,
+    qualifying.APPROVED_PERCENT,
+    qualifying.ADULT,
+    qualifying.MASTERS,
+    qualifying.MASTERS_SANDBOX,
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A HIT type with tasks left, as one worker sees it. ``closed`` says why it cannot be taken, if so."""
+
+    hit_type: HitType
+    left: int
+    closed: str
+
+
+def visible(worker: Worker, now: datetime) -> list[Group]:
+    """Groups with tasks left that the worker may discover, the newest first."""
+    counts = _counts(now)
+    kinds = list(HitType.objects.filter(pk__in=counts).select_related("requester").order_by("-pk"))
+    blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
+    standing = standing_of(worker, kinds)
+    return [
+        Group(kind, counts[kind.pk], _closed(kind, standing))
+        for kind in kinds
+        if kind.requester_id not in blocked and not qualifying.unmet(kind.requirements, standing, "discover")
+    ]
+
+
+def _counts(now: datetime) -> dict[int, int]:
+    """Open HITs per type. Counting 20,000 rows takes milliseconds: done once a second at most."""
+    counts: dict[int, int] | None = cache.get("marketplace.open") if settings.COUNT_CACHE_SECONDS else None
+    if counts is None:
+        rows = Hit.objects.open_at(now).values_list("hit_type_id").annotate(left=Count("pk")).order_by()
+        counts = dict(rows)
+        if settings.COUNT_CACHE_SECONDS:
+            cache.set("marketplace.open", counts, settings.COUNT_CACHE_SECONDS)
+    return counts
+
+
+def _closed(kind: HitType, standing: Standing) -> str:
+    if missing := qualifying.unmet(kind.requirements, standing, "accept"):
+        return f"This task asks for what you do not have: {'; '.join(map(in_words, missing))}."
+    return ""
+
+
+def find(type_id: str) -> HitType:
+    """The group of that id; raises TaskRefused."""
+    kind = HitType.objects.select_related("requester").filter(type_id=type_id).first()
+    if kind is None:
+        raise TaskRefused("unknown_group", "There are no such tasks.", "Choose others on the home page.")
+    return kind
+
+
+def check_allowed(worker: Worker, kind: HitType, action: str) -> None:
+    """Raise TaskRefused unless the worker may ``preview`` or ``accept`` tasks of the group."""
+    if WorkerBlock.objects.filter(worker=worker, requester=kind.requester_id).exists():
+        raise TaskRefused(
+            "blocked",
+            "This requester does not offer you tasks any more.",
+            "What you have handed in is not affected. Choose other tasks on the home page.",
+        )
+    if missing := qualifying.unmet(kind.requirements, standing_of(worker, [kind]), action):
+        reasons = "; ".join(map(in_words, missing))
+        raise TaskRefused(
+            "not_qualified",
+            f"These tasks are not open to you. They ask for: {reasons}.",
+            "Choose other tasks on the home page.",
+        )
+
+
+def refuse_empty(kind: HitType, now: datetime) -> TaskRefused:
+    """Why there is no task of the group for this worker now."""
+    if Hit.objects.open_at(now).filter(hit_type=kind).exists():
+        return TaskRefused(
+            "all_done",
+            "You have done every task of this kind that is left.",
+            "The others are for other workers. Choose different tasks on the home page.",
+        )
+    return TaskRefused(
+        "none_left",
+        "No task of this kind is left at the moment.",
+        "New ones may come, or places may become free. Look again later.",
+    )
+
+
+def preview_of(kind: HitType, now: datetime) -> Hit | None:
+    """A task to show before one is taken."""
+    return Hit.objects.open_at(now).filter(hit_type=kind).order_by("pk").first()
+
+
+def standing_of(worker: Worker, kinds: Iterable[HitType]) -> Standing:
+    """The worker's scores, as far as the groups ask for them."""
+    named = {requirement["QualificationTypeId"] for kind in kinds for requirement in kind.requirements}
+    scores = {
+        qualifying.APPROVED_COUNT: worker.approved_count,
+        qualifying.APPROVED_PERCENT: qualifying.approved_percent(
+            submitted=worker.submitted_count,
+            approved=worker.approved_count,
+            rejected=worker.rejected_count,
+        ),
+        qualifying.ADULT: int(worker.is_adult),
+    }
+    if worker.is_master:
+        scores |= {qualifying.MASTERS: 1, qualifying.MASTERS_SANDBOX: 1}
+    if own := named - set(_SYSTEM_SCORES):
+        granted = Qualification.objects.filter(
+            worker=worker, granted=True, qualification_type__type_id__in=own
+        )
+        scores |= dict(granted.values_list("qualification_type__type_id", "value"))
+    return Standing(scores, worker.country, worker.subdivision)
+
+
+def in_words(requirement: Mapping[str, Any]) -> str:
+    """A requirement as a worker may read it. Requesters' own qualifications are not named."""
+    name = qualifying.SYSTEM_NAMES.get(requirement["QualificationTypeId"])
+    if name is None:
+        return "a qualification the requester grants"
+    values = requirement.get("IntegerValues") or [
+        "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
+        for locale in requirement.get("LocaleValues", [])
+    ]
+    sign = {
+        "LessThan": "less than",
+        "LessThanOrEqualTo": "at most",
+        "GreaterThan": "more than",
+        "GreaterThanOrEqualTo": "at least",
+        "EqualTo": "",
+        "NotEqualTo": "other than",
+        "In": "one of",
+        "NotIn": "none of",
+    }.get(requirement["Comparator"], "")
+    if requirement["Comparator"] in ("Exists", "DoesNotExist"):
+        return name if requirement["Comparator"] == "Exists" else f"no {name}"
+    return f"{name}: {f'{sign} ' if sign else ''}{', '.join(map(str, values))}"
+
+
+def held_by(worker: Worker) -> list[Assignment]:
+    """The tasks a worker holds, the most urgent first."""
+    rows = Assignment.objects.held().filter(worker=worker).select_related("hit__hit_type__requester")
+    return list(rows.order_by("deadline"))

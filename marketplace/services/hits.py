@@ -1,0 +1,195 @@
+"""Operations on HIT types and HITs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from marketplace import money, qualifying
+from marketplace.errors import ParameterValidationError, RequestError
+from marketplace.models import Hit, HitType, QualificationType, RequestToken
+from marketplace.question import read_question
+from marketplace.services import descriptions, funds, hit_state, limits, tokens
+from marketplace.services.call import Call
+from marketplace.services.paging import page
+
+MOST_REQUIREMENTS = 10
+
+
+def create_hit_type(call: Call) -> dict[str, Any]:
+    """CreateHITType: the same values give the same type."""
+    return {"HITTypeId": _hit_type(call).type_id}
+
+
+def create_hit(call: Call) -> dict[str, Any]:
+    """CreateHIT: makes or reuses the type."""
+    return _create(call, _hit_type(call))
+
+
+def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
+    """CreateHITWithHITType."""
+    kind = HitType.objects.filter(requester=call.requester, type_id=call.request["HITTypeId"]).first()
+    if kind is None:
+        raise RequestError("HITTypeDoesNotExist", f"HITType {call.request['HITTypeId']} does not exist.")
+    return _create(call, kind)
+
+
+def get_hit(call: Call) -> dict[str, Any]:
+    """GetHIT."""
+    return {"HIT": descriptions.hit(find(call))}
+
+
+def list_hits(call: Call) -> dict[str, Any]:
+    """ListHITs: newest first."""
+    found = page(
+        Hit.objects.of(call.requester).select_related("hit_type"), call, of="hits", newest_first=True
+    )
+    return found.answer("HITs", [descriptions.hit(row) for row in found.rows])
+
+
+def list_reviewable_hits(call: Call) -> dict[str, Any]:
+    """ListReviewableHITs."""
+    status = call.request.get("Status", "Reviewable")
+    rows = Hit.objects.filter(requester=call.requester, status=status).select_related("hit_type")
+    kind = call.request.get("HITTypeId", "")
+    if kind:
+        rows = rows.filter(hit_type__type_id=kind)
+    found = page(rows, call, of=f"reviewable {status} {kind}", newest_first=True)
+    return found.answer("HITs", [descriptions.hit(row) for row in found.rows])
+
+
+def delete_hit(call: Call) -> dict[str, Any]:
+    """DeleteHIT: only when it is over and every submission was reviewed. Nobody knows the HIT afterwards."""
+    with transaction.atomic():
+        row = hit_state.lock(find(call).pk)
+        reviewable = row.status in (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
+        gone = reviewable and row.submitted == 0 and _dispose(row)
+        if not gone:
+            raise RequestError(
+                "InvalidHITState",
+                f"This HIT is currently in the state '{row.status}'.  "
+                "This operation can be called with a status of: Reviewing, Reviewable",
+            )
+    return {}
+
+
+def _dispose(row: Hit) -> int:
+    return Hit.objects.filter(pk=row.pk, status=row.status, submitted=0).update(status=Hit.Status.DISPOSED)
+
+
+def update_expiration_for_hit(call: Call) -> dict[str, Any]:
+    """UpdateExpirationForHIT: a time that has passed expires at once; a later one opens the HIT again."""
+    at = call.request["ExpireAt"]
+    if at > call.now + timedelta(seconds=limits.YEAR):
+        raise ParameterValidationError("ExpireAt", at.isoformat(), "It must be within 365 days.")
+    with transaction.atomic():
+        row = hit_state.lock(find(call).pk)
+        over = at <= call.now
+        held = hit_state.change(row, expired=over, expires_at=call.now if over else at)
+        funds.settle(call.requester.pk, held=held)
+    return {}
+
+
+def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
+    """CreateAdditionalAssignmentsForHIT: more places, at the fee the HIT began with."""
+    more = limits.number(call.request, "NumberOfAdditionalAssignments", 1, 1_000_000_000)
+    with transaction.atomic():
+        tokens.spend(call, RequestToken.Scope.EXTEND_HIT)
+        row = hit_state.lock(find(call).pk)
+        if row.max_assignments < money.MANY_ASSIGNMENTS <= row.max_assignments + more:
+            raise RequestError(
+                "InvalidMaximumAssignmentsIncrease",
+                "A HIT made with fewer than 10 assignments cannot be extended to 10 or more.",
+            )
+        if row.max_assignments + more > 1_000_000_000:
+            raise ParameterValidationError("NumberOfAdditionalAssignments", more, "That is too many.")
+        held = hit_state.change(row, by={"available": more}, maximum=more)
+        funds.settle(call.requester.pk, held=held)
+    return {}
+
+
+def find(call: Call) -> Hit:
+    """The requester's HIT that a call names; raises HITDoesNotExist."""
+    hit_id = call.request["HITId"]
+    row = Hit.objects.of(call.requester).select_related("hit_type").filter(hit_id=hit_id).first()
+    if row is None:
+        raise RequestError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
+    return row
+
+
+def _hit_type(call: Call) -> HitType:
+    request = call.request
+    values: dict[str, Any] = {
+        "title": limits.text(request, "Title", 128, least=1),
+        "description": limits.text(request, "Description", 2000, least=1),
+        "keywords": limits.text(request, "Keywords", 1000),
+        "reward_cents": limits.amount(request, "Reward", least_cents=0),
+        "assignment_seconds": limits.number(request, "AssignmentDurationInSeconds", 30, limits.YEAR),
+        "auto_approval_seconds": limits.number(
+            request, "AutoApprovalDelayInSeconds", 0, limits.MONTH, default=limits.MONTH
+        ),
+        "requirements": _requirements(request),
+    }
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    kind, _ = HitType.objects.get_or_create(
+        requester=call.requester, digest=digest, defaults={**values, "created_at": call.now}
+    )
+    return kind
+
+
+def _requirements(request: dict[str, Any]) -> list[dict[str, Any]]:
+    requirements: list[dict[str, Any]] = request.get("QualificationRequirements", [])
+    if len(requirements) > MOST_REQUIREMENTS:
+        raise ParameterValidationError(
+            "QualificationRequirements", len(requirements), f"At most {MOST_REQUIREMENTS} are allowed."
+        )
+    for requirement in requirements:
+        reason = qualifying.fault(requirement)
+        if not reason and "RequiredToPreview" in requirement and "ActionsGuarded" in requirement:
+            reason = "RequiredToPreview and ActionsGuarded exclude each other."
+        if reason:
+            raise ParameterValidationError("QualificationRequirements", requirement["Comparator"], reason)
+    named = {requirement["QualificationTypeId"] for requirement in requirements} - set(
+        qualifying.SYSTEM_NAMES
+    )
+    known = set(QualificationType.objects.filter(type_id__in=named).values_list("type_id", flat=True))
+    for missing in sorted(named - known):
+        raise RequestError("QualificationTypeDoesNotExist", f"QualificationType {missing} does not exist.")
+    return requirements
+
+
+def _create(call: Call, kind: HitType) -> dict[str, Any]:
+    request = call.request
+    limits.unsupported(
+        request, "HITLayoutId", "HITLayoutParameters", "AssignmentReviewPolicy", "HITReviewPolicy"
+    )
+    if "Question" not in request:
+        raise ParameterValidationError("Question", "", "A HIT needs a question.")
+    question = read_question(request["Question"], https_only=settings.REQUIRE_HTTPS_QUESTIONS)
+    places = limits.number(request, "MaxAssignments", 1, 1_000_000_000, default=1)
+    lifetime = limits.number(request, "LifetimeInSeconds", 30, limits.YEAR)
+    annotation = limits.text(request, "RequesterAnnotation", 255)
+    cost = kind.reward_cents + money.reward_fee(kind.reward_cents, places)
+    with transaction.atomic():
+        token = tokens.spend(call, RequestToken.Scope.CREATE_HIT)
+        row = Hit.objects.create(
+            requester=call.requester,
+            hit_type=kind,
+            question=request["Question"],
+            external_url=question.url,
+            frame_height=question.frame_height,
+            annotation=annotation,
+            max_assignments=places,
+            available=places,
+            unit_cost_cents=cost,
+            created_at=call.now,
+            expires_at=call.now + timedelta(seconds=lifetime),
+        )
+        tokens.remember_hit(token, row)
+        funds.settle(call.requester.pk, held=places * cost)
+    return {"HIT": descriptions.hit(row)}

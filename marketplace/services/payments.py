@@ -1,0 +1,90 @@
+"""Operations on money: bonuses and the balance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+
+from marketplace import money
+from marketplace.errors import ParameterValidationError, RequestError
+from marketplace.models import Assignment, Bonus, LedgerEntry, Requester, RequestToken, Worker
+from marketplace.services import assignments, funds, hits, limits, tokens
+from marketplace.services.call import Call
+from marketplace.services.paging import page
+from marketplace.services.workers import find as find_worker
+
+
+def send_bonus(call: Call) -> dict[str, Any]:
+    """SendBonus: paid at once, for work that was handed in."""
+    amount = limits.amount(call.request, "BonusAmount", least_cents=1)
+    reason = limits.text(call.request, "Reason", 4096, least=1)
+    worker = find_worker(call)
+    fee = money.fee(amount)
+    with transaction.atomic():
+        tokens.spend(call, RequestToken.Scope.BONUS)
+        assignment = assignments.find(call)
+        if assignment.worker_id != worker.pk or assignment.status not in Assignment.HANDED_IN:
+            raise RequestError(
+                "AssignmentDoesNotExist",
+                f"Assignment {assignment.assignment_id} does not exist for worker {worker.worker_id}.",
+            )
+        _pay(call, assignment, worker, amount, fee, reason)
+        funds.settle(call.requester.pk, spent=amount + fee)
+    return {}
+
+
+def _pay(call: Call, assignment: Assignment, worker: Worker, amount: int, fee: int, reason: str) -> None:
+    bonus = Bonus.objects.create(
+        assignment=assignment,
+        requester=call.requester,
+        worker=worker,
+        amount_cents=amount,
+        reason=reason,
+        granted_at=call.now,
+    )
+    LedgerEntry.objects.create(
+        requester=call.requester,
+        kind=LedgerEntry.Kind.BONUS,
+        amount_cents=-amount,
+        fee_cents=-fee,
+        worker=worker,
+        assignment=assignment,
+        bonus=bonus,
+        made_at=call.now,
+    )
+    Worker.objects.filter(pk=worker.pk).update(earned_cents=F("earned_cents") + amount)
+
+
+def list_bonus_payments(call: Call) -> dict[str, Any]:
+    """ListBonusPayments: of one HIT or of one assignment."""
+    if ("HITId" in call.request) == ("AssignmentId" in call.request):
+        raise ParameterValidationError("HITId", call.request.get("HITId", ""), "Give a HIT or an assignment.")
+    rows = Bonus.objects.filter(requester=call.requester).select_related("assignment", "worker")
+    if "HITId" in call.request:
+        hit = hits.find(call)
+        found = page(rows.filter(assignment__hit=hit), call, of=f"bonuses of HIT {hit.pk}")
+    else:
+        assignment = assignments.find(call)
+        found = page(rows.filter(assignment=assignment), call, of=f"bonuses of {assignment.pk}")
+    return found.answer("BonusPayments", [_describe(row) for row in found.rows])
+
+
+def _describe(row: Bonus) -> dict[str, Any]:
+    return {
+        "WorkerId": row.worker.worker_id,
+        "BonusAmount": money.dollars(row.amount_cents),
+        "AssignmentId": row.assignment.assignment_id,
+        "Reason": row.reason,
+        "GrantTime": row.granted_at,
+    }
+
+
+def get_account_balance(call: Call) -> dict[str, Any]:
+    """GetAccountBalance: what can still be promised, and what is held back for open HITs."""
+    requester = Requester.objects.get(pk=call.requester.pk)
+    return {
+        "AvailableBalance": money.dollars(requester.available_cents),
+        "OnHoldBalance": money.dollars(requester.held_cents),
+    }

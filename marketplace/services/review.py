@@ -1,0 +1,62 @@
+"""Approving and rejecting, whoever asks for it: a requester's call, or the clock."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from marketplace.models import Assignment, Hit, LedgerEntry, Worker
+from marketplace.services import hit_state
+
+
+def approve(
+    assignment: Assignment, hit: Hit, *, source: Assignment.Status, now: datetime, feedback: str | None = None
+) -> int | None:
+    """Approve if the assignment still has status ``source``; None when it has not.
+
+    Pays the worker and returns the cents to hold back in addition (negative: to free). The caller settles
+    them together with the HIT's unit cost, which is what was spent.
+    """
+    fields: dict[str, Any] = {"status": Assignment.Status.APPROVED, "approved_at": now, "rejected_at": None}
+    if feedback is not None:
+        fields["feedback"] = feedback
+    if not Assignment.objects.filter(pk=assignment.pk, status=source).update(**fields):
+        return None
+    overridden = source == Assignment.Status.REJECTED
+    counter = "rejected" if overridden else "submitted"
+    held = hit_state.change(hit, by={"approved": 1, counter: -1})
+    reward = hit.hit_type.reward_cents
+    worker_id = _worker_of(assignment)
+    Worker.objects.filter(pk=worker_id).update(
+        approved_count=F("approved_count") + 1,
+        rejected_count=F("rejected_count") - (1 if overridden else 0),
+        earned_cents=F("earned_cents") + reward,
+    )
+    LedgerEntry.objects.create(
+        requester_id=hit.requester_id,
+        kind=LedgerEntry.Kind.REWARD,
+        amount_cents=-reward,
+        fee_cents=reward - hit.unit_cost_cents,
+        worker_id=worker_id,
+        assignment=assignment,
+        made_at=now,
+    )
+    return held
+
+
+def reject(assignment: Assignment, hit: Hit, *, now: datetime, feedback: str) -> int | None:
+    """Reject if the assignment is still waiting for review; None when it is not. Nothing is paid."""
+    waiting = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
+    if not waiting.update(status=Assignment.Status.REJECTED, rejected_at=now, feedback=feedback):
+        return None
+    held = hit_state.change(hit, by={"submitted": -1, "rejected": 1})
+    worker_id = _worker_of(assignment)
+    Worker.objects.filter(pk=worker_id).update(rejected_count=F("rejected_count") + 1)
+    return held
+
+
+def _worker_of(assignment: Assignment) -> int:
+    assert assignment.worker_id is not None  # only a free place has no worker
+    return assignment.worker_id

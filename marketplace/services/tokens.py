@@ -1,0 +1,57 @@
+"""UniqueRequestToken: a call with a token that has acted within 24 hours is refused, never repeated."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+
+from marketplace.errors import RequestError
+from marketplace.models import Hit, RequestToken
+from marketplace.services.call import Call
+
+LIFETIME = timedelta(hours=24)
+
+
+def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
+    """Use up the call's token inside its transaction; None when it has none.
+
+    Two calls with one token race for a unique constraint: the later one waits for the earlier one's
+    transaction and is then refused. A token that is forgotten (24 h) acts again.
+    """
+    word = call.request.get("UniqueRequestToken")
+    if word is None:
+        return None
+    spent = RequestToken.objects.filter(requester=call.requester, scope=scope, token=word)
+    spent.filter(made_at__lte=call.now - LIFETIME).delete()
+    try:
+        with transaction.atomic():
+            return RequestToken.objects.create(
+                requester=call.requester,
+                scope=scope,
+                token=word,
+                made_at=call.now,
+                request_id=call.request_id,
+            )
+    except IntegrityError:
+        raise _refusal(spent.select_related("hit").get()) from None
+
+
+def remember_hit(token: RequestToken | None, hit: Hit) -> None:
+    """Note which HIT a token made, for the message of a later refusal."""
+    if token is not None:
+        token.hit = hit
+        token.save(update_fields=["hit"])
+
+
+def _refusal(token: RequestToken) -> RequestError:
+    if token.scope == RequestToken.Scope.CREATE_HIT and token.hit is not None:
+        return RequestError(
+            "HitAlreadyExists",
+            f'The HIT with ID "{token.hit.hit_id}" already exists: '
+            f'the idempotency token "{token.token}" has already been processed.',
+        )
+    return RequestError(
+        "RequestAlreadyProcessed",
+        f'The idempotency token "{token.token}" has already been processed. Request ID: {token.request_id}',
+    )

@@ -1,0 +1,80 @@
+"""Operations on workers: blocks and messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marketplace.errors import ParameterValidationError
+from marketplace.models import Assignment, Worker, WorkerBlock, WorkerMessage
+from marketplace.services import limits
+from marketplace.services.call import Call
+from marketplace.services.paging import page
+
+MOST_NOTIFIED = 100
+_REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
+
+
+def create_worker_block(call: Call) -> dict[str, Any]:
+    """CreateWorkerBlock: repeats overwrite the reason. The worker is never told it."""
+    reason = limits.text(call.request, "Reason", 4096, least=1)
+    WorkerBlock.objects.update_or_create(
+        requester=call.requester,
+        worker=find(call),
+        defaults={"reason": reason},
+        create_defaults={"reason": reason, "created_at": call.now},
+    )
+    return {}
+
+
+def delete_worker_block(call: Call) -> dict[str, Any]:
+    """DeleteWorkerBlock: harmless when there is none."""
+    WorkerBlock.objects.filter(requester=call.requester, worker=find(call)).delete()
+    return {}
+
+
+def list_worker_blocks(call: Call) -> dict[str, Any]:
+    """ListWorkerBlocks."""
+    rows = WorkerBlock.objects.filter(requester=call.requester).select_related("worker")
+    found = page(rows, call, of="blocks")
+    described = [{"WorkerId": row.worker.worker_id, "Reason": row.reason} for row in found.rows]
+    return found.answer("WorkerBlocks", described)
+
+
+def notify_workers(call: Call) -> dict[str, Any]:
+    """NotifyWorkers: reaches workers whose work was reviewed; the others come back as failures."""
+    subject = limits.text(call.request, "Subject", 200, least=1)
+    text = limits.text(call.request, "MessageText", 4096, least=1)
+    ids: list[str] = list(dict.fromkeys(call.request["WorkerIds"]))
+    if not 1 <= len(ids) <= MOST_NOTIFIED:
+        raise ParameterValidationError("WorkerIds", len(ids), f"Give 1 to {MOST_NOTIFIED} workers.")
+    known = {worker.worker_id: worker for worker in Worker.objects.filter(worker_id__in=ids)}
+    reviewed = set(
+        Assignment.objects.filter(
+            worker__in=known.values(), status__in=_REVIEWED, hit__requester=call.requester
+        ).values_list("worker_id", flat=True)
+    )
+    reached = [worker for worker in known.values() if worker.pk in reviewed]
+    WorkerMessage.objects.bulk_create(
+        WorkerMessage(worker=worker, requester=call.requester, subject=subject, text=text, sent_at=call.now)
+        for worker in reached
+    )
+    told = {worker.worker_id for worker in reached}
+    failures = [_failure(worker_id, worker_id in known) for worker_id in ids if worker_id not in told]
+    return {"NotifyWorkersFailureStatuses": failures}
+
+
+def _failure(worker_id: str, known: bool) -> dict[str, Any]:
+    reason = "You have not approved or rejected work of this worker." if known else "There is no such worker."
+    return {
+        "NotifyWorkersFailureCode": "HardFailure",
+        "NotifyWorkersFailureMessage": reason,
+        "WorkerId": worker_id,
+    }
+
+
+def find(call: Call) -> Worker:
+    """The worker a call names; raises ParameterValidationError as MTurk does."""
+    worker = Worker.objects.filter(worker_id=call.request["WorkerId"]).first()
+    if worker is None:
+        raise ParameterValidationError("WorkerId", call.request["WorkerId"])
+    return worker

@@ -1,0 +1,35 @@
+"""Amounts and times in words, for the worker pages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+
+from marketplace import money
+
+register = template.Library()
+
+
+@register.filter
+def dollars(cents: int) -> str:
+    """``205`` as ``$2.05``."""
+    return f"${money.dollars(cents)}"
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """``5400`` as ``1 hour 30 minutes``; the two largest units, rounded down."""
+    left = max(0, int(seconds))
+    parts = []
+    for name, size in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
+        count, left = divmod(left, size)
+        if count:
+            parts.append(f"{count} {name}{'' if count == 1 else 's'}")
+    return " ".join(parts[:2]) or "no time"
+
+
+@register.filter
+def time_left(deadline: datetime, now: datetime) -> str:
+    """The time from ``now`` to ``deadline`` in words."""
+    return duration((deadline - now).total_seconds())

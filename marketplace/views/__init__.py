@@ -1,0 +1,1 @@
+"""The requester endpoint and the worker pages."""

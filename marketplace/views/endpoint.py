@@ -1,0 +1,87 @@
+"""``POST /``: the requester protocol."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+
+from marketplace import clock, operations, protocol, shapes, signature
+from marketplace.errors import (
+    ProtocolError,
+    ServiceFault,
+    ThrottlingException,
+    UnrecognizedClientException,
+)
+from marketplace.models import Requester, RequesterKey
+from marketplace.services import deadlines, hit_state
+from marketplace.services.call import Call
+from marketplace.throttle import Throttle
+
+logger = logging.getLogger(__name__)
+_throttle = Throttle()
+_ATTEMPTS = 5
+
+
+def call(request: HttpRequest) -> HttpResponse:
+    """Check who calls, check what is asked, do it, answer; every refusal in the protocol's shape."""
+    request_id = str(uuid.uuid4())
+    try:
+        body, status = protocol.write_body(_answer(request, request_id)), 200
+    except ProtocolError as error:
+        body, status = protocol.write_error(error, clock.wall()), error.status
+    except OperationalError:
+        logger.warning("The database did not answer in time.", exc_info=True)
+        body, status = protocol.write_error(ServiceFault(), clock.wall()), 503
+    except Exception:
+        logger.exception("A call failed.")
+        body, status = protocol.write_error(ServiceFault(), clock.wall()), ServiceFault.status
+    response = HttpResponse(body, status=status, content_type=protocol.CONTENT_TYPE)
+    response["x-amzn-RequestId"] = request_id
+    return response
+
+
+def _answer(request: HttpRequest, request_id: str) -> dict[str, Any]:
+    requester = _authenticate(request)
+    name = protocol.operation_name(request.headers.get("X-Amz-Target", ""))
+    shapes.operation(name)
+    operation = operations.find(name)
+    checked = shapes.read_request(name, protocol.read_body(request.body))
+    now = clock.now()
+    deadlines.apply_due(now)
+    for attempt in range(_ATTEMPTS):
+        try:
+            return shapes.write_response(name, operation(Call(requester, checked, now, request_id)))
+        except hit_state.LostRace:
+            logger.info("Attempt %d of %s lost a race.", attempt + 1, name)
+    raise ServiceFault
+
+
+def _authenticate(request: HttpRequest) -> Requester:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    credential = signature.read_credential(headers)
+    if "x-amz-security-token" in headers:
+        raise UnrecognizedClientException  # session credentials are never issued here
+    key = (
+        RequesterKey.objects.select_related("requester")
+        .filter(access_key=credential.access_key, active=True)
+        .first()
+    )
+    if key is None:
+        raise UnrecognizedClientException
+    signature.check_scope(credential, region=protocol.REGION, service=protocol.SIGNING_NAME, now=clock.wall())
+    signature.check_signature(
+        credential,
+        key.secret_key,
+        method=request.method or "",
+        path=request.path,
+        headers=headers,
+        body=request.body,
+    )
+    if not _throttle.admit(key.access_key, settings.THROTTLE_PER_SECOND):
+        raise ThrottlingException
+    return key.requester

@@ -1,0 +1,82 @@
+"""Signing up, in and out."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth import authenticate, login, logout
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from marketplace import clock
+from marketplace.errors import AccountRefused
+from marketplace.forms import SignInForm, SignUpForm
+from marketplace.services import accounts
+
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def signup(request: HttpRequest) -> HttpResponse:
+    """Make an account, when anybody may, and sign in to it."""
+    if not settings.OPEN_SIGNUP:
+        return render(request, "marketplace/signup_closed.html", status=403)
+    form = SignUpForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            worker = accounts.create_worker(now=clock.now(), **form.cleaned_data)
+        except AccountRefused as refusal:
+            form.add_error("username", str(refusal))
+        else:
+            login(request, worker, backend=_BACKEND)
+            return redirect("home")
+    return render(request, "marketplace/signup.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def signin(request: HttpRequest) -> HttpResponse:
+    """Sign in with name and password."""
+    form = SignInForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        worker = authenticate(request, **form.cleaned_data)
+        if worker is not None:
+            login(request, worker)
+            return HttpResponseRedirect(_next_page(request))
+        form.add_error(None, "Name and password do not fit together. Check both and try again.")
+    context = {"form": form, "next": request.GET.get("next", ""), "open_signup": settings.OPEN_SIGNUP}
+    return render(request, "marketplace/signin.html", context, status=422 if form.errors else 200)
+
+
+def _next_page(request: HttpRequest) -> str:
+    wanted = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
+    return wanted if safe else "/"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
+    """Sign in once by a link. It shows a button first: mail scanners open links too, and would use it up."""
+    if request.method != "POST":
+        return render(request, "marketplace/signin_by_token.html")
+    try:
+        worker = accounts.redeem_signin_token(token, clock.now())
+    except AccountRefused as refusal:
+        context = {"refusal": refusal, "reason": "link_used"}
+        return render(request, "marketplace/refused.html", context, status=403)
+    login(request, worker, backend=_BACKEND)
+    return redirect("home")
+
+
+@require_POST
+def signout(request: HttpRequest) -> HttpResponse:
+    """Sign out."""
+    logout(request)
+    return redirect("signin")

@@ -1,0 +1,69 @@
+"""The pages on which workers find tasks and look back on what they did."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_safe
+
+from marketplace import clock
+from marketplace.models import Assignment, Worker
+from marketplace.services import deadlines, groups
+from marketplace.views import endpoint
+
+_DONE_PER_PAGE = 25
+_MESSAGES_SHOWN = 5
+
+
+@csrf_exempt
+def root(request: HttpRequest) -> HttpResponseBase:
+    """One address for both sides: requesters post their calls to it, workers open it in a browser."""
+    if request.method == "POST":
+        return endpoint.call(request)
+    if request.method in ("GET", "HEAD"):
+        return home(request)
+    return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+
+
+@csrf_protect
+@never_cache
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Tasks to take, tasks held, earnings, messages."""
+    now = clock.now()
+    deadlines.apply_due(now)
+    worker = worker_of(request)
+    visible = groups.visible(worker, now)
+    context = {
+        "now": now,
+        "open_groups": [group for group in visible if not group.closed],
+        "closed_groups": [group for group in visible if group.closed],
+        "held": groups.held_by(worker),
+        "waiting": Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED).count(),
+        "notices": worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_SHOWN],
+    }
+    return render(request, "marketplace/home.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def done(request: HttpRequest) -> HttpResponse:
+    """Every task handed in, with what was earned."""
+    deadlines.apply_due(clock.now())
+    worker = worker_of(request)
+    rows = Assignment.objects.handed_in().filter(worker=worker).order_by("-pk")
+    rows = rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
+    page = Paginator(rows, _DONE_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "marketplace/done.html", {"page": page})
+
+
+def worker_of(request: HttpRequest) -> Worker:
+    """The worker who is signed in."""
+    assert isinstance(request.user, Worker)
+    return request.user

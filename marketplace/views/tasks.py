@@ -1,0 +1,166 @@
+"""Previewing, taking, working on, giving back and handing in a task."""
+
+from __future__ import annotations
+
+from csp.constants import SELF
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from marketplace import clock
+from marketplace.errors import TaskRefused
+from marketplace.models import Assignment, Hit
+from marketplace.question import PREVIEW, frame_address, origin
+from marketplace.services import deadlines, groups, taking
+from marketplace.views.site import worker_of
+
+_REFUSED_STATUS = {
+    "malformed": 400,
+    "unknown": 404,
+    "unknown_group": 404,
+    "blocked": 403,
+    "not_qualified": 403,
+}
+
+
+@never_cache
+@login_required
+@require_safe
+def group(request: HttpRequest, type_id: str) -> HttpResponse:
+    """What the tasks of a group are like, with one of them as a preview."""
+    now = clock.now()
+    deadlines.apply_due(now)
+    worker = worker_of(request)
+    try:
+        kind = groups.find(type_id)
+        groups.check_allowed(worker, kind, "preview")
+    except TaskRefused as refusal:
+        return _refused(request, refusal)
+    hit = groups.preview_of(kind, now)
+    held = [row for row in groups.held_by(worker) if row.hit.hit_type_id == kind.pk]
+    context: dict[str, object] = {"kind": kind, "hit": hit, "held": held, "refusal": None, "now": now}
+    try:
+        groups.check_allowed(worker, kind, "accept")
+    except TaskRefused as refusal:
+        context["refusal"] = refusal
+    extra = {"assignmentId": PREVIEW, "hitId": hit.hit_id} if hit else {}
+    return _with_frame(request, "marketplace/group.html", context, hit, extra)
+
+
+@login_required
+@require_POST
+def take(request: HttpRequest, type_id: str) -> HttpResponse:
+    """Take a task of the group and go to it."""
+    try:
+        assignment = taking.take(worker_of(request), type_id, clock.now())
+    except TaskRefused as refusal:
+        return _refused(request, refusal)
+    request.session["take_next"] = request.POST.get("take_next") == "on"
+    return redirect("task", assignment.assignment_id)
+
+
+@never_cache
+@login_required
+@require_safe
+def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
+    """The task's own page in a frame; once it is handed in, the way to the next one."""
+    now = clock.now()
+    deadlines.apply_due(now)
+    assignment = _own(request, assignment_id)
+    if assignment is None:
+        return _refused(
+            request, TaskRefused("not_held", "You do not hold this task.", "Take one on the home page.")
+        )
+    kind = assignment.hit.hit_type
+    context: dict[str, object] = {
+        "assignment": assignment,
+        "kind": kind,
+        "now": now,
+        "take_next": request.session.get("take_next", False),
+    }
+    if assignment.status != Assignment.Status.ACCEPTED:
+        return render(request, "marketplace/submitted.html", context)
+    extra = {
+        "assignmentId": assignment.assignment_id,
+        "hitId": assignment.hit.hit_id,
+        "workerId": worker_of(request).worker_id,
+        "turkSubmitTo": settings.PUBLIC_URL,
+    }
+    return _with_frame(request, "marketplace/task.html", context, assignment.hit, extra)
+
+
+@never_cache
+@login_required
+@require_safe
+def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
+    """Where a task stands, for the page around the frame: ``held``, ``submitted`` or ``gone``."""
+    deadlines.apply_due(clock.now())
+    assignment = _own(request, assignment_id)
+    if assignment is None:
+        return JsonResponse({"state": "gone"})
+    held = assignment.status == Assignment.Status.ACCEPTED
+    return JsonResponse({"state": "held" if held else "submitted"})
+
+
+@login_required
+@require_POST
+def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
+    """Give a task back and go to its group."""
+    try:
+        kind = taking.give_back(worker_of(request), assignment_id, clock.now())
+    except TaskRefused as refusal:
+        return _refused(request, refusal)
+    return redirect("group", kind.type_id)
+
+
+@csrf_exempt
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": [SELF]})
+@require_POST
+def external_submit(request: HttpRequest) -> HttpResponse:
+    """What a task's page posts. It comes from a sandboxed frame: no cookies, perhaps ``Origin: null``.
+
+    The answer is shown inside the frame; the page around it notices by itself that the task is done.
+    """
+    fields = [(name, value) for name, values in request.POST.lists() for value in values]
+    try:
+        handed_in = taking.hand_in(request.POST.get("assignmentId", ""), fields, clock.now())
+    except TaskRefused as refusal:
+        context = {"result": "refused", "refusal": refusal}
+        code = _REFUSED_STATUS.get(refusal.reason, 409)
+        return render(request, "marketplace/external_submit.html", context, status=code)
+    result = "already" if handed_in.again else "submitted"
+    return render(request, "marketplace/external_submit.html", {"result": result})
+
+
+def _own(request: HttpRequest, assignment_id: str) -> Assignment | None:
+    rows = Assignment.objects.select_related("hit__hit_type__requester")
+    return rows.filter(assignment_id=assignment_id, worker=worker_of(request)).first()
+
+
+def _with_frame(
+    request: HttpRequest, template: str, context: dict[str, object], hit: Hit | None, extra: dict[str, str]
+) -> HttpResponse:
+    """Render a page whose frame may hold the HIT's page, then our answer to its form, and nothing else."""
+    if hit is None:
+        return render(request, template, context)
+    address = frame_address(hit.external_url, extra)
+    context |= {"frame_address": address, "sandbox": settings.FRAME_SANDBOX, "frame_height": hit.frame_height}
+    show = csp_replace({"frame-src": [SELF, origin(hit.external_url)]})(
+        lambda request: render(request, template, context)
+    )
+    response = show(request)
+    assert isinstance(response, HttpResponse)
+    return response
+
+
+def _refused(request: HttpRequest, refusal: TaskRefused) -> HttpResponse:
+    code = _REFUSED_STATUS.get(refusal.reason, 409)
+    context = {"refusal": refusal, "reason": refusal.reason}
+    return render(request, "marketplace/refused.html", context, status=code)

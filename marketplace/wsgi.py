@@ -1,0 +1,9 @@
+"""The WSGI application of the marketplace."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.marketplace_settings")
+
+application = get_wsgi_application()

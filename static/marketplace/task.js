@@ -1,0 +1,56 @@
+/* The page around a task. It cannot look into the frame, so it asks its own server whether the task was
+   handed in, and goes on when it was. Without this script the "Go on" link does the same. */
+"use strict";
+
+(() => {
+  const next = document.querySelector("#next-form[data-take-next]");
+  if (next) {
+    // Going back in the history must not take another task.
+    const [navigation] = performance.getEntriesByType("navigation");
+    if (!navigation || navigation.type !== "back_forward") next.requestSubmit();
+    return;
+  }
+  const task = document.querySelector("main[data-page=task]");
+  if (!task) return;
+  const shown = document.getElementById("time-left");
+  const deadline = Date.parse(task.dataset.deadline);
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+  const inWords = (seconds) => {
+    let left = Math.max(0, Math.floor(seconds));
+    const parts = [];
+    for (const [name, size] of units) {
+      const count = Math.floor(left / size);
+      left -= count * size;
+      if (count) parts.push(`${count} ${name}${count === 1 ? "" : "s"}`);
+    }
+    return parts.slice(0, 2).join(" ") || "no time";
+  };
+
+  let failures = 0;
+  const ask = async () => {
+    try {
+      const response = await fetch(task.dataset.statusUrl, { headers: { Accept: "application/json" } });
+      const { state } = await response.json();
+      failures = 0;
+      if (state !== "held") {
+        location.reload();
+        return;
+      }
+    } catch {
+      failures = Math.min(failures + 1, 5);
+    }
+    setTimeout(ask, document.hidden ? 15000 : 2000 * 2 ** failures);
+  };
+
+  setInterval(() => { shown.textContent = inWords((deadline - Date.now()) / 1000); }, 1000);
+  // A form posted inside the frame loads a new page there: that is the moment to ask.
+  let loads = 0;
+  const frame = document.getElementById("task-frame");
+  frame.addEventListener("load", () => {
+    loads += 1;
+    if (loads > 1) fetch(task.dataset.statusUrl).then((response) => response.json())
+      .then(({ state }) => { if (state !== "held") location.reload(); }).catch(() => {});
+  });
+  setTimeout(ask, 2000);
+})();

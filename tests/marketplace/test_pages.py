@@ -1,0 +1,255 @@
+"""The worker pages, without a script."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from marketplace import clock
+from marketplace.models import Assignment
+from tests.marketplace.conftest import make_hit, make_type, make_worker
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def worker(client, ada):
+    client.force_login(ada)
+    return ada
+
+
+@pytest.fixture
+def hit(ask, hit_type):
+    return make_hit(ask, hit_type, at=clock.now(), MaxAssignments=2)
+
+
+def frame(page, name):
+    """The address and the sandbox of a frame on a page."""
+    tag = re.search(rf'<iframe id="{name}"[^>]*>', page.content.decode())
+    assert tag, page.content.decode()
+    address = html.unescape(re.search(r'src="([^"]+)"', tag[0])[1])
+    return urlsplit(address), re.search(r'sandbox="([^"]+)"', tag[0])[1]
+
+
+def take(client, hit_type, **fields):
+    return client.post(f"/groups/{hit_type}/take/", fields, follow=True)
+
+
+def submit(client, assignment_id, **fields):
+    return client.post("/mturk/externalSubmit", {"assignmentId": assignment_id, "choice": "left"} | fields)
+
+
+@pytest.mark.parametrize("path", ["/", "/done/", "/groups/3X/", "/tasks/3X/", "/tasks/3X/status/"])
+def test_pages_ask_to_sign_in(client, path):
+    assert client.get(path)["Location"] == f"/signin/?next={path}"
+
+
+def test_home_lists_groups_with_what_they_pay_and_how_many_are_left(client, worker, hit, hit_type):
+    page = client.get("/").content.decode()
+
+    assert f'data-hit-type="{hit_type}" data-left="1"' in page
+    for word in ("Compare passages", "$2.00", "1 task left", "1 hour for each", "lab"):
+        assert word in page
+
+
+def test_home_hides_what_a_worker_may_not_discover(client, worker, ask):
+    hidden = [
+        {
+            "QualificationTypeId": "00000000000000000040",
+            "Comparator": "GreaterThan",
+            "IntegerValues": [9],
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+    ]
+    shown = [hidden[0] | {"ActionsGuarded": "Accept"}]
+    secret = make_type(ask, QualificationRequirements=hidden)
+    closed = make_type(ask, QualificationRequirements=shown)
+    for type_id in (secret, closed):
+        make_hit(ask, type_id, at=clock.now())
+
+    page = client.get("/").content.decode()
+
+    assert secret not in page
+    assert f'data-closed-hit-type="{closed}"' in page
+    assert "number of approved tasks: more than 9" in page
+
+
+def test_home_hides_the_groups_of_a_requester_who_blocked(client, worker, ask, hit, hit_type):
+    ask("CreateWorkerBlock", WorkerId=worker.worker_id, Reason="spam", at=clock.now())
+
+    assert hit_type not in client.get("/").content.decode()
+    refused = take(client, hit_type)
+    assert refused.status_code == 403
+    assert b'data-refusal="blocked"' in refused.content
+
+
+def test_a_preview_names_neither_worker_nor_assignment(client, worker, hit, hit_type):
+    address, sandbox = frame(client.get(f"/groups/{hit_type}/"), "preview-frame")
+
+    assert parse_qs(address.query) == {
+        "link": ["a"],
+        "v": ["2"],
+        "assignmentId": ["ASSIGNMENT_ID_NOT_AVAILABLE"],
+        "hitId": [hit],
+    }
+    assert sandbox == "allow-scripts allow-forms"
+
+
+def test_a_taken_task_is_shown_in_a_sandboxed_frame(client, worker, hit, hit_type):
+    page = take(client, hit_type)
+
+    address, sandbox = frame(page, "task-frame")
+    assignment = Assignment.objects.get()
+    assert parse_qs(address.query) == {
+        "link": ["a"],
+        "v": ["2"],
+        "assignmentId": [assignment.assignment_id],
+        "hitId": [hit],
+        "workerId": [worker.worker_id],
+        "turkSubmitTo": ["http://127.0.0.1:8411"],
+    }
+    assert sandbox == "allow-scripts allow-forms"
+    assert page.redirect_chain == [(f"/tasks/{assignment.assignment_id}/", 302)]
+
+
+def test_a_page_may_frame_its_task_and_our_answer_and_be_framed_by_nobody(client, worker, hit, hit_type):
+    page = take(client, hit_type)
+
+    policy = page["Content-Security-Policy"]
+    assert "frame-src 'self' http://127.0.0.1:9;" in policy + ";"
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-inline" not in policy
+    assert page["X-Frame-Options"] == "DENY"
+
+
+def test_the_answer_to_a_submission_may_be_shown_in_the_frame(client, worker, hit, hit_type):
+    take(client, hit_type)
+
+    answer = submit(client, Assignment.objects.get().assignment_id)
+
+    assert b'data-result="submitted"' in answer.content
+    assert "X-Frame-Options" not in answer
+    assert "frame-ancestors 'self'" in answer["Content-Security-Policy"]
+
+
+def test_a_submission_needs_no_cookie_and_can_be_repeated(client, worker, hit, hit_type):
+    from django.test import Client
+
+    take(client, hit_type)
+    assignment_id = Assignment.objects.get().assignment_id
+    stranger = Client(enforce_csrf_checks=True)
+
+    first, again = (submit(stranger, assignment_id, workerId=worker.worker_id) for _ in range(2))
+
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert b'data-result="already"' in again.content
+    assert client.get(f"/tasks/{assignment_id}/status/").json() == {"state": "submitted"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "reason"),
+    [
+        ({"assignmentId": "3NONE", "choice": "left"}, 404, "unknown"),
+        ({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "choice": "left"}, 404, "unknown"),
+        ({"choice": "left"}, 400, "malformed"),
+        ({"assignmentId": "3NONE"}, 400, "malformed"),
+    ],
+)
+def test_a_submission_that_cannot_count_says_why(client, db, fields, status, reason):
+    answer = client.post("/mturk/externalSubmit", fields)
+
+    assert answer.status_code == status
+    assert f'data-refusal="{reason}"' in answer.content.decode()
+
+
+def test_after_submitting_the_next_task_is_one_press_away(client, worker, hit, ask, hit_type):
+    make_hit(ask, hit_type, at=clock.now())
+    take(client, hit_type, take_next="on")
+    first = Assignment.objects.get().assignment_id
+    submit(client, first)
+
+    done = client.get(f"/tasks/{first}/").content.decode()
+    following = take(client, hit_type, take_next="on")
+
+    assert f'id="next-form" method="post" action="/groups/{hit_type}/take/" data-take-next' in done
+    assert frame(following, "task-frame")
+    assert Assignment.objects.count() == 2
+
+
+def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
+    take(client, hit_type)
+    assignment_id = Assignment.objects.get().assignment_id
+
+    returned = client.post(f"/tasks/{assignment_id}/return/")
+
+    assert returned["Location"] == f"/groups/{hit_type}/"
+    assert Assignment.objects.get().status == "Free"
+    assert client.get(f"/tasks/{assignment_id}/").status_code == 409
+    assert client.get(f"/tasks/{assignment_id}/status/").json() == {"state": "gone"}
+
+
+def test_nobody_sees_or_returns_anothers_task(client, worker, hit, hit_type):
+    from marketplace.services import taking
+
+    other = taking.take(make_worker("grace"), hit_type, clock.now())
+
+    assert b'data-refusal="not_held"' in client.get(f"/tasks/{other.assignment_id}/").content
+    assert client.post(f"/tasks/{other.assignment_id}/return/").status_code == 409
+
+
+def test_an_abandoned_task_is_gone(client, worker, hit, hit_type):
+    take(client, hit_type)
+    assignment_id = Assignment.objects.get().assignment_id
+
+    with clock.shifted(timedelta(hours=2)):
+        late = submit(client, assignment_id)
+        state = client.get(f"/tasks/{assignment_id}/status/").json()
+
+    assert (late.status_code, state) == (409, {"state": "gone"})
+    assert b'data-refusal="too_late"' in late.content
+
+
+def test_done_shows_states_rewards_and_bonuses(client, worker, ask, hit, hit_type):
+    take(client, hit_type)
+    assignment_id = Assignment.objects.get().assignment_id
+    submit(client, assignment_id)
+    now = clock.now()
+    ask("ApproveAssignment", AssignmentId=assignment_id, RequesterFeedback="Well done", at=now)
+    bonus = {"WorkerId": worker.worker_id, "BonusAmount": "0.75", "Reason": "more"}
+    ask("SendBonus", AssignmentId=assignment_id, at=now, **bonus)
+
+    page = client.get("/done/").content.decode()
+
+    for word in ("$2.75", "$0.75", "Well done", 'data-state="Approved"'):
+        assert word in page
+
+
+def test_a_requester_cannot_smuggle_markup_into_a_page(client, worker, ask):
+    type_id = make_type(ask, Title="<script>alert(1)</script>")
+    make_hit(ask, type_id, at=clock.now())
+
+    assert "<script>alert(1)" not in client.get("/").content.decode()
+
+
+def test_the_other_loopback_name_leads_to_the_public_one(client, db):
+    response = client.get("/signin/?next=/done/", headers={"host": "localhost:8411"})
+
+    assert response["Location"] == "http://127.0.0.1:8411/signin/?next=/done/"
+
+
+def test_health_asks_the_database(client, db):
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_pages_cost_the_same_however_many_tasks_wait(
+    client, worker, ask, hit, hit_type, django_assert_max_num_queries
+):
+    for _ in range(30):
+        make_hit(ask, hit_type, at=clock.now())
+
+    with django_assert_max_num_queries(12):
+        client.get("/")

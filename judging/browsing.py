@@ -1,0 +1,250 @@
+"""What a simulated worker's browser does: cookies for the crowd's site only, forms, and reading pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import urllib3
+
+from judging.errors import JudgingError
+
+_POOL = urllib3.PoolManager(
+    maxsize=64, retries=urllib3.Retry(connect=3, read=0, redirect=0, backoff_factor=0.2), timeout=30
+)
+
+
+def hang_up() -> None:
+    """Close the connections that browsers kept open: nobody browses any more."""
+    _POOL.clear()
+
+
+class BrowsingFailed(JudgingError):
+    """A page did not answer as it should."""
+
+
+@dataclass
+class Element:
+    """An HTML element with the text inside it."""
+
+    tag: str
+    attributes: dict[str, str]
+    text: str = ""
+
+
+class _Reader(HTMLParser):
+    """Collects elements in document order, each with its own inner text."""
+
+    VOID = frozenset({"input", "meta", "link", "br", "img", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[Element] = []
+        self._open: list[Element] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        element = Element(tag, {name: value or "" for name, value in attrs})
+        self.elements.append(element)
+        if tag not in self.VOID:
+            self._open.append(element)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        for element in self._open:
+            element.text += data
+
+
+def read(html: str) -> list[Element]:
+    """The elements of a page, in order."""
+    reader = _Reader()
+    reader.feed(html)
+    return reader.elements
+
+
+@dataclass(frozen=True)
+class Page:
+    """One pair as it is shown."""
+
+    number: int
+    question: str
+    left: str
+    right: str
+    chosen: bool
+
+
+@dataclass
+class TaskPage:
+    """The judging page of a task, or its refusal."""
+
+    refusal: str = ""
+    save: str = ""
+    finish: str = ""
+    pairs: list[Page] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A place that was taken: the crowd's page about it and the address in its frame."""
+
+    address: str
+    frame_address: str
+
+
+class Browser:
+    """One person's browser: signed in at the crowd's site, a stranger everywhere else."""
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.cookies: dict[str, str] = {}
+
+    def sign_up(self, name: str, password: str) -> str:
+        """Make an account at the crowd's site; returns the worker id it shows."""
+        form = self._form(self._get(f"{self.site}/signup/"), "signup-form")
+        filled = {key: password if "password" in key else value for key, value in form.items()}
+        filled["username"] = name
+        home = self._post(f"{self.site}/signup/", filled)
+        ids = [
+            element.text.strip() for element in home.elements if element.attributes.get("id") == "worker-id"
+        ]
+        if not ids:
+            raise BrowsingFailed("The marketplace let no simulated worker sign up.", "Is sign-up open there?")
+        return ids[0]
+
+    def take(self, kind_id: str) -> Taken | None:
+        """Take a place of this kind; None when none is offered."""
+        page = self._post(f"{self.site}/groups/{kind_id}/take/", self._proof())
+        for element in page.elements:
+            if element.attributes.get("id") == "task-frame":
+                return Taken(page.address, element.attributes["src"])
+        return None
+
+    def give_back(self, task: Taken) -> None:
+        """Return the place."""
+        self._post(f"{task.address.rstrip('/')}/return/", self._proof())
+
+    def open_task(self, frame_address: str) -> TaskPage:
+        """Load the judging page and agree to its consent text."""
+        page = self._get(frame_address)
+        if form := [element for element in page.elements if element.tag == "form"]:
+            action = urljoin(page.address, form[0].attributes.get("action", ""))
+            if action.endswith("/consent"):
+                page = self._post(action, {})
+        return _task_page(page)
+
+    def choose(self, task: TaskPage, number: int, side: str) -> None:
+        """Save one choice, as the page's script does."""
+        fields = {"slot": str(number), "sequence": "0", "side": side, "seconds": "1.0"}
+        page = self._post(task.save, fields)
+        if page.status != 200:
+            raise BrowsingFailed(f"A choice was not saved: {page.html[:200]}")
+
+    def send_off(self, task: TaskPage, sides: dict[int, str]) -> None:
+        """Finish the task, with the choices that were not saved as they were made, and send the crowd's form."""
+        choices = {f"choice-{number}": side for number, side in sides.items()}
+        page = self._post(task.finish, {"comment": "", **choices})
+        form = next((one for one in page.elements if one.attributes.get("id") == "crowd"), None)
+        if form is None:
+            raise BrowsingFailed(f"The task could not be sent off (HTTP {page.status}).")
+        fields = {
+            one.attributes["name"]: one.attributes.get("value", "")
+            for one in page.elements
+            if one.tag == "input" and one.attributes.get("type") == "hidden"
+        }
+        answer = self._post(form.attributes["action"], fields, signed_in=False)
+        if answer.status != 200:
+            raise BrowsingFailed(f"The crowd did not take a task (HTTP {answer.status}).")
+
+    def _proof(self) -> dict[str, str]:
+        """The field that shows a form of the crowd's site comes from its own page."""
+        return {
+            "csrfmiddlewaretoken": next((value for name, value in self.cookies.items() if "csrf" in name), "")
+        }
+
+    def _form(self, page: _Fetched, form_id: str) -> dict[str, str]:
+        """Names and values of the page's form fields."""
+        if not any(element.attributes.get("id") == form_id for element in page.elements):
+            raise BrowsingFailed(f"The page {page.address} has no form {form_id}.")
+        return {
+            element.attributes["name"]: element.attributes.get("value", "")
+            for element in page.elements
+            if element.tag == "input" and element.attributes.get("name")
+        }
+
+    def _get(self, address: str) -> _Fetched:
+        return self._fetch("GET", address, None, True)
+
+    def _post(self, address: str, fields: dict[str, str], *, signed_in: bool = True) -> _Fetched:
+        return self._fetch("POST", address, urlencode(fields), signed_in)
+
+    def _fetch(self, method: str, address: str, body: str | None, signed_in: bool) -> _Fetched:
+        """One request and the redirects that follow it; cookies go to the crowd's site only."""
+        for _ in range(6):
+            at_crowd = address.startswith(f"{self.site}/")
+            headers = {}
+            if at_crowd and signed_in:
+                headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+                headers["Referer"] = f"{self.site}/"
+            if body is not None:
+                headers["Content-Type"] = "application/x-www-form-urlencoded"
+            reply = _POOL.request(method, address, body=body, headers=headers, redirect=False)
+            if at_crowd and signed_in:
+                self._keep_cookies(reply.headers.getlist("Set-Cookie"))
+            if reply.status not in (301, 302, 303):
+                return _Fetched(address, reply.status, reply.data.decode("utf-8", "replace"))
+            address, method, body = urljoin(address, reply.headers["Location"]), "GET", None
+        raise BrowsingFailed(f"{urlsplit(address).path} leads nowhere.")
+
+    def _keep_cookies(self, lines: list[str]) -> None:
+        for line in lines:
+            if found := re.match(r"([^=;,\s]+)=([^;]*)", line):
+                self.cookies[found.group(1)] = found.group(2)
+
+
+class _Fetched:
+    """A page that came back; read when somebody asks for its elements."""
+
+    def __init__(self, address: str, status: int, html: str) -> None:
+        self.address, self.status, self.html = address, status, html
+
+    @property
+    def elements(self) -> list[Element]:
+        return read(self.html)
+
+
+def _task_page(page: _Fetched) -> TaskPage:
+    task = TaskPage()
+    shown: dict[str, str] = {}
+    sides: list[str] = []
+    chosen = False
+    pairs: list[Page] = []
+
+    def close() -> None:
+        if shown:
+            pairs.append(Page(int(shown["slot"]), shown["question"], sides[0], sides[1], chosen))
+
+    for element in page.elements:
+        attributes, classes = element.attributes, element.attributes.get("class", "").split()
+        if attributes.get("data-reason"):
+            task.refusal = attributes["data-reason"]
+        if attributes.get("id") == "task":
+            task.save = urljoin(page.address, attributes["data-save"])
+            task.finish = urljoin(page.address, attributes["action"])
+        if element.tag == "section" and attributes.get("data-slot"):
+            close()
+            shown, sides, chosen = {"slot": attributes["data-slot"]}, [], False
+        elif "question" in classes:
+            shown["question"] = element.text
+        elif "passage" in classes:
+            sides.append(element.text)
+        elif element.tag == "input" and "checked" in attributes:
+            chosen = True
+    close()
+    task.pairs = pairs
+    if not pairs and not task.refusal:
+        task.refusal = f"http-{page.status}"
+    return task

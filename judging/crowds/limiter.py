@@ -1,0 +1,196 @@
+"""One rate limiter for every process that calls the same crowd.
+
+A caller reserves the next free moment and waits for it, so that calls are evenly spaced: a crowd that allows so
+many calls a second sees neither bursts nor idle time. A reply that says "throttled" halves the rate for everybody
+and makes everybody pause; the rate then grows back. (Additive increase, multiplicative decrease: Chiu and Jain,
+1989.) With Redis its clock and its memory serve all machines; without it, the threads of one process.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+import redis
+from django.conf import settings
+from redis.exceptions import RedisError
+
+#: Share of the allowed rate that is used, so that two clocks that differ a little do not collide.
+USED = 0.985
+#: The rate that a crowd without a stated one is slowed to at its first throttling reply, in calls a second.
+UNSTATED = 20.0
+#: Never slower than so many calls a second.
+SLOWEST = 0.2
+#: From nothing back to the allowed rate in so many seconds.
+RECOVERY_SECONDS = 20.0
+#: Everybody's pause after a throttling reply; replies within it are one event.
+PAUSE_SECONDS = 1.0
+
+
+@dataclass
+class Pace:
+    """The state of one endpoint: when the next call may be made, and how fast at present (0: as fast as allowed)."""
+
+    next_at: float = 0.0
+    rate: float = 0.0
+    rate_at: float = 0.0
+    throttled_at: float = 0.0
+
+    def reserve(self, now: float, allowed: float) -> float:
+        """Take the next free moment; returns how many seconds to wait for it."""
+        rate = self.current(now, allowed)
+        at = max(self.next_at, now)
+        self.next_at = at + (1 / rate if rate else 0)
+        return at - now
+
+    def current(self, now: float, allowed: float) -> float:
+        """Calls a second at present; 0 for no limit."""
+        if not self.rate:
+            return allowed * USED
+        most = allowed or UNSTATED
+        self.rate += (now - self.rate_at) * most / RECOVERY_SECONDS
+        self.rate_at = now
+        if self.rate >= most:
+            self.rate = 0.0
+            return allowed * USED
+        return self.rate
+
+    def throttle(self, now: float, allowed: float) -> None:
+        """Halve the rate and pause; once for all replies of one pause."""
+        if now - self.throttled_at < PAUSE_SECONDS:
+            return
+        before = self.current(now, allowed) or UNSTATED
+        self.rate, self.rate_at, self.throttled_at = max(before / 2, SLOWEST), now, now
+        self.next_at = max(self.next_at, now + PAUSE_SECONDS)
+
+
+class Limiter(Protocol):
+    """Where the pace of an endpoint is kept."""
+
+    def wait(self, endpoint: str) -> None:
+        """Return when a call may be made."""
+
+    def throttled(self, endpoint: str) -> None:
+        """Take note that the crowd refused a call because there were too many."""
+
+
+class ThreadLimiter:
+    """For the threads of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._paces: dict[str, Pace] = {}
+
+    def wait(self, endpoint: str) -> None:
+        """Return when a call may be made."""
+        with self._lock:
+            seconds = self._pace(endpoint).reserve(time.monotonic(), _allowed())
+        if seconds > 0:
+            time.sleep(seconds)
+
+    def throttled(self, endpoint: str) -> None:
+        """Slow down."""
+        with self._lock:
+            self._pace(endpoint).throttle(time.monotonic(), _allowed())
+
+    def _pace(self, endpoint: str) -> Pace:
+        return self._paces.setdefault(endpoint, Pace())
+
+
+class RedisLimiter:
+    """For every process that uses the same Redis; the same rules as :class:`Pace`, by Redis's own clock."""
+
+    def __init__(self, url: str) -> None:
+        client = redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5)
+        self._reserve = client.register_script(_PACE + _RESERVE)
+        self._throttle = client.register_script(_PACE + _THROTTLE)
+        self._without = ThreadLimiter()
+
+    def wait(self, endpoint: str) -> None:
+        """Return when a call may be made."""
+        try:
+            microseconds = int(self._run(self._reserve, endpoint))
+        except RedisError:
+            self._without.wait(endpoint)  # no Redis for a moment: this process's own pace is better than none
+            return
+        if microseconds > 0:
+            time.sleep(microseconds / 1e6)
+
+    def throttled(self, endpoint: str) -> None:
+        """Slow down."""
+        try:
+            self._run(self._throttle, endpoint)
+        except RedisError:
+            self._without.throttled(endpoint)
+
+    def _run(self, script: redis.commands.core.Script, endpoint: str) -> int:
+        numbers = [_allowed(), USED, UNSTATED, SLOWEST, RECOVERY_SECONDS, PAUSE_SECONDS]
+        reply: int = script(keys=[f"preferee:pace:{endpoint}"], args=numbers)
+        return reply
+
+
+# The scripts run in Redis one at a time, so that reading the state and writing it back is one step. Replies of
+# scripts are whole numbers: microseconds.
+_PACE = """
+local allowed, used, unstated = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local slowest, recovery, pause = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) + tonumber(clock[2]) / 1e6
+local kept = redis.call('HMGET', KEYS[1], 'next_at', 'rate', 'rate_at', 'throttled_at')
+local next_at, rate = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
+local rate_at, throttled_at = tonumber(kept[3] or 0), tonumber(kept[4] or 0)
+local function current()
+  if rate == 0 then return allowed * used end
+  local most = allowed
+  if most == 0 then most = unstated end
+  rate = rate + (now - rate_at) * most / recovery
+  rate_at = now
+  if rate >= most then
+    rate = 0
+    return allowed * used
+  end
+  return rate
+end
+local function keep()
+  local function text(number) return string.format('%.6f', number) end
+  redis.call('HSET', KEYS[1], 'next_at', text(next_at), 'rate', text(rate),
+    'rate_at', text(rate_at), 'throttled_at', text(throttled_at))
+  redis.call('EXPIRE', KEYS[1], 3600)
+end
+"""
+_RESERVE = """
+local at = math.max(next_at, now)
+local speed = current()
+next_at = at
+if speed > 0 then next_at = at + 1 / speed end
+keep()
+return math.floor((at - now) * 1e6)
+"""
+_THROTTLE = """
+if now - throttled_at >= pause then
+  local before = current()
+  if before == 0 then before = unstated end
+  rate = math.max(before / 2, slowest)
+  rate_at, throttled_at = now, now
+  next_at = math.max(next_at, now + pause)
+  keep()
+end
+return 0
+"""
+
+
+def limiter() -> Limiter:
+    """The limiter of this installation."""
+    return _limiter(settings.REDIS_URL)
+
+
+@functools.lru_cache(maxsize=4)
+def _limiter(redis_url: str) -> Limiter:
+    return RedisLimiter(redis_url) if redis_url else ThreadLimiter()
+
+
+def _allowed() -> float:
+    return float(settings.CROWD_CALLS_PER_SECOND)

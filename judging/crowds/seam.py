@@ -1,0 +1,98 @@
+"""The small interface behind which every crowd stands.
+
+Judging knows postings, places, submissions and payments; a crowd module turns them into its own calls. Every
+call with an effect takes a ``key``: the same key means the same intent, and asking twice has one effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class PostingKind:
+    """What all places of a posting have in common."""
+
+    title: str
+    description: str
+    keywords: str
+    reward: Decimal
+    assignment_seconds: int
+    auto_approval_seconds: int
+    qualifications: Sequence[dict[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class PostedPlace:
+    """A place as the crowd knows it: open to be taken or worked on, held by a worker, submitted on."""
+
+    crowd_id: str
+    key: str
+    expires_at: datetime | None
+    open: bool
+    has_submission: bool = False
+    held: bool = False
+
+
+@dataclass(frozen=True)
+class CrowdSubmission:
+    """An assignment that a worker submitted; ``answers`` are what the final form carried."""
+
+    assignment_id: str
+    place_crowd_id: str
+    crowd_worker_id: str
+    status: str
+    submitted_at: datetime | None
+    auto_approval_at: datetime | None
+    answers: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Fees:
+    """A crowd's fee on a payment of ``amount`` dollars: a share, and a least fee."""
+
+    share: Decimal
+    least: Decimal
+
+    def on(self, amount: Decimal) -> Decimal:
+        """The fee in dollars, half a cent rounded up; nothing on nothing."""
+        if amount <= 0:
+            return Decimal("0.00")
+        return max((amount * self.share).quantize(Decimal("0.01"), rounding="ROUND_HALF_UP"), self.least)
+
+
+class Crowd(Protocol):
+    """What every crowd offers."""
+
+    fees: Fees
+
+    def create_kind(self, kind: PostingKind) -> str:
+        """The crowd's id of this kind of place; the same content gives the same id."""
+
+    def post_place(self, *, kind_id: str, url: str, lifetime_seconds: int, key: str) -> PostedPlace:
+        """Offer one place; raises :class:`judging.errors.CrowdAlready` when this key was used before."""
+
+    def place(self, crowd_id: str) -> PostedPlace:
+        """The place with the crowd's id."""
+
+    def find_place(self, key: str) -> PostedPlace | None:
+        """The place that was posted under ``key``, or None."""
+
+    def close_place(self, crowd_id: str) -> None:
+        """Let nobody take this place from now on; who holds it may finish."""
+
+    def places(self) -> Iterator[PostedPlace]:
+        """Every place of this account, newest first."""
+
+    def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
+        """Every submission on a place, whatever its status."""
+
+    def approve(self, assignment_id: str) -> None:
+        """Pay the reward; approving twice is harmless."""
+
+    def balance(self) -> Decimal:
+        """Dollars that can be spent."""

@@ -1,0 +1,89 @@
+"""Errors of judging.
+
+JudgingError
+├── CampaignRefused      a setting or a step of a campaign that cannot be
+├── NotReady             a launch check that failed
+├── BadJudgmentFile      a file of judgments or gold pairs, with file and line
+├── ArrivalRefused       somebody came to a judging page without what it needs
+└── CrowdError           the crowd refused or did not answer
+    ├── CrowdLater           trying again can help
+    │   └── CrowdThrottled       there were too many calls
+    ├── CrowdAlready         it was done before (success, once found again)
+    ├── CrowdNever           it will never succeed as it is
+    ├── CrowdMoney           there is not enough money
+    └── CrowdConfiguration   keys, endpoint or qualifications are wrong
+"""
+
+from __future__ import annotations
+
+from config.errors import Refusal
+
+
+class JudgingError(Refusal):
+    """Base of this family."""
+
+
+class CampaignRefused(JudgingError):
+    """A setting or a step of a campaign that cannot be."""
+
+
+class NotReady(JudgingError):
+    """A launch check that failed."""
+
+
+class BadJudgmentFile(JudgingError):
+    """A file of judgments or gold pairs is not as it must be."""
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        super().__init__(
+            f"{file}, line {line:,}: {reason}", "Nothing was imported. Mend the line and try again."
+        )
+        self.file, self.line, self.reason = file, line, reason
+
+
+class ArrivalRefused(JudgingError):
+    """Somebody came to a judging page without what it needs."""
+
+
+class CrowdError(JudgingError):
+    """The crowd refused a call or did not answer. ``error_class`` says whether trying again can help."""
+
+    error_class = "later"
+
+
+class CrowdLater(CrowdError):
+    """Trying again can help: throttled, unreachable, a fault of the crowd's."""
+
+    error_class = "later"
+
+
+class CrowdThrottled(CrowdLater):
+    """There were too many calls in too short a time."""
+
+
+class CrowdAlready(CrowdError):
+    """The crowd has done this before; ``found`` is the id it named, if any."""
+
+    error_class = "already"
+
+    def __init__(self, message: str, found: str = "") -> None:
+        super().__init__(message)
+        self.found = found
+
+
+class CrowdNever(CrowdError):
+    """It will never succeed as it is."""
+
+    error_class = "never"
+
+
+class CrowdMoney(CrowdError):
+    """There is not enough money on the crowd's account."""
+
+    error_class = "money"
+
+
+class CrowdConfiguration(CrowdError):
+    """Keys, endpoint or qualifications are wrong."""
+
+    error_class = "configuration"

@@ -1,0 +1,89 @@
+"""Judging's background work: each body is one service call and may run twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.background.registry import Progress, job_kind
+from config.background.services import TryLater, start
+from judging.errors import CrowdError, CrowdLater, CrowdMoney
+from judging.models import Campaign
+from judging.services import collecting, payments, places
+from judging.services.calls import Patience
+
+LATER_SECONDS = 5
+MONEY_SECONDS = 600
+
+
+def post_places_key(campaign: Campaign) -> str:
+    """One live job offers a campaign's places."""
+    return f"judging.post_places:{campaign.pk}"
+
+
+def collect_key(campaign: Campaign) -> str:
+    """One live job collects for a campaign."""
+    return f"judging.collect:{campaign.pk}"
+
+
+def close_places_key(campaign: Campaign) -> str:
+    """One live job takes a campaign's places off the crowd."""
+    return f"judging.close_places:{campaign.pk}"
+
+
+@job_kind("judging.post_places")
+def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+    """Offer the places that are wanted."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    try:
+        return {"posted": places.post_places(campaign, progress=progress)}
+    except CrowdError as error:
+        raise _later(error) from error
+
+
+@job_kind("judging.collect")
+def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
+    """Collect, pay what is owed, and ring for the places that are wanted now."""
+    campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
+    result: dict[str, Any] = {}
+    try:
+        with patience.one():
+            collected = collecting.collect(campaign, progress=progress, sweep=sweep)
+            result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
+        with patience.one():
+            result |= {"paid": payments.pay_owed(campaign, progress=progress)}
+        if places.any_wanted(campaign):
+            start(
+                "judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk}
+            )
+        patience.done()
+    except CrowdError as error:
+        raise _later(error) from error
+    return result
+
+
+@job_kind("judging.close_places")
+def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+    """Take a paused or closed campaign's places off the crowd."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    try:
+        return {"closed": places.close_places(campaign, progress=progress)}
+    except CrowdError as error:
+        raise _later(error) from error
+
+
+@job_kind("judging.collect_open_campaigns")
+def collect_open_campaigns(**_: Any) -> dict[str, Any]:
+    """Start a collection for every campaign that workers may be at work on, or are still owed by."""
+    campaigns = collecting.campaigns_to_collect()
+    for campaign in campaigns:
+        start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})
+    return {"campaigns": len(campaigns)}
+
+
+def _later(error: CrowdError) -> Exception:
+    """What can help by itself is tried later; the rest is a named failure with its next step."""
+    if isinstance(error, CrowdLater):
+        return TryLater(error.message, seconds=LATER_SECONDS)
+    if isinstance(error, CrowdMoney):
+        return TryLater(f"{error.message} {error.next_step}", seconds=MONEY_SECONDS)
+    return error

@@ -1,0 +1,80 @@
+"""Pure: which pair stands where on a worker's pages, and on which side each passage.
+
+The order and the sides hide what is a gold pair: both kinds are mixed, and their sides are drawn alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What stands in one slot: the pair (or gold pair) at ``index`` of the input, and its sides.
+
+    ``swapped`` says that the second passage of the pair stands on the left.
+    """
+
+    is_gold: bool
+    index: int
+    swapped: bool
+
+
+def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) -> tuple[Seat, ...]:
+    """Order and sides of ``len(leanings)`` pairs and ``gold_count`` gold pairs, first slot first.
+
+    ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far: a pair that
+    leans is turned against its leaning, so that the sides of its judgments balance; the pairs that don't
+    lean are swapped by halves (the odd one by chance). One gold pair stands among the first third, the
+    others anywhere. The same generator state gives the same layout.
+    """
+    swaps = _against(leanings, rng)
+    gold_swaps = _halves(gold_count, rng)
+    total = len(leanings) + gold_count
+    gold_at = _gold_positions(total, gold_count, rng)
+    pairs = iter(rng.permutation(len(leanings)).tolist())
+    golds = iter(range(gold_count))
+    seats = []
+    for position in range(total):
+        if position in gold_at:
+            index = next(golds)
+            seats.append(Seat(True, index, gold_swaps[index]))
+        else:
+            index = next(pairs)
+            seats.append(Seat(False, index, swaps[index]))
+    return tuple(seats)
+
+
+def _gold_positions(total: int, gold_count: int, rng: np.random.Generator) -> set[int]:
+    if not gold_count:
+        return set()
+    early = int(rng.integers(max(1, total // 3)))
+    others = [position for position in range(total) if position != early]
+    return {early, *rng.permutation(others)[: gold_count - 1].tolist()}
+
+
+def _against(leanings: Sequence[int], rng: np.random.Generator) -> list[bool]:
+    level = iter(_halves(sum(leaning == 0 for leaning in leanings), rng))
+    return [leaning > 0 if leaning else next(level) for leaning in leanings]
+
+
+def _halves(count: int, rng: np.random.Generator) -> list[bool]:
+    """``count`` booleans in random order, as many true as false; an odd one falls by chance."""
+    trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
+    return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]
+
+
+def placeholder_text(seed: int, pid: str) -> str:
+    """What stands for a passage without text in a rehearsal: tells passages apart, not which they are."""
+    digest = hashlib.sha256(f"placeholder:{seed}:{pid}".encode()).hexdigest()
+    return f"Placeholder for passage {digest[:16]}"
+
+
+def submission_seed(campaign_seed: int, submission_id: int) -> int:
+    """The seed of one submission's layout, made from the campaign's; fits a signed 64-bit column."""
+    digest = hashlib.sha256(f"layout:{campaign_seed}:{submission_id}".encode()).digest()
+    return int.from_bytes(digest[:7])

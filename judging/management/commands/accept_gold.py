@@ -1,0 +1,65 @@
+"""`manage.py accept_gold`: a person looks at proposed test pairs and accepts or drops them."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+from rich.table import Table
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.models import Campaign, GoldPair
+from judging.services.campaigns import campaign_named
+from judging.services.gold import decide_gold, needed_gold
+
+
+class Command(BaseCommand):
+    help = "Show proposed gold pairs side by side and ask about each; or accept (--drop: drop) those named, or all."
+    example = "manage.py accept_gold first            # one by one; or: accept_gold first 12 15; or: --all"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("ids", nargs="*", type=int, help="gold pairs by number (--list shows them)")
+        parser.add_argument("--all", action="store_true", help="every proposed pair")
+        parser.add_argument("--drop", action="store_true", help="drop instead of accept")
+        parser.add_argument("--list", action="store_true", help="only show what is proposed")
+
+    def act(
+        self, *, campaign: str, ids: list[int], all: bool, drop: bool, list: bool, **options: Any
+    ) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        changed = 0
+        if ids or all:
+            changed = decide_gold(found, ids or None, accept=not drop, who=getpass.getuser())
+        else:
+            changed = self.ask(found, only_show=list)
+        accepted = found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+        return {"changed": changed, "accepted": accepted, "needed": needed_gold(found)}
+
+    def ask(self, campaign: Campaign, *, only_show: bool) -> int:
+        """Go through the proposed pairs, one answer each; returns how many were decided."""
+        proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
+        changed = 0
+        for gold in proposed.select_related("query", "relevant", "off_topic").order_by("pk"):
+            self.show_pair(gold)
+            if only_show:
+                continue
+            try:
+                answer = input("[a]ccept, [d]rop, [s]kip, [q]uit? ").strip().lower()[:1]
+            except EOFError:
+                raise UsageError("Nobody is there to answer: name gold pairs, or give --all.") from None
+            if answer == "q":
+                break
+            if answer in ("a", "d"):
+                changed += decide_gold(campaign, [gold.pk], accept=answer == "a", who=getpass.getuser())
+        return changed
+
+    def show_pair(self, gold: GoldPair) -> None:
+        """One pair side by side, on stderr."""
+        table = Table(title=f"{gold.pk}: {gold.query.text}", title_justify="left", expand=True)
+        table.add_column(f"relevant: {gold.relevant.pid}", ratio=1)
+        table.add_column(f"off topic: {gold.off_topic.pid}", ratio=1)
+        table.add_row(gold.relevant.text or "(no text)", gold.off_topic.text or "(no text)")
+        self.err.print(table)

@@ -1,0 +1,44 @@
+"""`manage.py campaign_status`: where a campaign stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from judging.services.status import campaign_status
+
+
+class Command(BaseCommand):
+    help = "Tasks, places, judgments wanted, counted and excluded, workers, exclusions, money, and what comes next."
+    example = "manage.py campaign_status first --json"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+
+    def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
+        return campaign_status(campaign_named(campaign))
+
+    def show(self, result: dict[str, Any]) -> None:
+        super().show({key: _words(key, value) for key, value in result.items()})
+
+
+def _words(key: str, value: Any) -> str:
+    if key in ("spent", "owed", "committed"):
+        return f"${value:,.2f}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {count:,}" for name, count in value.items())
+    if isinstance(value, list):
+        return "\n".join(_row(key, row) for row in value) or "none"
+    return str(value)
+
+
+def _row(key: str, row: Any) -> str:
+    match key:
+        case "exclusion_reasons":
+            return f"worker {row['worker']}: {row['reason']}"
+        case "gold_failed":
+            return f"gold pair {row['gold_pair']}: {row['failed']} of {row['answered']}"
+    return str(row)

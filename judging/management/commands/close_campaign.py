@@ -1,0 +1,36 @@
+"""`manage.py close_campaign`."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.background.attending import attend
+from config.background.services import start
+from config.console import Command as BaseCommand
+from judging.jobs import close_places_key
+from judging.services.campaigns import campaign_named, close
+
+
+class Command(BaseCommand):
+    help = "End a campaign: nothing is offered any more."
+    example = 'manage.py close_campaign first --why "holiday"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--why", default="", help="kept in the campaign's log")
+
+    def act(self, *, campaign: str, why: str, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        launched = found.launched_at is not None
+        close(found, why=why, who=getpass.getuser())
+        if launched:
+            job = start(
+                "judging.close_places", key=close_places_key(found), arguments={"campaign_id": found.pk}
+            )
+            with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
+                attend(job, progress=progress)
+        return {"campaign": found.name, "state": found.state}

@@ -1,0 +1,49 @@
+"""`manage.py collect`: take in what workers submitted."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.background.attending import attend
+from config.background.models import Job
+from config.background.services import start
+from config.console import Command as BaseCommand
+from judging.jobs import collect_key, post_places_key
+from judging.models import Campaign
+from judging.services.campaigns import campaign_named
+from judging.services.status import campaign_status, is_complete
+
+
+class Command(BaseCommand):
+    help = "Fetch submissions from the crowd, count or exclude them, pay, and offer what is missing."
+    example = "manage.py collect first --wait"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument(
+            "--wait", action="store_true", help="go on until every task is done (Ctrl-C stops)"
+        )
+
+    def act(self, *, campaign: str, wait: bool, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        with launcher.crowd_running(), self.progress("Collecting") as progress:
+            while True:
+                collect_once(found, progress)
+                if not wait or is_complete(found):
+                    break
+                status = campaign_status(found)
+                progress(status["tasks_by_state"]["done"], status["tasks"], "Tasks done")
+                time.sleep(5)
+        return campaign_status(found)
+
+
+def collect_once(campaign: Campaign, progress: Any = None) -> None:
+    """One collection with a sweep, and the places it asks for."""
+    arguments = {"campaign_id": campaign.pk, "sweep": True}
+    attend(start("judging.collect", key=collect_key(campaign), arguments=arguments), progress=progress)
+    for job in Job.objects.live().filter(key=post_places_key(campaign)):
+        attend(job, progress=progress)

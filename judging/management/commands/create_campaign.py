@@ -1,0 +1,109 @@
+"""`manage.py create_campaign`: pairs and tasks of a pool, or a home for judgments made elsewhere."""
+
+from __future__ import annotations
+
+from argparse import BooleanOptionalAction
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.models import Campaign
+from judging.services.campaigns import PRESETS, CampaignSettings, create_campaign
+from judging.services.cost import quote_tasks
+from judging.services.gold import import_gold, needed_gold
+from pooling.services.finding import collection_named, pool_named
+
+
+def dollars(option: str, words: str) -> Decimal:
+    """An amount in dollars, or a usage error that names the option."""
+    try:
+        return Decimal(words)
+    except InvalidOperation:
+        raise UsageError(f"{option} {words!r} is not an amount in dollars.") from None
+
+
+class Command(BaseCommand):
+    help = "Create a campaign: every pair of a pool, packed into tasks. Nothing is offered before launch_campaign."
+    example = "manage.py create_campaign first --pool tops --reward 2.00"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--pool", help="the pool to be judged")
+        what.add_argument("--collection", help="a collection, for judgments made elsewhere")
+        defaults = CampaignSettings()
+        whole = {
+            "pairs-per-task": "pairs in a task, test pairs not counted",
+            "gold-per-task": "hidden test pairs added to each task",
+            "judgments-per-pair": "judgments of each pair, by as many workers",
+            "max-tasks-per-worker": "tasks one worker may do",
+            "seed": "seed of packing, order and sides",
+        }
+        for name, words in whole.items():
+            default = getattr(defaults, name.replace("-", "_"))
+            parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
+        parser.add_argument(
+            "--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)"
+        )
+        parser.add_argument(
+            "--budget", help="dollars, fees included, that nothing may go beyond (default none)"
+        )
+        parser.add_argument(
+            "--screen", choices=Campaign.Screen.values, default=defaults.screen, help="(default reference)"
+        )
+        parser.add_argument(
+            "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
+        )
+        parser.add_argument(
+            "--gold", type=Path, metavar="FILE", help="accepted gold pairs: qid relevant-pid off-topic-pid"
+        )
+        parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
+        parser.add_argument(
+            "--refuse-excluded-elsewhere",
+            action=BooleanOptionalAction,
+            default=defaults.refuse_excluded_elsewhere,
+            help="refuse workers whom another campaign excluded (default yes)",
+        )
+        parser.add_argument(
+            "--placeholder-text",
+            action="store_true",
+            help="a rehearsal: show passages without text as placeholders, to simulated workers only",
+        )
+
+    def act(
+        self,
+        *,
+        name: str,
+        pool: str,
+        collection: str,
+        gold: Path,
+        reward: str,
+        budget: str | None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        amount, most = dollars("--reward", reward), dollars("--budget", budget) if budget else None
+        if gold and not gold.is_file():
+            raise UsageError(f"--gold: there is no file {gold}.")
+        chosen = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
+        with transaction.atomic():
+            campaign = create_campaign(
+                name=name,
+                settings=CampaignSettings(reward=amount, budget=most, **chosen),
+                pool=pool_named(pool) if pool else None,
+                collection=collection_named(collection) if collection else None,
+            )
+            gold_pairs = import_gold(campaign, gold) if gold else 0
+        cost = quote_tasks(campaign, campaign.tasks.count())
+        return {
+            "campaign": campaign.name,
+            "pairs": campaign.pairs.count(),
+            "tasks": cost.tasks,
+            "cost": float(cost.total),
+            "gold_pairs": gold_pairs,
+            "gold_pairs_needed": needed_gold(campaign),
+        }

@@ -1,0 +1,36 @@
+"""`manage.py export_judgments`: judgments for others, with pseudonyms."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.services.campaigns import campaign_named
+from judging.services.exporting import export_judgments
+
+
+class Command(BaseCommand):
+    help = (
+        "Write all judgments and gold answers of a campaign: JSON lines when FILE ends in .jsonl, else TSV."
+    )
+    example = "manage.py export_judgments first --out judgments.tsv"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+
+    def act(self, *, campaign: str, out: Path, **options: Any) -> dict[str, Any]:
+        if not out.parent.is_dir():
+            raise UsageError(f"There is no folder {out.parent}.")
+        with self.progress("Exporting") as progress:
+            result = export_judgments(campaign_named(campaign), out, progress=progress)
+        if result.left_out:
+            self.note(
+                f"{result.left_out:,} rows with a passage that only non-public runs supplied were left out."
+            )
+        return asdict(result) | {"file": str(out)}

@@ -1,0 +1,29 @@
+"""`manage.py resume_campaign`."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.console import Command as BaseCommand
+from judging.management.commands.collect import collect_once
+from judging.services.campaigns import campaign_named, resume
+
+
+class Command(BaseCommand):
+    help = "Go on with a paused campaign: the remaining tasks are offered again."
+    example = 'manage.py resume_campaign first --why "holiday"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--why", default="", help="kept in the campaign's log")
+
+    def act(self, *, campaign: str, why: str, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        resume(found, why=why, who=getpass.getuser())
+        with launcher.crowd_running(), self.progress("Offering places") as progress:
+            collect_once(found, progress)
+        return {"campaign": found.name, "state": found.state}

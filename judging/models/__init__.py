@@ -1,0 +1,36 @@
+"""Asking people: campaigns, what is asked, who answers, what they said, what they are paid."""
+
+from judging.models.asking import GoldPair, Pair, Place, Posting, Task, TaskPair
+from judging.models.calls import BlockList, CrowdCall, Payment
+from judging.models.campaign import Campaign, CampaignChange
+from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
+from judging.models.people import Discrepancy, RightsRequest, WorkerMessage
+from judging.models.work import Choice, Consent, Slot, Submission
+from judging.models.workers import CrowdIdentity, Worker
+
+__all__ = [
+    "BlockList",
+    "Campaign",
+    "CampaignChange",
+    "Choice",
+    "Consent",
+    "CrowdCall",
+    "CrowdIdentity",
+    "Discrepancy",
+    "Exclusion",
+    "GoldAnswer",
+    "GoldPair",
+    "ImportedFile",
+    "Judgment",
+    "Pair",
+    "Payment",
+    "Place",
+    "Posting",
+    "RightsRequest",
+    "Slot",
+    "Submission",
+    "Task",
+    "TaskPair",
+    "Worker",
+    "WorkerMessage",
+]

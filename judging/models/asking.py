@@ -1,0 +1,158 @@
+"""What is asked: pairs, gold pairs, tasks; and where it is offered: postings and places."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from config import clock
+from judging.models.campaign import Campaign
+from pooling.models import Passage, Query
+
+
+class Pair(models.Model):
+    """Two passages (class representatives) of one query, ordered by their keys."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="pairs")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    passage_a = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    passage_b = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    round = models.PositiveIntegerField(
+        default=0, help_text="0: the first round robin; n: the n-th challenge."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "query", "passage_a", "passage_b"], name="one_pair"),
+            models.CheckConstraint(condition=Q(passage_a__lt=F("passage_b")), name="pair_is_ordered"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query_id}: {self.passage_a_id} {self.passage_b_id}"
+
+
+class GoldPair(models.Model):
+    """A pair with a known answer: a relevant passage against an obviously off-topic one."""
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed"
+        ACCEPTED = "accepted"
+        DROPPED = "dropped"
+        SUSPENDED = "suspended"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="gold_pairs")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    relevant = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    off_topic = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "query", "relevant", "off_topic"], name="one_gold_pair"
+            ),
+            models.CheckConstraint(condition=~Q(relevant=F("off_topic")), name="gold_pair_of_two_passages"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query_id}: {self.relevant_id} over {self.off_topic_id}"
+
+
+class Task(models.Model):
+    """Up to ``pairs_per_task`` pairs to be judged once each by one worker.
+
+    The row is leased by conditional updates: ``waiting`` → ``held`` by one submission → ``done``; back to
+    ``waiting`` when the submission returns, lapses or stops counting.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        HELD = "held"
+        DONE = "done"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="tasks")
+    number = models.PositiveIntegerField(help_text="From 1, in the order in which tasks are handed out.")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    holder = models.OneToOneField(
+        "judging.Submission",
+        models.SET_NULL,
+        null=True,
+        related_name="held_task",
+        help_text="Who has or did it.",
+    )
+    leased_until = models.DateTimeField(null=True)
+    round = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "number"], name="one_task_number"),
+            models.CheckConstraint(
+                condition=Q(state="waiting", holder=None) | (~Q(state="waiting") & Q(holder__isnull=False)),
+                name="task_held_by_somebody_or_waiting",
+            ),
+        ]
+        indexes = [models.Index(fields=["campaign", "state", "number"])]
+
+    def __str__(self) -> str:
+        return f"task {self.number}: {self.state}"
+
+
+class TaskPair(models.Model):
+    """A pair in a task."""
+
+    task = models.ForeignKey(Task, models.CASCADE, related_name="task_pairs")
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="task_pairs")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["task", "pair"], name="one_task_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.task_id} {self.pair_id}"
+
+
+class Posting(models.Model):
+    """What is offered to a crowd in one go: places of one kind (a HIT type)."""
+
+    class Purpose(models.TextChoices):
+        MAIN = "main"
+        PILOT = "pilot"
+        TRIAL = "trial"  # one timed task for a reviewer, at no crowd; never counts
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="postings")
+    number = models.PositiveIntegerField()
+    purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.MAIN)
+    crowd_key = models.CharField(max_length=64, blank=True, help_text="The crowd's id of the kind of place.")
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="one_posting_number")]
+
+    def __str__(self) -> str:
+        return f"posting {self.number} of {self.campaign_id}"
+
+
+class Place(models.Model):
+    """One anonymous slot on a posting (a HIT): whoever takes it is given the next task."""
+
+    class State(models.TextChoices):
+        WANTED = "wanted"  # intent recorded, not offered yet
+        OPEN = "open"  # offered; perhaps somebody is at work on it
+        FILLED = "filled"  # a submission came in
+        GONE = "gone"  # expired or taken down without a submission
+
+    posting = models.ForeignKey(Posting, models.CASCADE, related_name="places")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WANTED)
+    crowd_id = models.CharField(max_length=64, blank=True, db_index=True)
+    wanted_at = models.DateTimeField(default=clock.now)
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["posting", "number"], name="one_place_number")]
+        indexes = [models.Index(fields=["posting", "state"])]
+
+    def __str__(self) -> str:
+        return f"place {self.number}: {self.state}"

@@ -1,0 +1,99 @@
+"""Calls with an effect on a crowd, as intents; and money."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from judging.models.campaign import Campaign
+from judging.models.work import Submission
+
+
+class CrowdCall(models.Model):
+    """An intent to change something at a crowd, committed before the call, its reply recorded after it.
+
+    ``key`` is deterministic: the same intent has the same key, and the crowd's request token is made from it.
+    """
+
+    class State(models.TextChoices):
+        INTENDED = "intended"
+        DONE = "done"
+        FAILED = "failed"  # will never succeed as it is; says why
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="crowd_calls")
+    operation = models.CharField(max_length=60)
+    key = models.CharField(max_length=200, unique=True)
+    request = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.INTENDED)
+    attempts = models.PositiveIntegerField(default=0)
+    first_tried_at = models.DateTimeField(null=True)
+    last_tried_at = models.DateTimeField(null=True)
+    reply = models.JSONField(null=True)
+    error_class = models.CharField(
+        max_length=20, blank=True, help_text="later, never, money or configuration"
+    )
+    error_message = models.TextField(blank=True)
+    next_step = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "state", "operation"])]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.key}: {self.state}"
+
+
+class BlockList(models.Model):
+    """A qualification type of ours at a crowd: who has it does not see the places that require its absence."""
+
+    crowd = models.CharField(max_length=300, help_text="The crowd's module and endpoint.")
+    name = models.CharField(max_length=100)
+    crowd_key = models.CharField(max_length=64, help_text="The crowd's id of the type.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["crowd", "name"], name="one_block_list_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Payment(models.Model):
+    """Money owed to a worker for a submission, paid once.
+
+    ``cause`` tells payments of one kind apart: the same (submission, kind, cause) is the same payment.
+    """
+
+    class Kind(models.TextChoices):
+        REWARD = "reward"
+        BONUS = "bonus"  # the part of a split reward that goes by pairs judged
+        TOP_UP = "top_up"  # so that the hourly pay is not below what was promised
+
+    class State(models.TextChoices):
+        OWED = "owed"
+        PAID = "paid"
+        REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
+
+    submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.REWARD)
+    cause = models.CharField(max_length=60, blank=True)
+    reason = models.TextField(blank=True, help_text="What the worker is told.")
+    amount = models.DecimalField(max_digits=8, decimal_places=2)
+    fee = models.DecimalField(max_digits=8, decimal_places=2)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OWED)
+    call = models.OneToOneField(CrowdCall, models.PROTECT, null=True, related_name="payment")
+    owed_at = models.DateTimeField(default=clock.now)
+    paid_at = models.DateTimeField(null=True)
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "kind", "cause"], name="one_payment_per_cause"),
+            models.CheckConstraint(condition=Q(amount__gte=0, fee__gte=0), name="payment_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ${self.amount}: {self.state}"

@@ -1,0 +1,131 @@
+"""A campaign: what is asked of whom for how much, and its life."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from pooling.models import Collection, Pool
+
+
+class Campaign(models.Model):
+    """One judging effort over a pool, or the home of judgments made elsewhere (then without a pool)."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft"
+        REHEARSED = "rehearsed"  # simulated workers have judged a copy of it
+        PILOTING = "piloting"  # a few tasks are offered, to learn time, pay and gold
+        PILOTED = "piloted"
+        OPEN = "open"
+        PAUSED = "paused"
+        CLOSING = "closing"  # nothing more is offered; work under way is waited for
+        CLOSED = "closed"
+
+    class Screen(models.TextChoices):
+        REFERENCE = "reference"
+        RATE = "rate"
+
+    class Pay(models.TextChoices):
+        SPLIT = "split"  # a base reward for whoever submits, the rest as a bonus for each pair judged
+        WHOLE = "whole"  # everything is the reward
+
+    name = models.SlugField(max_length=80, unique=True)
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
+    pool = models.ForeignKey(Pool, models.PROTECT, null=True, related_name="+")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    seed = models.BigIntegerField()
+    pairs_per_task = models.PositiveIntegerField(default=10)
+    gold_per_task = models.PositiveIntegerField(default=3)
+    judgments_per_pair = models.PositiveIntegerField(default=1)
+    max_tasks_per_worker = models.PositiveIntegerField(default=20)
+    reward = models.DecimalField(max_digits=7, decimal_places=2, default=Decimal("2.00"))
+    pay = models.CharField(max_length=8, choices=Pay.choices, default=Pay.SPLIT)
+    base_reward = models.DecimalField(
+        max_digits=7,
+        decimal_places=2,
+        default=Decimal("0.20"),
+        help_text="Part of the reward, when pay is split.",
+    )
+    budget = models.DecimalField(
+        max_digits=12,
+        decimal_places=2,
+        null=True,
+        help_text="Dollars, fees included, that nothing may commit beyond.",
+    )
+    minimum_hourly = models.DecimalField(
+        max_digits=7, decimal_places=2, null=True, help_text="Least pay expected in an hour, in dollars."
+    )
+    screen = models.CharField(max_length=10, choices=Screen.choices, default=Screen.REFERENCE)
+    slip_rate = models.FloatField(
+        default=0.05, help_text="How often an honest worker is taken to fail a gold pair."
+    )
+    refuse_excluded_elsewhere = models.BooleanField(
+        default=True, help_text="Refuse workers whom an earlier campaign excluded."
+    )
+    allow_undecided = models.BooleanField(default=False, help_text='Offer "Cannot decide".')
+    preset = models.CharField(max_length=40, blank=True)
+    qualifications = models.JSONField(
+        default=list, help_text="Qualification requirements in the protocol's form."
+    )
+    placeholder_text = models.BooleanField(
+        default=False, help_text="Passages without text may be shown as placeholders: simulated workers only."
+    )
+    title = models.CharField(max_length=128, default="Which passage answers the question better?")
+    description = models.CharField(max_length=2000, blank=True)
+    contact = models.CharField(max_length=200, blank=True, help_text="Whom workers can write to.")
+    withdrawal_days = models.PositiveIntegerField(
+        default=30, help_text="How long after submitting a worker may take judgments back."
+    )
+    keywords = models.CharField(max_length=1000, default="compare, reading, search, relevance, judgment")
+    consent_text = models.TextField(blank=True)
+    instructions_text = models.TextField(blank=True)
+    texts_accepted_at = models.DateTimeField(null=True)
+    texts_accepted_by = models.CharField(max_length=150, blank=True)
+    assignment_seconds = models.PositiveIntegerField(default=3600)
+    lifetime_seconds = models.PositiveIntegerField(default=7 * 86400)
+    auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
+    crowd = models.CharField(max_length=20, default="mturk")
+    endpoint = models.CharField(max_length=300, blank=True, help_text="Set at launch.")
+    confirmed_spend = models.DecimalField(max_digits=12, decimal_places=2, null=True)
+    rehearsal_of = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        related_name="rehearsals",
+        help_text="Set on a copy for simulated workers.",
+    )
+    pilot_tasks = models.PositiveIntegerField(default=0, help_text="How many tasks the pilot offers.")
+    pilot_counts = models.BooleanField(default=False, help_text="The pilot's judgments count.")
+    created_at = models.DateTimeField(default=clock.now)
+    launched_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(pairs_per_task__gte=1), name="task_has_pairs"),
+            models.CheckConstraint(condition=Q(judgments_per_pair__gte=1), name="pair_is_judged"),
+            models.CheckConstraint(condition=Q(reward__gte=0), name="reward_not_negative"),
+            models.CheckConstraint(condition=Q(base_reward__gte=0), name="base_reward_not_negative"),
+            models.CheckConstraint(
+                condition=Q(slip_rate__gte=0, slip_rate__lt=1), name="slip_rate_is_a_share"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CampaignChange(models.Model):
+    """A step in a campaign's life: who, when, why."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="changes")
+    what = models.CharField(max_length=80)
+    why = models.TextField(blank=True)
+    who = models.CharField(max_length=150, blank=True)
+    happened_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.happened_at}"

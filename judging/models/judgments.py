@@ -1,0 +1,131 @@
+"""What people said, as facts; and which of it counts, as recorded decisions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from config import clock
+from judging.models.asking import GoldPair, Pair
+from judging.models.campaign import Campaign
+from judging.models.work import Slot, Submission
+from judging.models.workers import Worker
+from pooling.models import Passage
+
+
+class JudgmentQuerySet(models.QuerySet):
+    def counted(self) -> JudgmentQuerySet:
+        """Judgments that count: of submissions in good standing, or imported from workers not excluded."""
+        return self.filter(Q(submission__standing=Submission.Standing.COUNTED) | Q(submission=None)).exclude(
+            models.Exists(
+                Exclusion.objects.filter(
+                    campaign=models.OuterRef("campaign"), worker=models.OuterRef("worker"), reversed_at=None
+                )
+            )
+        )
+
+
+class Judgment(models.Model):
+    """One worker, one pair, one choice. Appended, never edited."""
+
+    class JudgeKind(models.TextChoices):
+        HUMAN = "human"
+        SIMULATED = "simulated"
+        IMPORTED = "imported"
+
+    class Kind(models.TextChoices):
+        PREFERENCE = "preference"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="judgments")
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="judgments")
+    left = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    preferred = models.ForeignKey(
+        Passage, models.PROTECT, null=True, related_name="+", help_text='Null: "cannot decide".'
+    )
+    judge_kind = models.CharField(max_length=10, choices=JudgeKind.choices)
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.PREFERENCE)
+    worker = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="judgments")
+    submission = models.ForeignKey(Submission, models.PROTECT, null=True, related_name="judgments")
+    slot = models.OneToOneField(Slot, models.PROTECT, null=True, related_name="judgment")
+    phase = models.CharField(max_length=80, blank=True)
+    imported_from = models.ForeignKey(
+        "judging.ImportedFile", models.PROTECT, null=True, related_name="judgments"
+    )
+    judged_at = models.DateTimeField(null=True)
+    recorded_at = models.DateTimeField(default=clock.now)
+
+    objects = JudgmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(preferred=None) | Q(preferred=F("left")) | Q(preferred=F("right")),
+                name="preferred_was_shown",
+            ),
+            models.CheckConstraint(condition=~Q(left=F("right")), name="judgment_of_two_passages"),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment {self.pk} of pair {self.pair_id}"
+
+
+class GoldAnswer(models.Model):
+    """What a worker answered on a gold pair."""
+
+    slot = models.OneToOneField(Slot, models.PROTECT, related_name="gold_answer")
+    submission = models.ForeignKey(Submission, models.PROTECT, related_name="gold_answers")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="gold_answers")
+    gold_pair = models.ForeignKey(GoldPair, models.PROTECT, related_name="answers")
+    preferred = models.ForeignKey(Passage, models.PROTECT, null=True, related_name="+")
+    passed = models.BooleanField()
+    recorded_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"gold pair {self.gold_pair_id}: {'passed' if self.passed else 'failed'}"
+
+
+class Exclusion(models.Model):
+    """The decision that a worker's judgments in a campaign do not count. Reversible; deletes nothing."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="exclusions")
+    rule = models.CharField(max_length=40)
+    reason = models.TextField()
+    gold_answers = models.ManyToManyField(GoldAnswer, related_name="+")
+    decided_at = models.DateTimeField(default=clock.now)
+    decided_by = models.CharField(max_length=150, blank=True, help_text="Empty: the rule itself.")
+    reversed_at = models.DateTimeField(null=True)
+    reversed_by = models.CharField(max_length=150, blank=True)
+    reversed_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "worker"], condition=Q(reversed_at=None), name="one_standing_exclusion"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"worker {self.worker_id} excluded: {self.rule}"
+
+
+class ImportedFile(models.Model):
+    """A file of judgments made elsewhere, so that the same one is not counted twice."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="imported_files")
+    name = models.CharField(max_length=300)
+    sha256 = models.CharField(max_length=64)
+    phase = models.CharField(max_length=80, blank=True)
+    judgments_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "sha256", "phase"], name="one_import_per_content_and_phase"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,132 @@
+"""A worker at work on a task: the submission, what was shown, every choice."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from judging.models.asking import GoldPair, Pair, Place, Task
+from judging.models.campaign import Campaign
+from judging.models.workers import Worker
+from pooling.models import Passage
+
+
+class Submission(models.Model):
+    """One worker on one assignment. An assignment that passes to another worker is another submission."""
+
+    class State(models.TextChoices):
+        HELD = "held"  # the worker has the page
+        FINISHED = "finished"  # sent off from our page; the crowd has not confirmed it yet
+        SUBMITTED = "submitted"  # the crowd's list says so
+        RETURNED = "returned"  # given back, or passed to somebody else
+        LAPSED = "lapsed"  # the time ran out
+
+    class Standing(models.TextChoices):
+        PENDING = "pending"  # not submitted, or not screened yet
+        COUNTED = "counted"
+        EXCLUDED = "excluded"  # its worker is excluded
+        SURPLUS = "surplus"  # good, but another submission of the task counts
+        UNFINISHED = "unfinished"  # left before all test pairs were reached: paid, not counted
+        UNKNOWN = "unknown"  # the crowd has it, our page never saw it: paid, nothing to count
+        PILOT = "pilot"  # done in a pilot whose judgments do not count
+        TRIAL = "trial"  # a reviewer's look at the task
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="submissions")
+    place = models.ForeignKey(Place, models.PROTECT, null=True, related_name="submissions")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="submissions")
+    task = models.ForeignKey(
+        Task, models.PROTECT, null=True, related_name="submissions", help_text="Null only when unknown here."
+    )
+    assignment_id = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.HELD)
+    standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.PENDING)
+    seed = models.BigIntegerField(help_text="Order of pairs and sides came from it.")
+    opened_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True, help_text="When the crowd says it was submitted.")
+    collected_at = models.DateTimeField(null=True)
+    auto_approval_at = models.DateTimeField(null=True)
+    approved_at = models.DateTimeField(null=True)
+    left_early = models.BooleanField(default=False, help_text="The worker stopped before the last pair.")
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment_id", "worker"], name="one_submission_per_assignment_worker"
+            )
+        ]
+        indexes = [models.Index(fields=["campaign", "state", "standing"])]
+
+    def __str__(self) -> str:
+        return f"submission {self.pk}: {self.state}, {self.standing}"
+
+
+class Consent(models.Model):
+    """That a worker agreed to the campaign's text, which one, and when."""
+
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="consent")
+    text_sha256 = models.CharField(max_length=64)
+    given_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"consent of submission {self.submission_id}"
+
+
+class Slot(models.Model):
+    """One thing shown on the page: a pair or a gold pair, with its sides. Only ``number`` ever travels."""
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="slots")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField(help_text="From 1, in the order shown.")
+    pair = models.ForeignKey(Pair, models.PROTECT, null=True, related_name="slots")
+    gold_pair = models.ForeignKey(GoldPair, models.PROTECT, null=True, related_name="slots")
+    left = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "number"], name="one_slot_number"),
+            models.UniqueConstraint(
+                fields=["worker", "pair"], condition=Q(pair__isnull=False), name="no_worker_sees_a_pair_twice"
+            ),
+            models.UniqueConstraint(
+                fields=["worker", "gold_pair"],
+                condition=Q(gold_pair__isnull=False),
+                name="no_worker_sees_gold_twice",
+            ),
+            models.CheckConstraint(
+                condition=Q(pair__isnull=True, gold_pair__isnull=False)
+                | Q(pair__isnull=False, gold_pair__isnull=True),
+                name="slot_shows_one_thing",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"slot {self.number} of submission {self.submission_id}"
+
+
+class Choice(models.Model):
+    """One click (or key): appended, so that changes of mind are kept. The last one is the answer."""
+
+    class Side(models.TextChoices):
+        LEFT = "left"
+        RIGHT = "right"
+        UNDECIDED = "undecided"
+
+    slot = models.ForeignKey(Slot, models.CASCADE, related_name="choices")
+    sequence = models.PositiveIntegerField(
+        help_text="Counted by the page, so that a repeated save is one choice."
+    )
+    side = models.CharField(max_length=10, choices=Side.choices)
+    seconds_shown = models.FloatField(
+        null=True, help_text="How long the pair was on screen before the choice."
+    )
+    chosen_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["slot", "sequence"], name="one_choice_per_sequence")]
+
+    def __str__(self) -> str:
+        return f"{self.side} in slot {self.slot_id}"

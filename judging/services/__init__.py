@@ -1,0 +1,1 @@
+"""What judging does: one verb a function, one transaction each."""

@@ -1,0 +1,154 @@
+"""Campaigns: making one, and each step of its life."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import Campaign, CampaignChange
+from judging.services.pairs import pairs_of, request_pairs
+from judging.services.texts import default_texts
+from pooling.models import Collection, Pool
+
+#: The reference experiment's qualifications: in the US, more than 10,000 approved tasks, at least 97 % approved.
+REFERENCE_QUALIFICATIONS: list[dict[str, Any]] = [
+    {
+        "QualificationTypeId": "00000000000000000071",
+        "Comparator": "EqualTo",
+        "LocaleValues": [{"Country": "US"}],
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    },
+    {
+        "QualificationTypeId": "00000000000000000040",
+        "Comparator": "GreaterThan",
+        "IntegerValues": [10_000],
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    },
+    {
+        "QualificationTypeId": "000000000000000000L0",
+        "Comparator": "GreaterThanOrEqualTo",
+        "IntegerValues": [97],
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    },
+]
+PRESETS: dict[str, list[dict[str, Any]]] = {"": [], "reference": REFERENCE_QUALIFICATIONS}
+
+
+@dataclass(frozen=True)
+class CampaignSettings:
+    """What a campaign is set to; the defaults are the reference experiment's."""
+
+    pairs_per_task: int = 10
+    gold_per_task: int = 3
+    judgments_per_pair: int = 1
+    reward: Decimal = field(default=Decimal("2.00"))
+    screen: str = Campaign.Screen.REFERENCE
+    max_tasks_per_worker: int = 20
+    seed: int = 1
+    preset: str = ""
+    placeholder_text: bool = False
+    allow_undecided: bool = False
+    refuse_excluded_elsewhere: bool = True
+    budget: Decimal | None = None
+
+    def check(self) -> None:
+        """Raises :class:`CampaignRefused` naming the first setting that cannot be."""
+        least = {"pairs_per_task": 1, "gold_per_task": 0, "judgments_per_pair": 1, "max_tasks_per_worker": 1}
+        for name, value in least.items():
+            if getattr(self, name) < value:
+                raise CampaignRefused(f"{name.replace('_', '-')} must be at least {value}.")
+        if self.reward < 0 or self.reward != self.reward.quantize(Decimal("0.01")):
+            raise CampaignRefused("The reward must be an amount in dollars with at most two decimals.")
+        if self.budget is not None and self.budget < 0:
+            raise CampaignRefused("The budget must be an amount in dollars.")
+        if self.screen not in Campaign.Screen.values:
+            raise CampaignRefused(f"There is no screening rule called {self.screen!r}.")
+        if self.preset not in PRESETS:
+            raise CampaignRefused(f"There is no preset called {self.preset!r}.")
+
+
+def create_campaign(
+    *, name: str, settings: CampaignSettings, pool: Pool | None = None, collection: Collection | None = None
+) -> Campaign:
+    """A draft campaign with the pairs and tasks of ``pool``; or, for imported judgments, of ``collection`` alone."""
+    settings.check()
+    if (pool is None) == (collection is None):
+        raise CampaignRefused(
+            "A campaign is made for a pool, or for a collection whose judgments are imported."
+        )
+    owner = pool.collection if pool else collection
+    assert owner is not None
+    values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
+    try:
+        with transaction.atomic():
+            campaign = Campaign.objects.create(
+                name=name,
+                pool=pool,
+                collection=owner,
+                qualifications=PRESETS[settings.preset],
+                **values,
+                **default_texts(),
+            )
+            if pool:
+                request_pairs(campaign, pairs_of(pool), judgments=settings.judgments_per_pair, round=0)
+            log(campaign, "created")
+    except IntegrityError:
+        raise CampaignRefused(
+            f"There is a campaign called {name!r} already.", "Choose another name."
+        ) from None
+    return campaign
+
+
+def campaign_named(name: str) -> Campaign:
+    """The campaign, or a refusal that lists what there is."""
+    campaign = (
+        Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
+    )
+    if campaign is None:
+        names = ", ".join(Campaign.objects.order_by("name").values_list("name", flat=True)[:20]) or "none yet"
+        raise CampaignRefused(f"There is no campaign called {name!r}.", f"There are: {names}.")
+    return campaign
+
+
+def log(campaign: Campaign, what: str, *, why: str = "", who: str = "") -> None:
+    """Keep a step of the campaign's life."""
+    CampaignChange.objects.create(campaign=campaign, what=what, why=why, who=who)
+
+
+def move(
+    campaign: Campaign, to: str, *, allowed: Sequence[str], why: str = "", who: str = "", **changes: Any
+) -> None:
+    """Change the campaign's state, if it is in one of the ``allowed`` ones; whoever comes second is refused."""
+    with transaction.atomic():
+        moved = Campaign.objects.filter(pk=campaign.pk, state__in=allowed).update(state=to, **changes)
+        if moved:
+            log(campaign, to, why=why, who=who)
+    campaign.refresh_from_db()
+    if not moved:
+        raise CampaignRefused(
+            f"The campaign {campaign.name} is {campaign.state}; it cannot become {to} from there."
+        )
+
+
+def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
+    """Offer nothing more for now; who holds a task may finish it. Its places are then closed by a job."""
+    move(campaign, Campaign.State.PAUSED, allowed=[Campaign.State.OPEN], why=why, who=who)
+
+
+def resume(campaign: Campaign, *, why: str = "", who: str = "") -> None:
+    """Go on after a pause, on a new posting."""
+    move(campaign, Campaign.State.OPEN, allowed=[Campaign.State.PAUSED], why=why, who=who)
+    last = campaign.postings.order_by("-number").first()
+    campaign.postings.get_or_create(number=last.number + 1 if last else 1)
+
+
+def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:
+    """End the campaign: nothing is offered from now on; what workers still send off is collected and paid."""
+    allowed = [Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED]
+    move(campaign, Campaign.State.CLOSED, allowed=allowed, why=why, who=who, closed_at=clock.now())

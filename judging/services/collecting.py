@@ -1,0 +1,226 @@
+"""Take in what workers submitted: judgments, screening, what is to be repeated, what is owed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.core.cache import cache
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from config import clock
+from config.background.registry import Progress
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.errors import CrowdNever
+from judging.models import Campaign, Judgment, Payment, Place, Submission, Task, TaskPair
+from judging.services.answers import fill_from_form, record_answers
+from judging.services.calls import Patience
+from judging.services.leasing import GRACE, free_lapsed
+from judging.services.pairs import repack_unjudged
+from judging.services.payments import owe_reward
+from judging.services.places import close_extra, want_places
+from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
+from judging.services.workers import crowd_of, worker_for
+
+#: A sweep through all the crowd's places is due so often, at least; larger campaigns are swept less often.
+SWEEP_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What one collection did."""
+
+    submissions: int
+    places_wanted: int
+
+
+def campaigns_to_collect() -> list[Campaign]:
+    """Launched campaigns that workers may be at work on, and closed ones that still owe somebody something."""
+    launched = Campaign.objects.exclude(launched_at=None)
+    places = Place.objects.filter(posting__campaign=OuterRef("pk"), state=Place.State.OPEN)
+    owed = Payment.objects.filter(submission__campaign=OuterRef("pk"), state=Payment.State.OWED)
+    return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Exists(places) | Exists(owed)))
+
+
+def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool = False) -> Collected:
+    """Fetch what is submitted at the crowd and unknown here, count or exclude it, offer what is missing.
+
+    Places whose worker has sent off our form are asked for first; all the others by a sweep through the
+    crowd's list, which is the truth on who submitted. Safe to repeat and to race. What the crowd fails for now
+    holds up nothing else; its error is raised at the end.
+    """
+    crowd, patience = crowd_for(campaign), Patience()
+    free_lapsed(campaign)
+    taken = 0
+    due = list(_finished_places(campaign))
+    if sweep or _sweep_is_due(campaign):
+        with patience.one():
+            due += _swept_places(campaign, crowd, known={place.pk for place in due})
+    for done, place in enumerate(due, start=1):
+        try:
+            with patience.one():
+                taken += _collect_place(campaign, crowd, place)
+        except CrowdNever:
+            # The crowd does not know this place (any more). Its task is offered on another one.
+            Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
+        if progress:
+            progress(done, len(due), "Collecting submissions")
+    wanted = want_places(campaign)
+    with patience.one():
+        close_extra(campaign, crowd)
+    patience.done()
+    return Collected(taken, wanted)
+
+
+def _unfilled(campaign: Campaign) -> QuerySet[Place]:
+    """Places on which a submission may still turn up: also those that ran out, for the crowd may be late."""
+    return Place.objects.filter(
+        posting__campaign=campaign, state__in=[Place.State.OPEN, Place.State.GONE]
+    ).exclude(crowd_id="")
+
+
+def _finished_places(campaign: Campaign) -> QuerySet[Place]:
+    """Places whose worker has sent off our form and must be about to send the crowd's."""
+    since = clock.now() - timedelta(seconds=campaign.assignment_seconds) - GRACE
+    sent_off = {"submissions__state": Submission.State.FINISHED, "submissions__opened_at__gte": since}
+    return _unfilled(campaign).filter(**sent_off).distinct()
+
+
+def _sweep_is_due(campaign: Campaign) -> bool:
+    places = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).count()
+    seconds = SWEEP_SECONDS * max(1, places // 1000)
+    return bool(
+        places and cache.add(f"sweep:{campaign.pk}:{campaign.created_at.timestamp()}", 1, timeout=seconds)
+    )
+
+
+def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Place]:
+    """Open places on which the crowd's list shows a submission; those that ran out become ``gone``."""
+    here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
+    due, gone, seen = [], [], 0
+    for posted in crowd.places():
+        place = here.get(posted.crowd_id)
+        if place is None:
+            continue
+        seen += 1
+        if posted.has_submission:
+            due.append(place)
+        elif not posted.open and not posted.held:
+            gone.append(place.pk)
+        if seen == len(here):
+            break
+    Place.objects.filter(pk__in=gone, state=Place.State.OPEN).update(state=Place.State.GONE)
+    return due
+
+
+def _collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
+    found = crowd.submissions(place.crowd_id)
+    for submission in found:
+        take_in(campaign, place, submission)
+    if found:
+        _unfilled(campaign).filter(pk=place.pk).update(state=Place.State.FILLED)
+    return len(found)
+
+
+def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submission:
+    """Record a submission that the crowd confirms: answers, standing, what is owed. Safe to repeat."""
+    worker = worker_for(crowd_of(campaign), found.crowd_worker_id)
+    with transaction.atomic():
+        submission = _submission(campaign, place, found, worker.pk)
+        if submission.collected_at is None:
+            if submission.task is not None:
+                fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
+                record_answers(submission)
+            Submission.objects.filter(pk=submission.pk).update(
+                state=Submission.State.SUBMITTED,
+                place=place,
+                submitted_at=found.submitted_at or clock.now(),
+                auto_approval_at=found.auto_approval_at,
+                collected_at=clock.now(),
+            )
+        owe_reward(campaign, submission)
+    submission.refresh_from_db()
+    if submission.standing == Submission.Standing.PENDING:
+        settle(campaign, submission)
+    return submission
+
+
+def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker_id: int) -> Submission:
+    known = Submission.objects.select_related("worker", "task", "campaign").filter(
+        assignment_id=found.assignment_id, worker_id=worker_id
+    )
+    if submission := known.first():
+        return submission
+    # Somebody submitted at the crowd whom our page never saw (or not to the end): paid, nothing to count.
+    try:
+        with transaction.atomic():
+            return Submission.objects.create(
+                campaign=campaign,
+                place=place,
+                worker_id=worker_id,
+                assignment_id=found.assignment_id,
+                seed=0,
+                standing=Submission.Standing.UNKNOWN,
+            )
+    except IntegrityError:
+        return known.get()
+
+
+@transaction.atomic
+def settle(campaign: Campaign, submission: Submission) -> None:
+    """Give a submission that came in its standing, and its task what follows. Safe to repeat."""
+    standing = _standing(campaign, submission)
+    # The standing goes first: an exclusion decided meanwhile has changed it (then nothing is left to do here), or
+    # waits for this row and then takes the task back.
+    pending = Submission.objects.filter(pk=submission.pk, standing=Submission.Standing.PENDING)
+    if not pending.update(standing=standing):
+        submission.refresh_from_db(fields=["standing"])
+        return
+    submission.standing = standing
+    if standing == Submission.Standing.COUNTED:
+        _count(submission)
+    else:
+        Task.objects.filter(holder=submission).update(
+            state=Task.State.WAITING, holder=None, leased_until=None
+        )
+
+
+def _count(submission: Submission) -> None:
+    """Let the submission's judgments count, or keep them as surplus when another has done its task."""
+    if not _claim_task(submission):
+        Submission.objects.filter(pk=submission.pk).update(standing=Submission.Standing.SURPLUS)
+        submission.standing = Submission.Standing.SURPLUS
+        return
+    judged = Judgment.objects.filter(submission=submission).values_list("pair_id", flat=True)
+    repack_unjudged(submission, set(judged))
+
+
+def _standing(campaign: Campaign, submission: Submission) -> Submission.Standing:
+    screen_worker(campaign, submission.worker)
+    if standing_exclusion(campaign, submission.worker):
+        return Submission.Standing.EXCLUDED
+    gold = submission.slots.exclude(gold_pair=None)
+    if gold.filter(gold_answer=None).exists():
+        return Submission.Standing.UNFINISHED
+    failed = gold.filter(gold_answer__passed=False).exclude(gold_pair__state="suspended")
+    if failed.exclude(gold_answer__in=forgiven(campaign, submission.worker)).exists():
+        return Submission.Standing.EXCLUDED  # rate screening: this task is repeated, its worker may stay
+    return Submission.Standing.COUNTED
+
+
+def _claim_task(submission: Submission) -> bool:
+    """Make the submission the one that did its task: it holds it, or its lease lapsed and nobody took it."""
+    if submission.task_id is None:
+        return False
+    task = Task.objects.filter(pk=submission.task_id)
+    if task.filter(state__in=[Task.State.HELD, Task.State.DONE], holder=submission).update(
+        state=Task.State.DONE
+    ):
+        return True
+    # A task that somebody else had in between may have lost pairs to a new one: those must not count twice.
+    shown = set(submission.slots.exclude(pair=None).values_list("pair_id", flat=True))
+    if shown != set(TaskPair.objects.filter(task=submission.task).values_list("pair_id", flat=True)):
+        return False
+    return bool(task.filter(state=Task.State.WAITING).update(state=Task.State.DONE, holder=submission))

@@ -1,0 +1,162 @@
+"""Judgments for others: pseudonyms made for each export, never a crowd's worker id."""
+
+from __future__ import annotations
+
+import csv
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config.background.registry import Progress
+from judging.models import Campaign, Exclusion, GoldAnswer, Judgment, Pair
+from pooling.models import Passage, PooledPassage, Run
+from pooling.services.runs import tops_of
+
+COLUMNS = [
+    "kind",
+    "topic",
+    "left",
+    "right",
+    "preferred",
+    "worker",
+    "time",
+    "phase",
+    "judge_kind",
+    "counted",
+    "excluded",
+    "gold_passed",
+    "task",
+    "round",
+]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export wrote, and how much was left out because only non-public runs supplied a passage."""
+
+    judgments: int
+    gold_answers: int
+    left_out: int
+
+
+def export_judgments(campaign: Campaign, out: Path, *, progress: Progress | None = None) -> Exported:
+    """Write every judgment and gold answer; JSON lines when the name ends in .jsonl, else TSV.
+
+    The file appears when it is whole.
+    """
+    hidden = hidden_passages(campaign)
+    names: dict[int, str] = {}
+    written = {"judgment": 0, "gold": 0}
+    left_out = 0
+    total = campaign.judgments.count()
+    partial = out.with_name(f".{out.name}.partial")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        write = _writer(file, out.suffix == ".jsonl")
+        for done, (row, passages) in enumerate(_rows(campaign), start=1):
+            if hidden & passages:
+                left_out += 1
+                continue
+            if row["worker"]:
+                row["worker"] = names.setdefault(row["worker"], f"w-{secrets.token_hex(6)}")
+            write(row)
+            written[row["kind"]] += 1
+            if progress:
+                progress(min(done, total), total, "Exporting")
+    partial.replace(out)
+    return Exported(written["judgment"], written["gold"], left_out)
+
+
+def hidden_passages(campaign: Campaign) -> set[int]:
+    """Passages of the campaign that only non-public runs supplied: to its pool, or as challengers later."""
+    runs = Run.objects.filter(collection=campaign.collection)
+    if campaign.pool is None or not runs.exclude(release=Run.Release.PUBLIC).exists():
+        return set()
+    public = {run.pk: run for run in runs.filter(release=Run.Release.PUBLIC)}
+    supplied: dict[int, bool] = {}
+    rows = PooledPassage.objects.filter(pool=campaign.pool).values_list("passage_id", "run_ids", "is_qrel")
+    for passage, run_ids, is_qrel in rows.iterator(chunk_size=5000):
+        supplied[passage] = supplied.get(passage, False) or is_qrel or not public.keys().isdisjoint(run_ids)
+    hidden = {passage for passage, is_public in supplied.items() if not is_public}
+    later = _challengers(campaign) - supplied.keys()
+    return hidden | (later - _public_tops(campaign, list(public.values())) if later else set())
+
+
+def _challengers(campaign: Campaign) -> set[int]:
+    """Passages of the pairs that challenges added."""
+    pairs = Pair.objects.filter(campaign=campaign, round__gt=0).values_list("passage_a_id", "passage_b_id")
+    return {passage for pair in pairs.iterator(chunk_size=5000) for passage in pair}
+
+
+def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
+    """Keys of the passages that public runs have on top of some query: what they could supply as challengers."""
+    pids = sorted({pid for run in runs for tops in tops_of(run).values() for pid in tops})
+    keys: set[int] = set()
+    for start in range(0, len(pids), 500):
+        known = Passage.objects.filter(collection=campaign.collection, pid__in=pids[start : start + 500])
+        keys.update(known.values_list("pk", flat=True))
+    return keys
+
+
+def _writer(file: Any, as_json: bool) -> Callable[[dict[str, Any]], Any]:
+    if as_json:
+        return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    table = csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    table.writeheader()
+    return table.writerow
+
+
+def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int]]]:
+    """Each judgment, then each gold answer, with the passages it shows."""
+    excluded = set(
+        Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)
+    )
+    judgments = Judgment.objects.filter(campaign=campaign).order_by("pk")
+    related = ("pair__query", "left", "right", "preferred", "submission__task")
+    for judgment in judgments.select_related(*related).iterator(chunk_size=2000):
+        submission = judgment.submission
+        out = judgment.worker_id in excluded
+        counted = not out and (submission is None or submission.standing == "counted")
+        row = _shown(judgment, judgment.pair.query.qid) | {
+            "kind": "judgment",
+            "time": judgment.judged_at.isoformat() if judgment.judged_at else "",
+            "phase": judgment.phase,
+            "judge_kind": judgment.judge_kind,
+            "counted": int(counted),
+            "excluded": int(out),
+            "gold_passed": "",
+            "task": submission.task.number if submission and submission.task else "",
+            "round": judgment.pair.round,
+        }
+        yield row, {judgment.left_id, judgment.right_id}
+    answers = GoldAnswer.objects.filter(submission__campaign=campaign).order_by("pk")
+    shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
+    for answer in answers.select_related(*shown).iterator(chunk_size=2000):
+        task = answer.submission.task
+        row = _shown(answer.slot, answer.gold_pair.query.qid) | {
+            "kind": "gold",
+            "preferred": answer.preferred.pid if answer.preferred else "",
+            "worker": answer.worker_id,
+            "time": answer.recorded_at.isoformat(),
+            "phase": "",
+            "judge_kind": "simulated" if answer.worker.simulated else "human",
+            "counted": "",
+            "excluded": int(answer.worker_id in excluded),
+            "gold_passed": int(answer.passed),
+            "task": task.number if task else "",
+            "round": "",
+        }
+        yield row, {answer.slot.left_id, answer.slot.right_id}
+
+
+def _shown(row: Any, qid: str) -> dict[str, Any]:
+    preferred = getattr(row, "preferred", None)
+    return {
+        "topic": qid,
+        "left": row.left.pid,
+        "right": row.right.pid,
+        "preferred": preferred.pid if preferred else "",
+        "worker": row.worker_id,
+    }

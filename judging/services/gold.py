@@ -1,0 +1,155 @@
+"""Gold pairs: proposed by the software, accepted or dropped by a person, or brought along in a file."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+
+from config import clock
+from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.gold import content_words, propose
+from judging.models import Campaign, GoldPair
+from pooling.models import Passage, PooledPassage, Qrel, Query
+from pooling.services import passages
+
+SPARE = 1.1
+
+
+def needed_gold(campaign: Campaign) -> int:
+    """Distinct accepted gold pairs that launch asks for: no worker may see one twice."""
+    return campaign.gold_per_task * campaign.max_tasks_per_worker
+
+
+def propose_gold(campaign: Campaign) -> int:
+    """Add proposals until there are a tenth more than needed; returns how many were added."""
+    if campaign.pool is None or campaign.pool.qrel_set is None:
+        raise CampaignRefused(
+            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            "Build the pool with --qrels, or bring gold pairs along with create_campaign --gold FILE.",
+        )
+    standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
+    wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
+    if wanted <= 0:
+        return 0
+    related, relevant = _labels(campaign)
+    taken = frozenset(campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
+    candidates = sorted({passage for known in related.values() for passage in known})
+    passage_words = _passage_words(candidates, campaign.placeholder_text)
+    if passage_words:
+        candidates = [passage for passage in candidates if passage in passage_words]
+        relevant = [row for row in relevant if row[1] in passage_words]
+    queries = Query.objects.filter(collection=campaign.collection).values_list("pk", "text")
+    proposals = propose(
+        relevant=relevant,
+        candidates=candidates,
+        related=related,
+        query_words={pk: content_words(text) for pk, text in queries},
+        passage_words=passage_words,
+        taken=taken,
+        wanted=wanted,
+        rng=np.random.default_rng([abs(campaign.seed), len(taken)]),
+    )
+    rows = [
+        GoldPair(
+            campaign=campaign,
+            query_id=one.query_id,
+            relevant_id=one.relevant_id,
+            off_topic_id=one.off_topic_id,
+        )
+        for one in proposals
+    ]
+    return len(GoldPair.objects.bulk_create(rows, batch_size=2000))
+
+
+def _labels(campaign: Campaign) -> tuple[dict[int, frozenset[int]], list[tuple[int, int]]]:
+    """Per query the passages labelled or pooled for it; and (query, relevant passage), best grades first."""
+    assert campaign.pool is not None
+    assert campaign.pool.qrel_set is not None
+    qrel_set = campaign.pool.qrel_set
+    related: dict[int, set[int]] = defaultdict(set)
+    relevant: list[tuple[int, int, int]] = []
+    rows = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
+    for query, passage, grade in rows.values_list("query_id", "passage_id", "grade"):
+        related[query].add(passage)
+        if grade >= qrel_set.min_grade:
+            relevant.append((-grade, query, passage))
+    pooled = PooledPassage.objects.filter(pool=campaign.pool)
+    for query, passage in pooled.values_list("query_id", "passage_id"):
+        related[query].add(passage)
+    # One passage a query before a second of any: gold then covers as many queries as it can.
+    relevant.sort(key=lambda row: row[0])
+    turns: dict[int, int] = defaultdict(int)
+    ordered = []
+    for place, (grade, query, passage) in enumerate(relevant):
+        ordered.append((turns[query], grade, place, query, passage))
+        turns[query] += 1
+    return {query: frozenset(known) for query, known in related.items()}, [row[3:] for row in sorted(ordered)]
+
+
+def _passage_words(keys: list[int], placeholders: bool) -> dict[int, frozenset[str]]:
+    words: dict[int, frozenset[str]] = {}
+    for start in range(0, len(keys), 500):
+        rows = Passage.objects.filter(pk__in=keys[start : start + 500]).exclude(text=None)
+        words |= {pk: content_words(text or "") for pk, text in rows.values_list("pk", "text")}
+    if not words and not placeholders:
+        raise CampaignRefused(
+            "No passage of this campaign has a text, so no gold pair can be proposed for people.",
+            "Import the passages and run fetch_passages; for simulated workers use --placeholder-text.",
+        )
+    return words
+
+
+def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who: str = "") -> int:
+    """Accept (or drop) these gold pairs, or all proposed ones; returns how many changed."""
+    pairs = (
+        campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED) if ids is None else _named(campaign, ids)
+    )
+    state = GoldPair.State.ACCEPTED if accept else GoldPair.State.DROPPED
+    return pairs.exclude(state=state).update(state=state, decided_at=clock.now(), decided_by=who)
+
+
+def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
+    pairs = campaign.gold_pairs.filter(pk__in=ids)
+    if missing := set(ids) - set(pairs.values_list("pk", flat=True)):
+        raise CampaignRefused(f"This campaign has no gold pair {', '.join(map(str, sorted(missing)))}.")
+    return pairs
+
+
+@transaction.atomic
+def import_gold(campaign: Campaign, file: Path) -> int:
+    """Accepted gold pairs from a file of `qid relevant-pid off-topic-pid`; all of it or nothing."""
+    queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
+    rows: list[tuple[int, str, str]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        if not line.strip():
+            continue
+        fields = line.split()
+        if len(fields) != 3:
+            raise BadJudgmentFile(
+                file.name, number, f"expected 3 columns (qid relevant off-topic), found {len(fields)}."
+            )
+        if fields[0] not in queries:
+            raise BadJudgmentFile(file.name, number, f"the collection has no query {fields[0]!r}.")
+        if fields[1] == fields[2]:
+            raise BadJudgmentFile(file.name, number, "the two passages are the same.")
+        rows.append((queries[fields[0]], fields[1], fields[2]))
+    keys = passages.record(campaign.collection, sorted({pid for row in rows for pid in row[1:]}))
+    gold = [
+        GoldPair(
+            campaign=campaign,
+            query_id=query,
+            relevant_id=keys[relevant],
+            off_topic_id=keys[off_topic],
+            state=GoldPair.State.ACCEPTED,
+            decided_at=clock.now(),
+            decided_by=f"file {file.name}",
+        )
+        for query, relevant, off_topic in rows
+    ]
+    GoldPair.objects.bulk_create(gold, ignore_conflicts=True, batch_size=2000)
+    return len(gold)

@@ -1,0 +1,203 @@
+"""Judgments made elsewhere, taken in as facts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.db import IntegrityError, connection, transaction
+
+from config import clock
+from config.background.registry import Progress
+from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.models import Campaign, ImportedFile, Judgment, Worker
+from judging.pair_request import PairRequest
+from judging.services.campaigns import log
+from judging.services.pairs import ensure_pairs, pair_ids
+from pooling.models import Query
+from pooling.services import bulk, passages
+
+REQUIRED = ("topic", "left", "right", "preferred")
+OPTIONAL = ("worker", "time", "phase")
+UNDECIDED = {"", "tie", "undecided"}
+BATCH = 5000
+KINDS = (Judgment.JudgeKind.IMPORTED.value, Judgment.Kind.PREFERENCE.value)
+COLUMNS = (
+    "campaign_id",
+    "pair_id",
+    "left_id",
+    "right_id",
+    "preferred_id",
+    "judge_kind",
+    "kind",
+    "worker_id",
+    "imported_from_id",
+    "phase",
+    "judged_at",
+    "recorded_at",
+)
+
+
+class Line(NamedTuple):
+    """One judgment of a file, checked but for what only the collection knows."""
+
+    number: int
+    qid: str
+    left: str
+    right: str
+    preferred: str | None
+    worker: str
+    time: datetime | None
+    phase: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import took in: judgments, the pairs and queries they are of, lines of other phases."""
+
+    judgments: int
+    pairs: int
+    queries: int
+    other_phases: int
+
+
+def import_judgments(
+    campaign: Campaign, file: Path, *, phases: Sequence[str] = (), progress: Progress | None = None
+) -> Imported:
+    """Append the file's judgments (of ``phases``, or all); everything or nothing. The same file once."""
+    if campaign.pool is not None:
+        raise CampaignRefused(
+            f"The campaign {campaign.name} asks people about a pool.",
+            "Make one for imported judgments: create_campaign NAME --collection COLLECTION",
+        )
+    content = file.read_bytes()
+    lines = read_lines(content, file.name)
+    kept = [line for line in lines if not phases or line.phase in phases]
+    if not kept:
+        found = ", ".join(sorted({line.phase for line in lines})) or "none"
+        raise CampaignRefused(
+            f"{file.name} has no judgment of the phases asked for.", f"Its phases: {found}."
+        )
+    try:
+        with transaction.atomic():
+            source = ImportedFile.objects.create(
+                campaign=campaign,
+                name=file.name[:300],
+                sha256=hashlib.sha256(content).hexdigest(),
+                phase=",".join(phases)[:80],
+                judgments_count=len(kept),
+            )
+            _refuse_overlap(campaign, source, phases)
+            pairs, queries = _append(campaign, source, kept, file.name, progress)
+            log(campaign, f"imported {len(kept)} judgments", why=file.name)
+    except IntegrityError:
+        raise CampaignRefused(f"{file.name} was imported into {campaign.name} before.") from None
+    return Imported(len(kept), pairs, queries, len(lines) - len(kept))
+
+
+def _refuse_overlap(campaign: Campaign, source: ImportedFile, phases: Sequence[str]) -> None:
+    """The same content may come again only for phases that are not in yet."""
+    for before in campaign.imported_files.filter(sha256=source.sha256).exclude(pk=source.pk):
+        if not phases or not before.phase or set(before.phase.split(",")) & set(phases):
+            raise CampaignRefused(
+                f"{source.name} was imported into {campaign.name} before"
+                + (f", with the phases {before.phase}." if before.phase else ".")
+            )
+
+
+def read_lines(content: bytes, name: str) -> list[Line]:
+    """The lines of a TSV with a header; raises :class:`BadJudgmentFile` with the line that is wrong."""
+    try:
+        rows = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise BadJudgmentFile(name, line, "this is not UTF-8 text.") from None
+    header = rows[0].split("\t") if rows else []
+    if missing := [column for column in REQUIRED if column not in header]:
+        raise BadJudgmentFile(name, 1, f"the header lacks the column {missing[0]!r}.")
+    if strange := [column for column in header if column not in REQUIRED + OPTIONAL]:
+        raise BadJudgmentFile(name, 1, f"the header has an unknown column {strange[0]!r}.")
+    lines = [_line(row, header, number, name) for number, row in enumerate(rows[1:], start=2) if row.strip()]
+    if not lines:
+        raise BadJudgmentFile(name, 1, "there is no judgment below the header.")
+    return lines
+
+
+def _line(row: str, header: list[str], number: int, name: str) -> Line:
+    fields = row.split("\t")
+    if len(fields) != len(header):
+        raise BadJudgmentFile(name, number, f"expected {len(header)} columns, found {len(fields)}.")
+    values = dict(zip(header, (field.strip() for field in fields), strict=True))
+    left, right, preferred = values["left"], values["right"], values["preferred"]
+    if not (values["topic"] and left and right):
+        raise BadJudgmentFile(name, number, "topic, left and right must not be empty.")
+    if left == right:
+        raise BadJudgmentFile(name, number, f"left and right are both {left!r}.")
+    if preferred not in {left, right} | UNDECIDED:
+        raise BadJudgmentFile(name, number, f"preferred {preferred!r} is neither left nor right.")
+    return Line(
+        number=number,
+        qid=values["topic"],
+        left=left,
+        right=right,
+        preferred=None if preferred in UNDECIDED else preferred,
+        worker=values.get("worker", ""),
+        time=_time(values.get("time", ""), number, name),
+        phase=values.get("phase", ""),
+    )
+
+
+def _time(word: str, number: int, name: str) -> datetime | None:
+    if not word:
+        return None
+    try:
+        time = datetime.fromisoformat(word)
+    except ValueError:
+        raise BadJudgmentFile(name, number, f"{word!r} is no time (ISO 8601 is expected).") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _append(
+    campaign: Campaign, source: ImportedFile, lines: list[Line], name: str, progress: Progress | None
+) -> tuple[int, int]:
+    """Append judgments, and the passages and pairs they need; returns how many pairs and queries."""
+    queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
+    for line in lines:
+        if line.qid not in queries:
+            raise BadJudgmentFile(name, line.number, f"the collection has no query {line.qid!r}.")
+    pids = sorted({pid for line in lines for pid in (line.left, line.right)})
+    keys = passages.record(campaign.collection, pids)
+    wanted = [_pair(queries[line.qid], keys[line.left], keys[line.right]) for line in lines]
+    unique = set(wanted)
+    ensure_pairs(campaign, sorted(unique), round=0)
+    pairs = pair_ids(campaign)
+    workers = {word: Worker.objects.create().pk for word in sorted({line.worker for line in lines} - {""})}
+    now = _stored(clock.now())
+    done = 0
+
+    def rows() -> Iterator[Sequence[Any]]:
+        nonlocal done
+        for line, pair in zip(lines, wanted, strict=True):
+            preferred = keys[line.preferred] if line.preferred else None
+            worker, time = workers.get(line.worker), _stored(line.time)
+            sides = (pairs[pair], keys[line.left], keys[line.right], preferred)
+            yield (campaign.pk, *sides, *KINDS, worker, source.pk, line.phase[:80], time, now)
+            done += 1
+            if progress and done % BATCH == 0:
+                progress(done, len(lines), "Importing judgments")
+
+    bulk.insert(Judgment, COLUMNS, rows())
+    return len(unique), len({pair.query_id for pair in unique})
+
+
+def _stored(time: datetime | None) -> Any:
+    """A time as this database keeps it."""
+    return connection.ops.adapt_datetimefield_value(time) if time else None
+
+
+def _pair(query: int, one: int, other: int) -> PairRequest:
+    return PairRequest(query, min(one, other), max(one, other))

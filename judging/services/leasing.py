@@ -1,0 +1,170 @@
+"""Late binding: which task a worker gets, and with which gold pairs.
+
+A place is anonymous. When a worker first opens it, the next task that this worker may judge is leased to
+(assignment, worker) by a conditional update, and gold pairs that this worker has not seen are drawn into it.
+Unique constraints on slots hold "no worker sees a pair twice", whatever races.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
+
+from config import clock
+from judging.layout import lay_out, submission_seed
+from judging.models import Campaign, GoldPair, Pair, Place, Slot, Submission, Task, TaskPair, Worker
+
+#: Waiting tasks looked at together; arrivals at the same time begin at different ones.
+CHUNK = 16
+TRIES = 20
+#: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
+GRACE = timedelta(minutes=15)
+
+
+class _Taken(Exception):
+    """Somebody else was faster."""
+
+
+def lease_task(
+    campaign: Campaign, worker: Worker, *, assignment_id: str, place: Place | None, rng: np.random.Generator
+) -> Submission | None:
+    """The worker's submission for this assignment, with its task; None when no task is left for this worker.
+
+    A reload finds the submission that is there. An assignment that passed to this worker from another one
+    frees that one's task. Safe to race.
+    """
+    known = Submission.objects.filter(assignment_id=assignment_id, worker=worker)
+    if submission := known.first():
+        return submission
+    _release_others(assignment_id, worker)
+    for _ in range(TRIES):
+        candidates = _fitting_tasks(campaign, worker)
+        if not candidates and not free_lapsed(campaign):
+            return None
+        for task in np.roll(candidates, -int(rng.integers(CHUNK))).tolist():
+            try:
+                return _take(campaign, worker, task, assignment_id, place)
+            except _Taken:
+                continue
+            except IntegrityError:
+                if submission := known.first():
+                    return submission
+    return None
+
+
+def _fitting_tasks(campaign: Campaign, worker: Worker) -> list[int]:
+    """The next waiting tasks without a pair that this worker was ever shown, read off an index in order."""
+    seen = TaskPair.objects.filter(task=OuterRef("pk"), pair__slots__worker=worker)
+    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
+    return list(waiting.exclude(Exists(seen)).order_by("number").values_list("pk", flat=True)[:CHUNK])
+
+
+@transaction.atomic
+def _take(
+    campaign: Campaign, worker: Worker, task_id: int, assignment_id: str, place: Place | None
+) -> Submission:
+    now = clock.now()
+    submission = Submission.objects.create(
+        campaign=campaign,
+        place=place,
+        worker=worker,
+        task_id=task_id,
+        assignment_id=assignment_id,
+        seed=0,
+        opened_at=now,
+    )
+    submission.seed = submission_seed(campaign.seed, submission.pk)
+    submission.save(update_fields=["seed"])
+    taken = Task.objects.filter(pk=task_id, state=Task.State.WAITING).update(
+        state=Task.State.HELD,
+        holder=submission,
+        leased_until=now + timedelta(seconds=campaign.assignment_seconds),
+    )
+    if not taken:
+        raise _Taken
+    _fill_slots(campaign, submission, np.random.default_rng(submission.seed))
+    return submission
+
+
+def _fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> None:
+    """Draw gold, order and sides; raises IntegrityError when this worker was just shown one of the pairs."""
+    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
+    gold = _draw_gold(campaign, submission.worker_id, rng)
+    slots = []
+    for number, seat in enumerate(lay_out(_leanings(pairs), len(gold), rng), start=1):
+        if seat.is_gold:
+            sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
+        else:
+            sides = [pairs[seat.index].passage_a_id, pairs[seat.index].passage_b_id]
+        left, right = reversed(sides) if seat.swapped else sides
+        slots.append(
+            Slot(
+                submission=submission,
+                worker_id=submission.worker_id,
+                number=number,
+                pair=None if seat.is_gold else pairs[seat.index],
+                gold_pair=gold[seat.index] if seat.is_gold else None,
+                left_id=left,
+                right_id=right,
+            )
+        )
+    Slot.objects.bulk_create(slots)
+
+
+def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> list[GoldPair]:
+    """Accepted gold pairs that this worker never saw, as many as a task has (fewer when there are no more)."""
+    unseen = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED).exclude(
+        Exists(Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id))
+    )
+    keys = list(unseen.order_by("pk").values_list("pk", flat=True))
+    drawn = rng.permutation(len(keys))[: campaign.gold_per_task].tolist()
+    return [GoldPair.objects.get(pk=keys[index]) for index in drawn]
+
+
+def _leanings(pairs: list[Pair]) -> list[int]:
+    """Per pair: how many times more it was shown with passage a on the left than with b."""
+    shown = Counter(Slot.objects.filter(pair__in=pairs).values_list("pair_id", "left_id"))
+    return [shown[pair.pk, pair.passage_a_id] - shown[pair.pk, pair.passage_b_id] for pair in pairs]
+
+
+def gold_is_left(campaign: Campaign, worker: Worker) -> bool:
+    """Whether there are enough unseen gold pairs for one more task of this worker."""
+    seen = Slot.objects.filter(worker=worker, gold_pair__campaign=campaign).count()
+    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED).count()
+    return accepted - seen >= campaign.gold_per_task
+
+
+def _release_others(assignment_id: str, worker: Worker) -> None:
+    """The assignment is this worker's now: whoever had it before gave it back."""
+    held = Submission.objects.filter(assignment_id=assignment_id, state=Submission.State.HELD)
+    for submission in held.exclude(worker=worker):
+        release(submission, Submission.State.RETURNED)
+
+
+@transaction.atomic
+def release(submission: Submission, state: str) -> bool:
+    """End a submission that did not come in, and offer its task again; False when it was over already."""
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    ended = Submission.objects.filter(pk=submission.pk, state__in=live).update(state=state)
+    if ended:
+        Task.objects.filter(holder=submission, state=Task.State.HELD).update(
+            state=Task.State.WAITING, holder=None, leased_until=None
+        )
+    return bool(ended)
+
+
+def free_lapsed(campaign: Campaign) -> int:
+    """Free the tasks of leases whose time ran out; returns how many. Safe to repeat.
+
+    What was sent off from our page is given a grace: the crowd's list may name it a little later. Should it
+    come in later still, it counts when its task still waits, and is surplus when another did the task.
+    """
+    now = clock.now()
+    lapsed = Submission.objects.filter(campaign=campaign, held_task__leased_until__lte=now)
+    held = lapsed.filter(state=Submission.State.HELD)
+    finished = lapsed.filter(state=Submission.State.FINISHED, held_task__leased_until__lte=now - GRACE)
+    return sum(release(submission, Submission.State.LAPSED) for submission in [*held[:500], *finished[:500]])

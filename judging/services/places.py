@@ -1,0 +1,230 @@
+"""Places: as many as there are tasks still wanted, offered once each."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Q
+
+from config import clock
+from config.background.registry import Progress
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, PostedPlace, PostingKind
+from judging.errors import CrowdAlready, CrowdError
+from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
+from judging.services.budget import room_for
+from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.tokens import link_for
+
+#: Calls without which nothing can be offered.
+OFFERING = ["create_kind", "post_place"]
+LIVE = [Place.State.WANTED, Place.State.OPEN]
+
+
+def want_places(campaign: Campaign) -> int:
+    """Record the intent to offer as many more places as tasks lack one; returns how many. Safe to race.
+
+    A task that waits or is held has one live place, as long as the budget lasts. Two callers at once compute
+    the same numbers, and the unique constraint lets one of them through; the other counts again.
+    """
+    if campaign.state != Campaign.State.OPEN:
+        return 0
+    posting = campaign.postings.order_by("-number").first()
+    if posting is None:
+        return 0
+    for _ in range(10):
+        # The last number is read before the count: whoever reads an old count collides on the number.
+        last = posting.places.aggregate(last=Max("number"))["last"] or 0
+        missing = lacking(campaign)
+        if missing > 0 and (room := room_for(campaign)) is not None:
+            missing = min(missing, room)
+        if missing <= 0:
+            return 0
+        rows = [Place(posting=posting, number=last + 1 + offset) for offset in range(missing)]
+        try:
+            with transaction.atomic():
+                Place.objects.bulk_create(rows, batch_size=2000)
+            return missing
+        except IntegrityError:
+            continue
+    return 0
+
+
+def any_wanted(campaign: Campaign) -> bool:
+    """Whether places wait to be offered: new ones, and those that a failed or interrupted job left.
+
+    None while the crowd has refused one for good: it would refuse the others too.
+    """
+    if campaign.crowd_calls.filter(operation__in=OFFERING, state=CrowdCall.State.FAILED).exists():
+        return False
+    return Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exists()
+
+
+def lacking(campaign: Campaign) -> int:
+    """How many places fewer are live than tasks are wanted (negative: more)."""
+    wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE).count()
+    return wanted - live
+
+
+def close_extra(campaign: Campaign, crowd: Crowd) -> int:
+    """Take the places that are left off the crowd once every task is done; returns how many. Safe to repeat.
+
+    There are some when work came in that was given up for lost. A place that somebody works on stays.
+    """
+    if campaign.tasks.exclude(state=Task.State.DONE).exists():
+        return 0
+    now = clock.now()
+    at_work = [Submission.State.HELD, Submission.State.FINISHED]
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    left = list(
+        live.exclude(expires_at__lte=now).exclude(submissions__state__in=at_work).select_related("posting")
+    )
+    patience = Patience()
+    for place in left:
+        with patience.one():
+            close_place(campaign, crowd, place)
+    patience.done()
+    return len(left)
+
+
+def kind_of(campaign: Campaign) -> PostingKind:
+    """What every place of this campaign says to workers."""
+    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    description = campaign.description or (
+        f"Read a question and two passages, and choose the passage that answers it better; {pairs} times."
+    )
+    return PostingKind(
+        title=campaign.title,
+        description=description,
+        keywords=campaign.keywords,
+        reward=campaign.reward,
+        assignment_seconds=campaign.assignment_seconds,
+        auto_approval_seconds=campaign.auto_approval_seconds,
+        qualifications=tuple(campaign.qualifications),
+    )
+
+
+def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
+    """Offer every wanted place of the campaign; returns how many. Safe to repeat and to race.
+
+    A place that could not be offered for now holds up no other; at the end the crowd's error says that there are
+    such. Any other error ends it at once.
+    """
+    crowd, patience = crowd_for(campaign), Patience()
+    wanted = list(
+        Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
+        .select_related("posting")
+        .order_by("posting_id", "number")
+    )
+    for done, place in enumerate(wanted, start=1):
+        if campaign_state(campaign) != Campaign.State.OPEN:
+            return done - 1
+        with patience.one():
+            post_place(campaign, crowd, place)
+        if progress:
+            progress(done, len(wanted), "Offering places")
+    patience.done()
+    return len(wanted)
+
+
+def campaign_state(campaign: Campaign) -> str:
+    """The state as it is in the database now."""
+    return Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
+
+
+def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Offer one place, exactly once."""
+    posting = place.posting
+    kind_id = posting.crowd_key or create_kind(campaign, crowd, posting)
+    key = f"{campaign_key(campaign)}-{posting.number}-{place.number}"
+
+    def act() -> Reply:
+        posted = crowd.post_place(
+            kind_id=kind_id, url=link_for(posting), lifetime_seconds=campaign.lifetime_seconds, key=key
+        )
+        return _reply(posted)
+
+    def find(already: CrowdAlready | None) -> Reply | None:
+        if already and already.found:
+            try:
+                return _reply(crowd.place(already.found))
+            except CrowdError:
+                pass  # the id in the message was something else: look through the list
+        found = crowd.find_place(key)
+        return _reply(found) if found else None
+
+    reply = perform(
+        campaign=campaign, operation="post_place", key=key, request={"kind": kind_id}, act=act, find=find
+    )
+    Place.objects.filter(pk=place.pk, state=Place.State.WANTED).update(
+        state=Place.State.OPEN, crowd_id=reply["crowd_id"], expires_at=reply["expires_at"]
+    )
+
+
+def _reply(posted: PostedPlace) -> Reply:
+    return {
+        "crowd_id": posted.crowd_id,
+        "expires_at": posted.expires_at.isoformat() if posted.expires_at else None,
+    }
+
+
+def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
+    """Have the crowd know the posting's kind of place; identical content gives the same id."""
+    reply = perform(
+        campaign=campaign,
+        operation="create_kind",
+        key=f"{campaign_key(campaign)}-kind-{posting.number}",
+        request={"title": campaign.title, "reward": str(campaign.reward)},
+        act=lambda: {"kind_id": crowd.create_kind(kind_of(campaign))},
+        find=lambda _already: {"kind_id": crowd.create_kind(kind_of(campaign))},
+    )
+    Posting.objects.filter(pk=posting.pk).update(crowd_key=reply["kind_id"])
+    posting.crowd_key = reply["kind_id"]
+    return str(reply["kind_id"])
+
+
+def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
+    """Let nobody take a place of the campaign from now on; who holds one may finish. Safe to repeat."""
+    crowd, patience = crowd_for(campaign), Patience()
+    Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exclude(
+        pk__in=_being_posted(campaign)
+    ).update(state=Place.State.GONE)
+    places = list(
+        Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).select_related("posting")
+    )
+    for done, place in enumerate(places, start=1):
+        with patience.one():
+            close_place(campaign, crowd, place)
+        if progress:
+            progress(done, len(places), "Closing places")
+    patience.done()
+    return len(places)
+
+
+def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Let nobody take one place from now on, exactly once."""
+
+    def close() -> Reply:
+        crowd.close_place(place.crowd_id)
+        return {"closed": place.crowd_id}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        return None if crowd.place(place.crowd_id).open else {"closed": place.crowd_id}
+
+    key = f"{campaign_key(campaign)}-close-{place.posting.number}-{place.number}"
+    request = {"place": place.crowd_id}
+    perform(campaign=campaign, operation="close_place", key=key, request=request, act=close, find=find)
+    Place.objects.filter(pk=place.pk).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now())).update(
+        expires_at=clock.now()
+    )
+
+
+def _being_posted(campaign: Campaign) -> list[int]:
+    """Wanted places whose call was tried already: it may have had its effect, so they are not given up."""
+    prefix = campaign_key(campaign)
+    tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
+    numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).select_related(
+        "posting"
+    )
+    return [place.pk for place in wanted if (str(place.posting.number), str(place.number)) in numbers]

@@ -1,0 +1,84 @@
+"""Decisions about workers that people make: to exclude one, and to take an exclusion back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Exclusion, Submission, Worker
+from judging.screening import Verdict
+from judging.services.campaigns import log
+from judging.services.collecting import settle
+from judging.services.screening_workers import exclude, standing_exclusion
+
+PERSON = "person"
+
+
+@dataclass(frozen=True)
+class Reinstated:
+    """What a reinstatement did, in submissions: those that count again, and those kept as surplus."""
+
+    counted: int
+    surplus: int
+    other: int
+
+
+def worker_of(campaign: Campaign, key: int) -> Worker:
+    """The campaign's worker with our key; raises CampaignRefused."""
+    worker = Worker.objects.filter(pk=key, submissions__campaign=campaign).first()
+    if worker is None:
+        raise CampaignRefused(
+            f"No worker {key} has worked on {campaign.name}.",
+            f"campaign_status {campaign.name} lists excluded workers by their numbers.",
+        )
+    return worker
+
+
+def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> Exclusion:
+    """Exclude a worker by a person's decision: what a failed gold pair does, with that person's reason.
+
+    Raises CampaignRefused without a reason, or when the worker is excluded already.
+    """
+    if not why.strip():
+        raise CampaignRefused("An exclusion needs a reason.", "Say it with --why.")
+    if standing_exclusion(campaign, worker):
+        raise CampaignRefused(f"Worker {worker.pk} is excluded from {campaign.name} already.")
+    with transaction.atomic():
+        exclusion = exclude(campaign, worker, Verdict(True, PERSON, why.strip(), ()), [])
+        Exclusion.objects.filter(pk=exclusion.pk).update(decided_by=who)
+        log(campaign, f"worker {worker.pk} excluded", why=why, who=who)
+    exclusion.refresh_from_db()
+    return exclusion
+
+
+@transaction.atomic
+def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "") -> Reinstated:
+    """Take the worker's exclusion back; it stays on record, with who reversed it and why.
+
+    Work whose task nobody has repeated counts again. Where a replacement holds or did the task, the replacement
+    keeps it and the reinstated judgments are surplus. The gold pairs that the exclusion rested on say nothing against
+    this worker any more. Raises CampaignRefused without a reason or without an exclusion.
+    """
+    if not why.strip():
+        raise CampaignRefused("A reinstatement needs a reason.", "Say it with --why.")
+    standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)
+    changes = {"reversed_at": clock.now(), "reversed_by": who, "reversed_why": why.strip()}
+    if not standing.update(**changes):
+        raise CampaignRefused(f"Worker {worker.pk} is not excluded from {campaign.name}.")
+    log(campaign, f"worker {worker.pk} reinstated", why=why, who=who)
+    work = Submission.objects.filter(
+        campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED
+    ).order_by("pk")
+    submissions = list(work.select_related("worker", "task", "campaign"))
+    work.update(standing=Submission.Standing.PENDING)
+    for submission in submissions:
+        submission.standing = Submission.Standing.PENDING
+        if submission.collected_at:
+            settle(campaign, submission)
+    standings = [submission.standing for submission in submissions]
+    counted = standings.count(Submission.Standing.COUNTED)
+    surplus = standings.count(Submission.Standing.SURPLUS)
+    return Reinstated(counted, surplus, len(standings) - counted - surplus)

@@ -1,0 +1,77 @@
+"""Who is excluded, and what follows: nothing of theirs counts, and others repeat their tasks."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, QuerySet
+
+from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
+from judging.screening import Verdict, screen
+
+
+def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
+    """Look at all of the worker's answers on gold pairs of the campaign; exclude when the rule says so.
+
+    A suspended gold pair says nothing, nor does an answer that a reversed exclusion rested on. Returns the
+    standing exclusion, if any. Safe to repeat.
+    """
+    answers = list(
+        GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker)
+        .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .exclude(pk__in=forgiven(campaign, worker))
+        .order_by("pk")
+    )
+    verdict = screen([answer.passed for answer in answers], campaign.screen)
+    if not verdict.excluded:
+        return standing_exclusion(campaign, worker)
+    return exclude(campaign, worker, verdict, [answers[index] for index in verdict.failed])
+
+
+def forgiven(campaign: Campaign, worker: Worker) -> QuerySet:
+    """Keys of the worker's gold answers on which an exclusion rested that a person took back."""
+    reversed_ones = Exclusion.objects.filter(campaign=campaign, worker=worker).exclude(reversed_at=None)
+    return reversed_ones.exclude(gold_answers=None).values("gold_answers")
+
+
+def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:
+    """The exclusion that stands, if any."""
+    return Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None).first()
+
+
+@transaction.atomic
+def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[GoldAnswer]) -> Exclusion:
+    """Record the decision and let it take effect. Deciding twice is one decision."""
+    try:
+        with transaction.atomic():
+            exclusion = Exclusion.objects.create(
+                campaign=campaign, worker=worker, rule=verdict.rule, reason=verdict.reason
+            )
+            exclusion.gold_answers.set(failed)
+    except IntegrityError:
+        exclusion = Exclusion.objects.get(campaign=campaign, worker=worker, reversed_at=None)
+    stop_counting(campaign, worker)
+    return exclusion
+
+
+@transaction.atomic
+def stop_counting(campaign: Campaign, worker: Worker) -> int:
+    """Offer every task that this worker holds or did again; returns how many. Safe to repeat."""
+    Submission.objects.filter(campaign=campaign, worker=worker).exclude(
+        standing=Submission.Standing.UNKNOWN
+    ).update(standing=Submission.Standing.EXCLUDED)
+    return Task.objects.filter(campaign=campaign, holder__worker=worker).update(
+        state=Task.State.WAITING, holder=None, leased_until=None
+    )
+
+
+def gold_record(campaign: Campaign) -> list[dict[str, int | str]]:
+    """Per gold pair: how often it was answered and failed, most failed first."""
+    rows = GoldAnswer.objects.filter(submission__campaign=campaign).values("gold_pair_id", "passed")
+    record: dict[int, dict[str, int | str]] = {}
+    for row in rows.annotate(times=Count("pk")):
+        entry = record.setdefault(
+            row["gold_pair_id"], {"gold_pair": row["gold_pair_id"], "answered": 0, "failed": 0}
+        )
+        entry["answered"] = int(entry["answered"]) + row["times"]
+        entry["failed"] = int(entry["failed"]) + (0 if row["passed"] else row["times"])
+    return sorted(record.values(), key=lambda entry: (-int(entry["failed"]), int(entry["gold_pair"])))

@@ -1,0 +1,128 @@
+"""Where a campaign stands, in one dictionary for commands, pages and scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+
+from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
+from judging.services.budget import cap_of, room_for
+from judging.services.cost import quote_tasks
+from judging.services.payments import money
+from judging.services.places import lacking
+from judging.services.screening_workers import gold_record
+
+
+def campaign_status(campaign: Campaign) -> dict[str, Any]:
+    """Tasks, places, judgments, workers, exclusions, money and what comes next. Counts, and dollars as numbers."""
+    tasks = _counted(campaign.tasks, "state", Task.State.values)
+    dollars = money(campaign)
+    judgments = _judgments(campaign)
+    status: dict[str, Any] = {
+        "campaign": campaign.name,
+        "state": campaign.state,
+        "tasks": sum(tasks.values()),
+        "tasks_by_state": tasks,
+        "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
+        "judgments": judgments,
+        "submissions": _counted(campaign.submissions, "standing", Submission.Standing.values),
+        "workers": campaign.submissions.values("worker").distinct().count(),
+        "exclusions": Exclusion.objects.filter(campaign=campaign, reversed_at=None).count(),
+        "exclusion_reasons": _exclusions(campaign),
+        "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
+        "spent": float(dollars["spent"]),
+        "owed": float(dollars["owed"]),
+        "committed": float(dollars["committed"]),
+        "problems": _problems(campaign),
+    }
+    return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
+
+
+def is_complete(campaign: Campaign) -> bool:
+    """Whether every task is done by a submission that counts."""
+    return not campaign.tasks.exclude(state=Task.State.DONE).exists()
+
+
+def _counted(rows: Any, field: str, names: list[str]) -> dict[str, int]:
+    counts = dict(rows.values_list(field).annotate(Count("pk")).order_by())
+    return {str(name): counts.get(name, 0) for name in names}
+
+
+def _judgments(campaign: Campaign) -> dict[str, int]:
+    standing = dict(
+        Judgment.objects.filter(campaign=campaign)
+        .exclude(submission=None)
+        .values_list("submission__standing")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    imported = Judgment.objects.filter(campaign=campaign, submission=None)
+    counted = Judgment.objects.filter(campaign=campaign).counted().count()
+    wanted = TaskPair.objects.filter(task__campaign=campaign).count() + imported.count()
+    excluded = imported.count() - imported.counted().count()
+    return {
+        "wanted": wanted,
+        "counted": counted,
+        "excluded": standing.get(Submission.Standing.EXCLUDED, 0) + excluded,
+        "surplus": standing.get(Submission.Standing.SURPLUS, 0),
+        "pending": standing.get(Submission.Standing.PENDING, 0),
+        "unfinished": standing.get(Submission.Standing.UNFINISHED, 0),
+        "simulated": Judgment.objects.filter(
+            campaign=campaign, judge_kind=Judgment.JudgeKind.SIMULATED
+        ).count(),
+    }
+
+
+def _exclusions(campaign: Campaign) -> list[dict[str, Any]]:
+    rows = Exclusion.objects.filter(campaign=campaign, reversed_at=None).order_by("decided_at")
+    return [{"worker": row.worker_id, "rule": row.rule, "reason": row.reason} for row in rows[:1000]]
+
+
+def _problems(campaign: Campaign) -> list[str]:
+    stuck = (
+        CrowdCall.objects.filter(campaign=campaign)
+        .exclude(error_class="")
+        .exclude(state=CrowdCall.State.DONE)
+    )
+    rows = stuck.values_list("operation", "error_class", "error_message", "next_step", "state").order_by("pk")
+    problems: dict[str, int] = {}
+    for operation, kind, message, next_step, state in rows[:1000]:
+        if state == CrowdCall.State.FAILED:
+            next_step = f"{next_step} Then: ask_again {campaign.name}."
+        words = f"{operation} ({kind}): {message} {next_step}".strip()
+        problems[words] = problems.get(words, 0) + 1
+    told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in problems.items()]
+    return [*_budget_problem(campaign), *told][:20]
+
+
+def _budget_problem(campaign: Campaign) -> list[str]:
+    """What waits for money, and what to do about it."""
+    waiting = lacking(campaign) if campaign.state == Campaign.State.OPEN else 0
+    cap = cap_of(campaign)
+    if waiting <= 0 or cap is None or room_for(campaign):
+        return []
+    more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
+    return [
+        f"The budget of ${cap:.2f} is used up; {waiting:,} {'task waits' if waiting == 1 else 'tasks wait'}. "
+        f"To go on: raise_budget {campaign.name} {more:.2f}"
+    ]
+
+
+def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
+    """One sentence: what the person does next."""
+    if campaign.pool is None:
+        return f"import_judgments {campaign.name} FILE, then resolve {campaign.name}."
+    match campaign.state:
+        case Campaign.State.DRAFT:
+            return f"Gold pairs and texts, then launch_campaign {campaign.name}."
+        case Campaign.State.PAUSED:
+            return f"resume_campaign {campaign.name} offers the remaining tasks again."
+        case Campaign.State.CLOSED:
+            return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
+    if status["problems"]:
+        return "Look at the problems above; what can be tried again is tried by itself."
+    if is_complete(campaign):
+        return f"Every pair is judged: resolve {campaign.name}, then publish_qrels {campaign.name}."
+    left = status["judgments"]["wanted"] - status["judgments"]["counted"]
+    return f"Workers judge; {left:,} judgments are still to come."

@@ -1,0 +1,182 @@
+"""What a worker does on the judging page: open it, consent, choose, send the task off."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from config import clock
+from judging.crowds.arrival import Arrival
+from judging.errors import ArrivalRefused
+from judging.layout import placeholder_text
+from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission
+from judging.services.answers import record_answers
+from judging.services.leasing import gold_is_left, lease_task
+from judging.services.screening_workers import screen_worker
+from judging.services.workers import crowd_of, refusal_reason, worker_for
+from pooling.models import Passage, Query
+
+LONGEST_COMMENT = 5000
+#: More choices in one slot than any person makes; the rest is not kept.
+MOST_CHOICES = 200
+
+
+class WorkRefused(ArrivalRefused):
+    """The page can't be worked on; ``reason`` names the refusal page that says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"No task now: {reason}.")
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class ShownPair:
+    """One slot as it is shown: number, question, texts, the side chosen so far, how many choices were made."""
+
+    number: int
+    question: str
+    left: str
+    right: str
+    chosen: str
+    made: int
+
+
+def open_task(posting: Posting, arrival: Arrival) -> Submission:
+    """The submission of whoever arrived; leases a task at the first visit. Raises :class:`WorkRefused`."""
+    campaign = posting.campaign
+    worker = worker_for(crowd_of(campaign), arrival.crowd_worker_id)
+    known = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker).first()
+    if known is not None:
+        return known
+    if reason := refusal_reason(campaign, worker):
+        raise WorkRefused(reason)
+    if not gold_is_left(campaign, worker):
+        raise WorkRefused("enough-tasks")
+    place = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    submission = lease_task(
+        campaign, worker, assignment_id=arrival.assignment_id, place=place, rng=np.random.default_rng()
+    )
+    if submission is None:
+        raise WorkRefused("no-task")
+    return submission
+
+
+def check_workable(submission: Submission) -> None:
+    """Raises :class:`WorkRefused` unless choices may still be made."""
+    if submission.state == Submission.State.HELD:
+        if submission.standing == Submission.Standing.EXCLUDED:
+            raise WorkRefused("excluded")
+        return
+    reasons = {
+        "returned": "returned",
+        "lapsed": "lapsed",
+        "finished": "finished",
+        "submitted": "already-done",
+    }
+    raise WorkRefused(reasons[submission.state])
+
+
+def give_consent(submission: Submission) -> None:
+    """Record that the worker agreed, to which text, and when; once."""
+    digest = hashlib.sha256(submission.campaign.consent_text.encode()).hexdigest()
+    Consent.objects.get_or_create(submission=submission, defaults={"text_sha256": digest})
+
+
+def save_choice(
+    submission: Submission, *, number: int, sequence: int, side: str, seconds: float | None = None
+) -> bool:
+    """Append a choice; False when this very save came in before. Raises :class:`WorkRefused` when too late."""
+    check_workable(submission)
+    slot = Slot.objects.filter(submission=submission, number=number).first()
+    sides = set(Choice.Side.values)
+    if not submission.campaign.allow_undecided:
+        sides -= {Choice.Side.UNDECIDED}
+    if slot is None or side not in sides or not 0 <= sequence < MOST_CHOICES:
+        raise WorkRefused("garbled")
+    for _ in range(MOST_CHOICES):
+        try:
+            with transaction.atomic():
+                Choice.objects.create(slot=slot, sequence=sequence, side=side, seconds_shown=seconds)
+            return True
+        except IntegrityError:
+            if Choice.objects.get(slot=slot, sequence=sequence).side == side:
+                return False
+            sequence += 1  # another tab made its choice under this number: both are kept, in order of arrival
+    raise WorkRefused("garbled")
+
+
+def unanswered(submission: Submission) -> list[int]:
+    """Numbers of the slots without a choice, ascending."""
+    return list(submission.slots.filter(choices=None).order_by("number").values_list("number", flat=True))
+
+
+def finish(submission: Submission, *, comment: str = "") -> None:
+    """Send the task off from our side: no more changes, answers recorded, worker screened. Safe to repeat.
+
+    The crowd's own submit follows; only when the crowd's list names it do its judgments count.
+    """
+    moved = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD).update(
+        state=Submission.State.FINISHED, finished_at=clock.now(), comment=_kept(comment)
+    )
+    submission.refresh_from_db()
+    if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
+        check_workable(submission)
+    record_answers(submission)
+    screen_worker(submission.campaign, submission.worker)
+
+
+def _kept(comment: str) -> str:
+    """The comment as it is stored: cut to its limit, without the null character that no database takes."""
+    return comment.replace("\0", "").strip()[:LONGEST_COMMENT]
+
+
+def final_answers(submission: Submission) -> list[tuple[str, str]]:
+    """The fields of the crowd's form: the last choice of every slot, and the comment."""
+    choices = Choice.objects.filter(slot__submission=submission).order_by("slot__number", "sequence")
+    last = dict(choices.values_list("slot__number", "side"))
+    fields = [(f"choice-{number}", side) for number, side in last.items()]
+    return [*fields, ("comment", submission.comment)]
+
+
+def crowd_worker_id(submission: Submission) -> str:
+    """The crowd's id of the worker, for the crowd's own form; empty when the worker was forgotten."""
+    identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
+    return identity.crowd_worker_id if identity else ""
+
+
+def shown_pairs(submission: Submission) -> list[ShownPair]:
+    """Every slot of the submission, in order, with the texts as they are shown."""
+    campaign = submission.campaign
+    choices = (
+        Choice.objects.filter(slot__submission=submission).order_by("sequence").values_list("slot_id", "side")
+    )
+    chosen, made = dict(choices), Counter(slot for slot, _ in choices)
+    slots = submission.slots.select_related("pair__query", "gold_pair__query", "left", "right").order_by(
+        "number"
+    )
+    return [
+        ShownPair(
+            number=slot.number,
+            question=_query(slot).text,
+            left=text_of(campaign, slot.left),
+            right=text_of(campaign, slot.right),
+            chosen=chosen.get(slot.pk, ""),
+            made=made[slot.pk],
+        )
+        for slot in slots
+    ]
+
+
+def _query(slot: Slot) -> Query:
+    shown = slot.pair or slot.gold_pair
+    assert shown is not None
+    return shown.query
+
+
+def text_of(campaign: Campaign, passage: Passage) -> str:
+    """The passage's text, or in a rehearsal without texts a placeholder that tells passages apart."""
+    return passage.text if passage.text is not None else placeholder_text(campaign.seed, passage.pid)

@@ -1,0 +1,258 @@
+"""Simulated workers: people in software who use the real pages over HTTP.
+
+They sign up at the marketplace, take places, load the judging page, and post the real forms. From the database
+they learn only which passage a text is and what the truth says of it; nothing tells them what is a gold pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from django.db import connection
+
+from config.background.attending import attend, run_schedule
+from config.background.models import Job
+from config.background.registry import Progress
+from config.background.services import start
+from judging.browsing import Browser, Page, hang_up
+from judging.errors import CampaignRefused, JudgingError
+from judging.jobs import collect_key, post_places_key
+from judging.layout import placeholder_text
+from judging.models import Campaign, Task
+from judging.services.status import is_complete
+from judging.services.workers import crowd_of, declare_simulated
+from pooling.models import Passage, Qrel, QrelSet, Query
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+#: Rounds of work and collection that change nothing before the simulation gives up.
+IDLE_ROUNDS = 5
+UNLABELLED = -1
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """Who judges, and how well."""
+
+    workers: int = 25
+    careless: int = 0
+    error: float = 0.1
+    gold_error: float = 0.0
+    seed: int = 1
+    concurrency: int = 8
+
+
+@dataclass
+class Simulated:
+    """What a simulation did."""
+
+    tasks: int = 0
+    judgments: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Truth:
+    """What simulated people think of a text: the labels' grade, and among equals a taste fixed by the seed."""
+
+    def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
+        self.seed = seed
+        self.queries: dict[str, list[int]] = {}
+        for pk, text in Query.objects.filter(collection=campaign.collection).values_list("pk", "text"):
+            self.queries.setdefault(_plain(text), []).append(pk)
+        self.grades: dict[tuple[int, str], int] = {}
+        self.pids: dict[str, str] = {}
+        texts: dict[int, str] = {}
+        passages = Passage.objects.filter(collection=campaign.collection).values_list("pk", "pid", "text")
+        for pk, pid, known in passages.iterator(chunk_size=5000):
+            texts[pk] = _plain(known if known is not None else placeholder_text(campaign.seed, pid))
+            self.pids.setdefault(texts[pk], pid)
+        labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
+        for query, passage, grade in labels.iterator(chunk_size=5000):
+            key = (query, texts[passage])
+            self.grades[key] = max(grade, self.grades.get(key, UNLABELLED))
+
+    def prefers_left(self, page: Page) -> tuple[bool, bool]:
+        """(whether the left text is better, whether that is obvious: only one of the two has a label)."""
+        left, right = _plain(page.left), _plain(page.right)
+        grades = [self._grade(page.question, left), self._grade(page.question, right)]
+        obvious = (grades[0] == UNLABELLED) != (grades[1] == UNLABELLED)
+        if grades[0] != grades[1]:
+            return grades[0] > grades[1], obvious
+        return self._taste(left) > self._taste(right), False
+
+    def _grade(self, question: str, text: str) -> int:
+        return max(self.grades.get((query, text), UNLABELLED) for query in self.queries[_plain(question)])
+
+    def _taste(self, text: str) -> str:
+        return hashlib.sha256(f"{self.seed}:{self.pids.get(text, text)}".encode()).hexdigest()
+
+
+def _plain(text: str) -> str:
+    """A text as a reader compares it: without differences of white space."""
+    return " ".join(text.split())
+
+
+class SimulatedWorker:
+    """One worker with an account at the marketplace, who takes tasks until told that there are no more."""
+
+    def __init__(self, number: int, settings: SimulationSettings, campaign: Campaign, truth: Truth) -> None:
+        self.browser = Browser(campaign.endpoint)
+        self.careless = number < settings.careless
+        # Half of them browse without JavaScript: their choices arrive with the form.
+        self.without_script = number % 2 == 1
+        self.settings, self.campaign, self.truth = settings, campaign, truth
+        self.rng = np.random.default_rng([abs(settings.seed), campaign.pk, number])
+        self.stopped = ""
+
+    def sign_up(self) -> str:
+        """Make an account; returns the crowd's worker id."""
+        name = f"simulated-{secrets.token_hex(6)}"
+        return self.browser.sign_up(name, secrets.token_urlsafe(16))
+
+    def work(self, kind_id: str) -> int:
+        """Do tasks until none is offered or this worker is refused; returns how many."""
+        done = 0
+        while not self.stopped:
+            task = self.browser.take(kind_id)
+            if task is None:
+                break
+            if self._do(task.frame_address):
+                done += 1
+            else:
+                self.browser.give_back(task)
+                break  # nothing for this worker now; the next round may have something
+        return done
+
+    def _do(self, frame_address: str) -> bool:
+        """One task on the judging page, through to the crowd's form; False when the page refused."""
+        page = self.browser.open_task(frame_address)
+        if page.refusal:
+            if page.refusal != "no-task":
+                self.stopped = page.refusal
+            return False
+        sides = {pair.number: self._side(pair) for pair in page.pairs if not pair.chosen}
+        if self.without_script:
+            self.browser.send_off(page, sides)
+        else:
+            for number, side in sides.items():
+                self.browser.choose(page, number, side)
+            self.browser.send_off(page, {})
+        return True
+
+    def _side(self, pair: Page) -> str:
+        if self.careless:
+            return "left" if self.rng.random() < 0.5 else "right"
+        prefers_left, obvious = self.truth.prefers_left(pair)
+        slips = self.rng.random() < (self.settings.gold_error if obvious else self.settings.error)
+        return "left" if prefers_left != slips else "right"
+
+
+def simulate(
+    campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, progress: Progress | None = None
+) -> Simulated:
+    """Have simulated workers judge until every task of the campaign is done by a submission that counts.
+
+    Between their rounds the campaign is collected and the scheduled jobs run, so that repeats and the next steps of
+    challenges are offered. Refuses any crowd but one on this machine.
+    """
+    if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
+        raise CampaignRefused(
+            f"Simulated workers work on this machine's marketplace only, not at {campaign.endpoint}."
+        )
+    if campaign.state != Campaign.State.OPEN:
+        raise CampaignRefused(f"The campaign {campaign.name} is {campaign.state}.", "Launch it first.")
+    began = time.monotonic()
+    done = Simulated()
+    crew = _sign_up(campaign, settings, Truth(campaign, truth, settings.seed))
+    idle = 0
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        while not _all_done(campaign):
+            _collect(campaign)
+            before = done.tasks
+            for count in pool.map(_one_round, crew, [_kind(campaign)] * len(crew)):
+                done.tasks += count
+            _collect(campaign)
+            if progress:
+                tasks = campaign.tasks.count()
+                progress(
+                    campaign.tasks.filter(state=Task.State.DONE).count(), tasks, "Simulated workers judge"
+                )
+            idle = 0 if done.tasks > before else idle + 1
+            if idle == IDLE_ROUNDS:
+                raise _stuck(campaign, crew)
+            if idle:
+                time.sleep(0.5)
+        pool.map(lambda _: connection.close(), range(settings.concurrency))
+    hang_up()
+    for worker in crew:
+        if worker.stopped:
+            done.refused[worker.stopped] = done.refused.get(worker.stopped, 0) + 1
+    done.judgments = campaign.judgments.counted().count()
+    done.seconds = round(time.monotonic() - began, 1)
+    return done
+
+
+def _sign_up(campaign: Campaign, settings: SimulationSettings, truth: Truth) -> list[SimulatedWorker]:
+    crew = [SimulatedWorker(number, settings, campaign, truth) for number in range(settings.workers)]
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        ids = list(pool.map(SimulatedWorker.sign_up, crew))
+    declare_simulated(crowd_of(campaign), ids)
+    return crew
+
+
+def _one_round(worker: SimulatedWorker, kind_id: str) -> int:
+    return worker.work(kind_id) if kind_id else 0
+
+
+def _kind(campaign: Campaign) -> str:
+    posting = campaign.postings.order_by("-number").first()
+    return posting.crowd_key if posting else ""
+
+
+def _all_done(campaign: Campaign) -> bool:
+    if not is_complete(campaign):
+        return False
+    run_schedule()  # a challenge may have its next step to ask
+    return is_complete(campaign)
+
+
+def _collect(campaign: Campaign) -> None:
+    _attend_live(
+        [start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})]
+    )
+    _attend_live(Job.objects.live().filter(key=post_places_key(campaign)))
+
+
+def _attend_live(jobs: Iterable[Job]) -> None:
+    for job in list(jobs):
+        attend(job, poll_seconds=0.05)
+
+
+def _stuck(campaign: Campaign, crew: list[SimulatedWorker]) -> JudgingError:
+    reasons: dict[str, int] = {}
+    for worker in crew:
+        reasons[worker.stopped or "no task"] = reasons.get(worker.stopped or "no task", 0) + 1
+    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    return JudgingError(
+        f"{left} tasks are left and no simulated worker may do them ({words}).",
+        "Run it again: new workers sign up. Or give more with --workers.",
+    )
+
+
+def result_of(done: Simulated) -> dict[str, Any]:
+    """The outcome for ``--json``."""
+    return {
+        "tasks": done.tasks,
+        "judgments_counted": done.judgments,
+        "refused": done.refused,
+        "seconds": done.seconds,
+    }

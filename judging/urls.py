@@ -1,0 +1,14 @@
+"""Addresses of the judging page."""
+
+from django.urls import path
+
+from judging import views
+
+app_name = "judging"
+urlpatterns = [
+    path("task/<str:token>/", views.work, name="work"),
+    path("task/<str:token>/consent", views.consent, name="consent"),
+    path("task/<str:token>/save", views.save, name="save"),
+    path("task/<str:token>/finish", views.finish, name="finish"),
+    path("<str:token>/", views.arrive, name="arrive"),
+]

@@ -1,0 +1,117 @@
+"""A small world for judging: a pool with texts, gold pairs, a fake crowd and people at work."""
+
+from __future__ import annotations
+
+from config import clock
+from judging.crowds.arrival import Arrival
+from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
+from judging.services import working
+from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.collecting import Collected, collect
+from judging.services.launching import launch
+from judging.services.payments import pay_owed
+from judging.services.places import post_places
+from judging.services.texts import accept_texts
+from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+from tests.judging.fake_crowd import FakeCrowd, FakePlace
+
+
+class Fair:
+    """A campaign over ``queries`` queries with ``passages`` passages each, and whoever comes to judge."""
+
+    def __init__(self, crowd: FakeCrowd, *, queries: int = 4, passages: int = 3, name: str = "fair") -> None:
+        self.crowd = crowd
+        self.collection = Collection.objects.create(name=f"{name}-collection")
+        self.pool = Pool.objects.create(collection=self.collection, name=f"{name}-pool")
+        for number in range(queries):
+            query = self.query(f"q{number}")
+            for letter in "abcdefghijklmnop"[:passages]:
+                passage = self.passage(f"{query.qid}-{letter}")
+                PooledPassage.objects.create(pool=self.pool, query=query, passage=passage)
+        self.name = name
+
+    def query(self, qid: str) -> Query:
+        position = Query.objects.filter(collection=self.collection).count()
+        return Query.objects.create(
+            collection=self.collection, qid=qid, text=f"what is {qid}?", position=position
+        )
+
+    def passage(self, pid: str, **details) -> Passage:
+        values = {"text": f"This is {pid.replace('-', '')}", "class_key": f"key-{pid}"} | details
+        return Passage.objects.get_or_create(collection=self.collection, pid=pid, defaults=values)[0]
+
+    def draft(self, *, gold: int = 0, **settings) -> Campaign:
+        """A draft with the fake crowd, its texts accepted, and ``gold`` accepted gold pairs (or all needed)."""
+        values = {"gold_per_task": 2, "max_tasks_per_worker": 3, "pairs_per_task": 3} | settings
+        campaign = create_campaign(name=self.name, settings=CampaignSettings(**values), pool=self.pool)
+        Campaign.objects.filter(pk=campaign.pk).update(crowd="fake")
+        campaign.refresh_from_db()
+        accept_texts(campaign)
+        self.add_gold(campaign, gold or values["gold_per_task"] * values["max_tasks_per_worker"])
+        return campaign
+
+    def add_gold(self, campaign: Campaign, count: int) -> None:
+        query = Query.objects.filter(collection=self.collection).order_by("pk").first()
+        assert query is not None
+        for number in range(campaign.gold_pairs.count(), campaign.gold_pairs.count() + count):
+            GoldPair.objects.create(
+                campaign=campaign,
+                query=query,
+                relevant=self.passage(f"relevant-{number}"),
+                off_topic=self.passage(f"off-topic-{number}"),
+                state=GoldPair.State.ACCEPTED,
+                decided_at=clock.now(),
+            )
+
+    def opened(self, **settings) -> Campaign:
+        """A launched campaign whose places are offered."""
+        campaign = self.draft(**settings)
+        launch(campaign)
+        post_places(campaign)
+        return campaign
+
+    # People.
+
+    def open_task(self, campaign: Campaign, worker: str, place: FakePlace | None = None) -> Submission:
+        """``worker`` takes a place at the crowd and opens its page."""
+        taken = self.crowd.take(worker, place)
+        posting = Posting.objects.filter(campaign=campaign).order_by("-number").first()
+        assert posting is not None
+        arrival = Arrival(taken.assignment_id, taken.posted.crowd_id, worker, "", preview=False)
+        return working.open_task(posting, arrival)
+
+    def answer(self, submission: Submission, *, pass_gold: bool = True, only: int | None = None) -> None:
+        """Choose the left of every pair (of the first ``only`` slots), and the right answer of gold pairs."""
+        for slot in submission.slots.select_related("gold_pair").order_by("number")[:only]:
+            working.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot, pass_gold))
+
+    def hand_in(self, submission: Submission, answers: dict[str, str] | None = None) -> None:
+        """Send the crowd's form, whatever our page knows."""
+        place = next(
+            one for one in [*self.crowd.posted.values()] if one.assignment_id == submission.assignment_id
+        )
+        self.crowd.hand_in(place, dict(working.final_answers(submission)) if answers is None else answers)
+
+    def do_task(self, campaign: Campaign, worker: str, *, pass_gold: bool = True) -> Submission:
+        """A whole task, from taking the place to the crowd's form."""
+        submission = self.open_task(campaign, worker)
+        self.answer(submission, pass_gold=pass_gold)
+        working.finish(submission)
+        self.hand_in(submission)
+        return submission
+
+    def collect(self, campaign: Campaign) -> Collected:
+        """Collect, pay and offer what is missing, as the jobs do."""
+        campaign.refresh_from_db()
+        collected = collect(campaign, sweep=True)
+        pay_owed(campaign)
+        post_places(campaign)
+        return collected
+
+
+def good_side(slot: Slot, pass_gold: bool = True) -> str:
+    """The side of the relevant passage of a gold pair (or the other one); the left one of a pair."""
+    if slot.gold_pair is None:
+        return Choice.Side.LEFT
+    relevant_left = slot.left_id == slot.gold_pair.relevant_id
+    return Choice.Side.LEFT if relevant_left == pass_gold else Choice.Side.RIGHT

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from judging.errors import CampaignRefused
+from judging.models import Campaign, CampaignChange
+from judging.services.campaigns import (
+    CampaignSettings,
+    campaign_named,
+    close,
+    create_campaign,
+    pause,
+    resume,
+)
+from judging.services.cost import quote
+from judging.services.texts import filled, set_texts
+
+
+def test_defaults_are_the_reference_experiments(fair):
+    campaign = create_campaign(name="plain", settings=CampaignSettings(), pool=fair.pool)
+
+    assert (campaign.pairs_per_task, campaign.gold_per_task, campaign.judgments_per_pair) == (10, 3, 1)
+    assert (campaign.reward, campaign.screen, campaign.max_tasks_per_worker) == (
+        Decimal("2.00"),
+        "reference",
+        20,
+    )
+    assert (campaign.state, campaign.qualifications) == ("draft", [])
+
+
+def test_reference_preset_sets_the_qualifications_of_the_reference_experiment(fair):
+    campaign = create_campaign(name="us", settings=CampaignSettings(preset="reference"), pool=fair.pool)
+
+    wanted = {row["QualificationTypeId"]: row for row in campaign.qualifications}
+    assert wanted["00000000000000000071"]["LocaleValues"] == [{"Country": "US"}]
+    approved, share = wanted["00000000000000000040"], wanted["000000000000000000L0"]
+    assert (approved["Comparator"], approved["IntegerValues"]) == ("GreaterThan", [10_000])
+    assert (share["Comparator"], share["IntegerValues"]) == ("GreaterThanOrEqualTo", [97])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pairs_per_task": 0},
+        {"gold_per_task": -1},
+        {"judgments_per_pair": 0},
+        {"max_tasks_per_worker": 0},
+        {"reward": Decimal("-1")},
+        {"reward": Decimal("0.005")},
+        {"screen": "strict"},
+        {"preset": "unknown"},
+    ],
+)
+def test_setting_that_cannot_be_is_refused(fair, wrong):
+    with pytest.raises(CampaignRefused):
+        create_campaign(name="wrong", settings=CampaignSettings(**wrong), pool=fair.pool)
+
+    assert not Campaign.objects.exists()
+
+
+def test_name_is_taken_once_and_unknown_names_are_answered_with_what_there_is(fair):
+    create_campaign(name="mine", settings=CampaignSettings(), pool=fair.pool)
+
+    with pytest.raises(CampaignRefused, match="already"):
+        create_campaign(name="mine", settings=CampaignSettings(), pool=fair.pool)
+    with pytest.raises(CampaignRefused, match="There are: mine"):
+        campaign_named("yours")
+
+
+def test_campaign_for_imported_judgments_has_no_tasks(fair):
+    campaign = create_campaign(name="elsewhere", settings=CampaignSettings(), collection=fair.collection)
+
+    assert (campaign.pool, campaign.tasks.count()) == (None, 0)
+
+
+def test_every_step_is_kept_and_a_step_out_of_order_is_refused(fair):
+    campaign = fair.opened()
+
+    pause(campaign, why="holiday", who="ada")
+    with pytest.raises(CampaignRefused, match="cannot become paused"):
+        pause(campaign)
+    resume(campaign, who="ada")
+    close(campaign)
+    with pytest.raises(CampaignRefused):
+        resume(campaign)
+
+    steps = CampaignChange.objects.order_by("pk").values_list("what", "why", "who")
+    assert [step[0] for step in steps] == ["created", "open", "paused", "open", "closed"]
+    assert steps[2] == ("paused", "holiday", "ada")
+    assert campaign.closed_at is not None
+
+
+def test_texts_name_pairs_dollars_and_minutes_of_the_campaign(fair):
+    campaign = create_campaign(name="plain", settings=CampaignSettings(), pool=fair.pool)
+
+    consent = filled(campaign, campaign.consent_text)
+
+    assert "You are paid $2.00 for this task of 13 pairs" in consent
+    assert "about 9 minutes" in consent
+    assert "{" not in consent + filled(campaign, campaign.instructions_text)
+
+
+def test_texts_of_ones_own_have_to_be_accepted_again_and_are_fixed_after_launch(fair):
+    campaign = fair.draft()
+    set_texts(campaign, consent="You are paid ${reward}.")
+    assert campaign.texts_accepted_at is None
+    assert filled(campaign, campaign.consent_text) == "You are paid $2.00."
+    with pytest.raises(CampaignRefused, match="between 1 and"):
+        set_texts(campaign, instructions="  ")
+
+    Campaign.objects.update(state="open")
+    campaign.refresh_from_db()
+    with pytest.raises(CampaignRefused, match="fixed"):
+        set_texts(campaign, consent="other")
+
+
+def test_reference_experiment_costs_just_over_34000_dollars(fair):
+    """Shallow pooling for sparse labels: 141,887 pairs, ten to a task at $2.00, 20 % fee."""
+    campaign = create_campaign(name="plain", settings=CampaignSettings(), pool=fair.pool)
+
+    cost = quote(campaign, 141_887)
+
+    assert (cost.tasks, cost.reward, cost.fee) == (14_189, Decimal("28378.00"), Decimal("5675.60"))
+    assert cost.total == Decimal("34053.60")
+    assert quote(campaign, 141_887, judgments=2).total == 2 * cost.total

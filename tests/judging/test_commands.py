@@ -1,0 +1,294 @@
+"""The judging commands: their keys, their refusals, their exit statuses."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import nullcontext
+
+import pytest
+from django.core.management import call_command
+
+from config import launcher
+from judging import crowds
+from judging.errors import CrowdConfiguration, CrowdNever
+from judging.models import Campaign, GoldPair, Judgment, Place
+from judging.services.campaigns import campaign_named
+from pooling.models import Pool
+from tests.factories import make_qrels
+
+
+@pytest.fixture(autouse=True)
+def at_hand(monkeypatch, crowd):
+    """The test database is migrated, and the panel stands in for the marketplace."""
+    monkeypatch.setattr(launcher, "ensure_database", lambda: None)
+    monkeypatch.setattr(launcher, "crowd_running", nullcontext)
+    monkeypatch.setitem(crowds.FACTORIES, "mturk", lambda endpoint: crowd)
+
+
+@pytest.fixture
+def labelled(fair):
+    """The fair with a known relevant passage for each query."""
+    labels = [(f"q{number}", f"q{number}-a", 1) for number in range(4)]
+    fair.pool.qrel_set = make_qrels(fair.collection, "official", labels)
+    fair.pool.save()
+    return fair
+
+
+def run(*words: str) -> dict:
+    """The command's --json result."""
+    out = io.StringIO()
+    call_command(*words, "--json", stdout=out, stderr=io.StringIO())
+    return json.loads(out.getvalue())
+
+
+def shown(*words: str) -> str:
+    """What the command prints for a person."""
+    out = io.StringIO()
+    call_command(*words, stdout=out, stderr=io.StringIO())
+    return out.getvalue()
+
+
+def refused(*words: str) -> tuple[int, str]:
+    """(exit status, what it said) of a command that is refused."""
+    err = io.StringIO()
+    with pytest.raises(SystemExit) as exit_:
+        call_command(*words, stdout=io.StringIO(), stderr=err)
+    return exit_.value.code, err.getvalue()
+
+
+def create(*words: str) -> dict:
+    small = ["--pairs-per-task", "3", "--gold-per-task", "2", "--max-tasks-per-worker", "2"]
+    return run("create_campaign", "first", "--pool", "fair-pool", *small, *words)
+
+
+def test_campaign_from_the_pool_to_places_offered(labelled):
+    created = create()
+    proposed = run("propose_gold", "first")
+    accepted = run("accept_gold", "first", "--all")
+    texts = run("set_texts", "first", "--accept")
+    launched = run("launch_campaign", "first")
+    status = run("campaign_status", "first")
+
+    assert (created["pairs"], created["tasks"], created["cost"]) == (12, 4, 9.6)
+    assert (proposed["needed"], proposed["waiting"], accepted["accepted"]) == (4, 5, 5)
+    assert texts["accepted"]
+    assert (launched["state"], launched["posted"], launched["cost"]) == ("open", 4, 9.6)
+    assert (status["state"], status["tasks"], status["places"]["open"]) == ("open", 4, 4)
+    assert labelled.crowd.open_places == 4
+
+
+def test_collect_takes_in_pays_and_offers_again(labelled):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    run("launch_campaign", "first")
+    campaign = campaign_named("first")
+    labelled.do_task(campaign, "A1")
+    labelled.do_task(campaign, "A2", pass_gold=False)
+
+    status = run("collect", "first")
+
+    assert (status["judgments"]["counted"], status["judgments"]["excluded"]) == (3, 3)
+    assert (status["exclusions"], status["spent"], status["committed"]) == (1, 4.8, 12.0)
+    assert labelled.crowd.open_places == 3
+    assert "worker" in shown("campaign_status", "first")
+
+
+def test_places_that_an_interrupted_launch_left_are_offered_by_collect(labelled):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    labelled.crowd.fail("post_place", CrowdConfiguration("the key is not known"))
+
+    status, words = refused("launch_campaign", "first")
+    assert (status, "the key is not known" in words) == (1, True)
+    assert labelled.crowd.open_places == 0
+    assert "collect first" in refused("launch_campaign", "first")[1]
+
+    run("collect", "first")
+    assert labelled.crowd.open_places == 4
+
+
+def test_what_the_crowd_refused_for_good_is_asked_again_when_a_person_says_so(labelled):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    labelled.crowd.fail("post_place", CrowdNever("the address is not allowed"))
+
+    status, words = refused("launch_campaign", "first")
+    assert (status, "the address is not allowed" in words) == (1, True)
+    asked = labelled.crowd.calls["post_place"]
+    status = run("collect", "first")
+    assert labelled.crowd.calls["post_place"] == asked
+    assert "ask_again first" in status["problems"][0]
+
+    assert run("ask_again", "first")["problems"] == []
+    assert labelled.crowd.open_places == 4
+
+
+def test_collect_can_wait_until_every_task_is_done(labelled, monkeypatch):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    run("launch_campaign", "first")
+    campaign = campaign_named("first")
+    workers = iter(["A1", "A2", "A3", "A4"])
+    monkeypatch.setattr(
+        "judging.management.commands.collect.time.sleep", lambda _: labelled.do_task(campaign, next(workers))
+    )
+
+    assert run("collect", "first", "--wait")["complete"]
+
+
+def test_pausing_takes_places_off_and_resuming_offers_them_anew(labelled):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    run("launch_campaign", "first")
+
+    assert run("pause_campaign", "first", "--why", "holiday")["state"] == "paused"
+    assert labelled.crowd.open_places == 0
+    assert run("resume_campaign", "first")["state"] == "open"
+    assert labelled.crowd.open_places == 4
+    assert run("close_campaign", "first")["state"] == "closed"
+    assert labelled.crowd.open_places == 0
+    assert Place.objects.filter(state=Place.State.OPEN).count() == 4
+
+
+def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):
+    create()
+
+    status, words = refused("launch_campaign", "first")
+
+    assert status == 1
+    assert "0 gold pairs are accepted and 4 are needed" in words
+    assert "propose_gold" in words
+    assert campaign_named("first").state == Campaign.State.DRAFT
+
+
+def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(labelled, settings):
+    create()
+    for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
+        run(*words.split())
+    settings.CROWD_ENDPOINT = "https://crowd.example"
+
+    status, words = refused("launch_campaign", "first")
+    assert (status, "--confirm-spend 9.60" in words) == (1, True)
+    assert refused("launch_campaign", "first", "--confirm-spend", "plenty")[0] == 2
+
+    launched = run(
+        "launch_campaign", "first", "--endpoint", "https://crowd.example", "--confirm-spend", "9.60"
+    )
+    assert launched["endpoint"] == "https://crowd.example"
+
+
+def test_gold_pairs_are_looked_at_one_by_one(labelled, monkeypatch):
+    create()
+    run("propose_gold", "first")
+    answers = iter(["a", "d", "s", "q"])
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+
+    result = run("accept_gold", "first")
+
+    assert (result["changed"], result["accepted"]) == (2, 1)
+    states = GoldPair.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == ["accepted", "dropped", "proposed", "proposed", "proposed"]
+
+
+def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labelled):
+    create()
+    run("propose_gold", "first")
+    gold = GoldPair.objects.order_by("pk").first()
+    err = io.StringIO()
+
+    call_command("accept_gold", "first", "--list", stdout=io.StringIO(), stderr=err)
+    assert gold.relevant.text in err.getvalue()
+    assert gold.off_topic.text in err.getvalue()
+
+    run("accept_gold", "first", str(gold.pk), "--drop")
+    gold.refresh_from_db()
+    assert gold.state == GoldPair.State.DROPPED
+
+
+def test_asking_about_gold_pairs_with_nobody_there_is_wrong_usage(labelled, monkeypatch):
+    create()
+    run("propose_gold", "first")
+
+    def nobody(_):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", nobody)
+    assert refused("accept_gold", "first")[0] == 2
+
+
+def test_workers_excluded_elsewhere_are_refused_unless_told_otherwise(labelled):
+    create()
+    run("create_campaign", "kind", "--pool", "fair-pool", "--no-refuse-excluded-elsewhere")
+
+    assert campaign_named("first").refuse_excluded_elsewhere
+    assert not campaign_named("kind").refuse_excluded_elsewhere
+
+
+def test_too_few_gold_pairs_say_what_to_lower(labelled):
+    run("create_campaign", "large", "--pool", "fair-pool", "--max-tasks-per-worker", "500")
+    err = io.StringIO()
+
+    call_command("propose_gold", "large", stdout=io.StringIO(), stderr=err)
+
+    assert "--max-tasks-per-worker" in err.getvalue()
+
+
+def test_bad_gold_file_leaves_no_campaign_behind(labelled, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("q0 q0-a\n")
+
+    status, words = refused("create_campaign", "first", "--pool", "fair-pool", "--gold", str(gold))
+
+    assert (status, "gold.tsv, line 1" in words) == (1, True)
+    assert not Campaign.objects.exists()
+    gold.write_text("q0 q0-a q1-a\n")
+    assert create("--gold", str(gold))["gold_pairs"] == 1
+
+
+def test_texts_of_ones_own_are_shown_as_workers_see_them(labelled, tmp_path):
+    create()
+    consent = tmp_path / "consent.txt"
+    consent.write_text("{pairs} pairs for ${reward}")
+
+    assert "5 pairs for $2.00" in shown("set_texts", "first", "--consent", str(consent))
+    assert refused("set_texts", "first", "--consent", str(tmp_path / "none.txt"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["create_campaign", "x", "--pool", "nowhere"], 1),
+        (["create_campaign", "x", "--pool", "fair-pool", "--reward", "much"], 2),
+        (["create_campaign", "x", "--pool", "fair-pool", "--gold", "nowhere.tsv"], 2),
+        (["create_campaign", "x", "--pool", "fair-pool", "--pairs-per-task", "0"], 1),
+        (["campaign_status", "nowhere"], 1),
+        (["collect", "nowhere"], 1),
+        (["import_judgments", "nowhere", "nowhere.tsv"], 2),
+        (["export_judgments", "nowhere", "--out", "/nowhere/at/all.tsv"], 2),
+    ],
+)
+def test_refusals_and_wrong_usage_differ_in_their_status(fair, words, status):
+    assert refused(*words)[0] == status
+
+
+def test_judgments_made_elsewhere_are_imported_and_exported(fair, tmp_path):
+    file, out = tmp_path / "judgments.tsv", tmp_path / "out.tsv"
+    file.write_text(
+        "topic\tleft\tright\tpreferred\tphase\nq0\ta\tb\ta\tI\nq0\ta\tb\tb\tII\nq0\ta\tb\tb\tIII\n"
+    )
+    run("create_campaign", "elsewhere", "--collection", "fair-collection")
+
+    imported = run("import_judgments", "elsewhere", str(file), "--phase", "I,II")
+    exported = run("export_judgments", "elsewhere", "--out", str(out))
+
+    assert (imported["judgments"], imported["other_phases"]) == (2, 1)
+    assert (exported["judgments"], exported["left_out"]) == (2, 0)
+    assert len(out.read_text().splitlines()) == 3
+    assert Judgment.objects.count() == 2
+    assert Pool.objects.count() == 1

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.models import GoldPair
+from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.gold import decide_gold, import_gold, needed_gold, propose_gold
+from pooling.models import Passage, PooledPassage, Qrel, Query
+from tests.factories import make_qrels
+
+TOPICS = {
+    "egg": "how long to boil an egg",
+    "moon": "distance from earth to the moon",
+    "tax": "file income tax late",
+}
+TEXTS = {
+    "egg": ["Boil a large egg nine minutes", "Eggs boil faster with salt"],
+    "moon": ["The moon is 384,400 km from earth", "Earth and moon drift apart in distance"],
+    "tax": ["File the income tax form by April", "A late tax costs a fee"],
+}
+
+
+@pytest.fixture
+def labelled(fair):
+    """Three queries with a relevant and a pooled passage each, all with texts."""
+    Query.objects.all().delete()
+    for position, (qid, text) in enumerate(TOPICS.items()):
+        query = Query.objects.create(collection=fair.collection, qid=qid, text=text, position=position)
+        for number, words in enumerate(TEXTS[qid]):
+            passage = fair.passage(f"{qid}-{number}", text=words)
+            PooledPassage.objects.create(pool=fair.pool, query=query, passage=passage)
+    labels = [(qid, f"{qid}-0", 3 if qid == "moon" else 1) for qid in TOPICS]
+    fair.pool.qrel_set = make_qrels(fair.collection, "official", labels)
+    fair.pool.save()
+    return fair
+
+
+def small(fair, **settings):
+    values = {"gold_per_task": 1, "max_tasks_per_worker": 3} | settings
+    return create_campaign(name="small", settings=CampaignSettings(**values), pool=fair.pool)
+
+
+def test_a_tenth_more_than_needed_is_proposed_and_asking_again_adds_nothing(labelled):
+    campaign = small(labelled)
+
+    assert needed_gold(campaign) == 3
+    assert propose_gold(campaign) == 4
+    assert propose_gold(campaign) == 0
+    assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.PROPOSED}
+
+
+def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_another_query(labelled):
+    propose_gold(small(labelled))
+
+    rows = list(GoldPair.objects.order_by("pk").values_list("query__qid", "relevant__pid", "off_topic__pid"))
+    assert rows[0][0] == "moon"
+    for qid, relevant, off_topic in rows:
+        assert relevant == f"{qid}-0"
+        assert not off_topic.startswith(qid)
+
+
+def test_dropped_proposals_are_not_proposed_again(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    dropped = set(GoldPair.objects.values_list("query", "relevant", "off_topic"))
+    decide_gold(campaign, None, accept=False)
+
+    propose_gold(campaign)
+
+    fresh = GoldPair.objects.filter(state=GoldPair.State.PROPOSED)
+    assert fresh.exists()
+    assert not dropped & set(fresh.values_list("query", "relevant", "off_topic"))
+
+
+def test_person_accepts_some_and_drops_others(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    first, second = GoldPair.objects.order_by("pk")[:2]
+
+    assert decide_gold(campaign, [first.pk], accept=True, who="ada") == 1
+    assert decide_gold(campaign, [second.pk], accept=False, who="ada") == 1
+    assert decide_gold(campaign, None, accept=True, who="ada") == 2
+
+    first.refresh_from_db()
+    assert (first.state, first.decided_by) == ("accepted", "ada")
+    assert GoldPair.objects.filter(state="accepted").count() == 3
+    with pytest.raises(CampaignRefused, match="no gold pair 999"):
+        decide_gold(campaign, [999], accept=True)
+
+
+def test_without_texts_nothing_is_proposed_for_people(labelled):
+    Passage.objects.update(text=None)
+
+    with pytest.raises(CampaignRefused, match="No passage of this campaign has a text"):
+        propose_gold(small(labelled))
+
+
+def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_serves(labelled):
+    Passage.objects.update(text=None)
+    campaign = small(labelled, placeholder_text=True, max_tasks_per_worker=10)
+
+    propose_gold(campaign)
+
+    known = set(Qrel.objects.values_list("query", "passage")) | set(
+        PooledPassage.objects.values_list("query", "passage")
+    )
+    assert campaign.gold_pairs.count() == 11
+    assert not known & set(campaign.gold_pairs.values_list("query", "off_topic"))
+
+
+def test_pool_without_labels_has_no_gold_to_propose(fair):
+    campaign = create_campaign(name="bare", settings=CampaignSettings(), pool=fair.pool)
+
+    with pytest.raises(CampaignRefused, match="no qrels"):
+        propose_gold(campaign)
+
+
+def test_gold_from_a_file_is_accepted(labelled, tmp_path):
+    campaign = small(labelled)
+    file = tmp_path / "gold.tsv"
+    file.write_text("egg\tegg-0\tmoon-1\n\ntax tax-0 new-passage\n")
+
+    assert import_gold(campaign, file) == 2
+
+    assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.ACCEPTED}
+    assert Passage.objects.get(pid="new-passage").text is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("egg egg-0\n", 1, "expected 3 columns"),
+        ("egg egg-0 moon-0\nsun a b\n", 2, "no query 'sun'"),
+        ("egg egg-0 egg-0\n", 1, "are the same"),
+    ],
+)
+def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labelled, tmp_path, text, line, reason):
+    campaign = small(labelled)
+    file = tmp_path / "gold.tsv"
+    file.write_text(text)
+
+    with pytest.raises(BadJudgmentFile, match=reason) as caught:
+        import_gold(campaign, file)
+
+    assert (caught.value.file, caught.value.line) == ("gold.tsv", line)
+    assert not GoldPair.objects.exists()

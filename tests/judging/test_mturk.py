@@ -1,0 +1,263 @@
+"""The adapter for MTurk's requester protocol: against canned replies, and against the real marketplace."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import contextmanager
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError, ConnectTimeoutError
+from botocore.stub import Stubber
+from django.db import transaction
+
+from config import launcher
+from judging.crowds import mturk
+from judging.crowds.mturk import MTurk, translated
+from judging.crowds.seam import PostingKind
+from judging.errors import (
+    CrowdAlready,
+    CrowdConfiguration,
+    CrowdLater,
+    CrowdMoney,
+    CrowdNever,
+    CrowdThrottled,
+)
+
+KIND = PostingKind(
+    title="Which passage answers the question better?",
+    description="Read a question and two passages.",
+    keywords="search",
+    reward=Decimal("2.00"),
+    assignment_seconds=3600,
+    auto_approval_seconds=86400,
+)
+URL = "http://127.0.0.1:8410/judge/token/"
+
+
+def hit(number: int, **changes):
+    values = {
+        "HITId": f"3HIT{number:022d}",
+        "RequesterAnnotation": f"key-{number}",
+        "HITStatus": "Assignable",
+        "MaxAssignments": 1,
+        "NumberOfAssignmentsAvailable": 1,
+        "NumberOfAssignmentsPending": 0,
+        "NumberOfAssignmentsCompleted": 0,
+    }
+    return values | changes
+
+
+def assignment(number: int, status: str = "Submitted"):
+    return {
+        "AssignmentId": f"3ASSIGNMENT{number:016d}",
+        "HITId": "3HIT",
+        "WorkerId": f"A1WORKER{number}",
+        "AssignmentStatus": status,
+        "Answer": "garbled",
+    }
+
+
+@pytest.fixture
+def canned(monkeypatch):
+    """A boto3 client whose replies a test lines up."""
+    client = boto3.client(
+        "mturk", region_name="us-east-1", aws_access_key_id="AKIDAAAAAAAAAAAAAAAA", aws_secret_access_key="s"
+    )
+    monkeypatch.setattr(mturk, "_client", lambda *_: client)
+    monkeypatch.setattr(launcher, "crowd_keys", lambda: ("AKIDAAAAAAAAAAAAAAAA", "s"))
+    with Stubber(client) as stub:
+        yield stub
+        stub.assert_no_pending_responses()
+
+
+def error(code: str, message: str = "", *, turk: str = "", status: int = 400) -> ClientError:
+    response = {
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    if turk:
+        response["TurkErrorCode"] = f"AWS.MechanicalTurk.{turk}"
+    return ClientError(response, "CreateHITWithHITType")
+
+
+def test_lists_are_paged_to_their_end(canned):
+    request = {"MaxResults": 100}
+    canned.add_response("list_hits", {"HITs": [hit(1)], "NextToken": "more"}, request)
+    canned.add_response("list_hits", {"HITs": [], "NextToken": "still"}, request | {"NextToken": "more"})
+    canned.add_response("list_hits", {"HITs": [hit(2)]}, request | {"NextToken": "still"})
+
+    assert [place.key for place in MTurk("http://crowd").places()] == ["key-1", "key-2"]
+
+
+def test_place_is_found_again_by_its_annotation(canned):
+    canned.add_response("list_hits", {"HITs": [hit(1), hit(2)]})
+
+    found = MTurk("http://crowd").find_place("key-2")
+
+    assert found is not None
+    assert found.crowd_id == hit(2)["HITId"]
+
+
+def test_reading_a_hit_tells_open_held_and_handed_in_apart(canned):
+    held = {"HITStatus": "Unassignable", "NumberOfAssignmentsAvailable": 0}
+    canned.add_response(
+        "list_hits",
+        {
+            "HITs": [
+                hit(1),
+                hit(2, **held, NumberOfAssignmentsPending=1),
+                hit(3, **held | {"HITStatus": "Reviewable"}),
+                hit(4, HITStatus="Reviewable"),
+            ]
+        },
+    )
+
+    places = [(one.open, one.held, one.has_submission) for one in MTurk("http://crowd").places()]
+
+    assert places == [(True, False, False), (True, True, False), (False, False, True), (False, False, False)]
+
+
+def test_garbled_answers_are_no_answers(canned):
+    canned.add_response("list_assignments_for_hit", {"Assignments": [assignment(1)]})
+
+    assert [row.answers for row in MTurk("http://crowd").submissions("3HIT")] == [{}]
+
+
+def test_approving_what_is_approved_is_a_success(canned):
+    canned.add_client_error(
+        "approve_assignment",
+        "RequestError",
+        "This operation can be called with a status of: Submitted",
+    )
+    canned.add_response("get_assignment", {"Assignment": assignment(1, "Approved")})
+
+    MTurk("http://crowd").approve("3ASSIGNMENT1")
+
+
+def test_approving_what_was_rejected_is_refused(canned):
+    canned.add_client_error("approve_assignment", "RequestError", "status of: Submitted")
+    canned.add_response("get_assignment", {"Assignment": assignment(1, "Rejected")})
+
+    with pytest.raises(CrowdNever):
+        MTurk("http://crowd").approve("3ASSIGNMENT1")
+
+
+@pytest.mark.parametrize(
+    ("raised", "ours"),
+    [
+        (error("ThrottlingException", "Rate exceeded"), CrowdThrottled),
+        (error("ServiceFault", status=500), CrowdLater),
+        (error("InternalFailure", status=503), CrowdLater),
+        (ConnectTimeoutError(endpoint_url="http://crowd"), CrowdLater),
+        (error("RequestError", turk="InsufficientFunds"), CrowdMoney),
+        (error("UnrecognizedClientException"), CrowdConfiguration),
+        (error("InvalidSignatureException"), CrowdConfiguration),
+        (error("RequestError", turk="HITDoesNotExist"), CrowdNever),
+        (error("ValidationException"), CrowdNever),
+        (error("ParameterValidationError"), CrowdNever),
+        (error("RequestError", "exists", turk="HITAlreadyExists"), CrowdAlready),
+    ],
+)
+def test_errors_say_whether_trying_again_can_help(raised, ours):
+    assert type(translated(raised, "http://crowd")) is ours
+
+
+def test_an_already_error_names_the_id_that_stands_in_it():
+    message = "The HIT with ID 3ABCDEFGHIJKLMNOPQRSTU exists already (1700000000000)"
+
+    found = translated(error("RequestError", message, turk="HITAlreadyExists"), "http://crowd")
+
+    assert isinstance(found, CrowdAlready)
+    assert found.found == "3ABCDEFGHIJKLMNOPQRSTU"
+
+
+@pytest.mark.django_db
+def test_no_call_with_an_effect_runs_inside_a_transaction(canned):
+    with transaction.atomic(), pytest.raises(RuntimeError, match="inside a transaction"):
+        MTurk("http://crowd").approve("3ASSIGNMENT1")
+
+
+class _Unwell(BaseHTTPRequestHandler):
+    asked: list[str] = []
+
+    def do_POST(self):
+        self.asked.append(self.headers["X-Amz-Target"])
+        self.send_response(503)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def unwell_crowd():
+    """A crowd that answers 503 to everything."""
+    _Unwell.asked = []
+    server = HTTPServer(("127.0.0.1", 0), _Unwell)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_call_is_one_request_even_when_it_fails(monkeypatch):
+    monkeypatch.setattr(launcher, "crowd_keys", lambda: ("AKIDAAAAAAAAAAAAAAAA", "s"))
+
+    with unwell_crowd() as address, pytest.raises(CrowdLater):
+        MTurk(address).create_kind(KIND)
+
+    assert len(_Unwell.asked) == 1
+
+
+def test_nobody_answering_is_for_later(monkeypatch):
+    monkeypatch.setattr(launcher, "crowd_keys", lambda: ("AKIDAAAAAAAAAAAAAAAA", "s"))
+
+    with pytest.raises(CrowdLater, match="does not answer"):
+        MTurk("http://127.0.0.1:9").balance()
+
+
+@pytest.fixture
+def marketplace(settings, tmp_path):
+    """The real marketplace, a process of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings.MARKETPLACE_PORT = port
+    settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT = f"http://127.0.0.1:{port}"
+    settings.CROWD_KEY_FILE = tmp_path / "marketplace-key.json"
+    settings.CROWD_ACCESS_KEY = ""
+    with launcher.crowd_running():
+        yield MTurk(settings.CROWD_ENDPOINT)
+
+
+@pytest.mark.journey
+@pytest.mark.django_db(transaction=True)
+def test_the_marketplace_takes_places_once_finds_them_again_and_closes_them(marketplace):
+    kind = marketplace.create_kind(KIND)
+
+    first = marketplace.post_place(kind_id=kind, url=URL, lifetime_seconds=3600, key="key-1")
+    with pytest.raises(CrowdAlready):
+        marketplace.post_place(kind_id=kind, url=URL, lifetime_seconds=3600, key="key-1")
+    marketplace.post_place(kind_id=kind, url=URL, lifetime_seconds=3600, key="key-2")
+
+    assert marketplace.create_kind(KIND) == kind
+    assert [place.key for place in marketplace.places()] == ["key-2", "key-1"]
+    assert marketplace.find_place("key-1").crowd_id == first.crowd_id
+    assert marketplace.find_place("key-3") is None
+    assert marketplace.submissions(first.crowd_id) == []
+    marketplace.close_place(first.crowd_id)
+    marketplace.close_place(first.crowd_id)
+    closed = marketplace.place(first.crowd_id)
+    assert (closed.open, closed.has_submission, closed.held) == (False, False, False)
+    assert marketplace.balance() > 0
+    with pytest.raises(CrowdNever):
+        marketplace.approve("3DOESNOTEXIST000000000000001")

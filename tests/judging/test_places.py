@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CrowdAlready, CrowdLater, CrowdNever
+from judging.models import Campaign, CrowdCall, Place, Posting, Task
+from judging.services.calls import Patience, ask_again
+from judging.services.campaigns import pause, resume
+from judging.services.collecting import collect
+from judging.services.launching import launch
+from judging.services.places import close_places, kind_of, lacking, post_places, want_places
+
+
+def test_one_place_is_offered_for_each_task_under_an_annotation_of_its_own(fair):
+    campaign = fair.opened()
+
+    keys = [place.posted.key for place in fair.crowd.posted.values()]
+    assert len(keys) == len(set(keys)) == campaign.tasks.count() == 4
+    assert all(len(key) <= 64 for key in keys)
+    assert Place.objects.filter(state=Place.State.OPEN).exclude(crowd_id="").count() == 4
+    assert len(fair.crowd.kinds) == 1
+
+
+def test_every_place_leads_to_the_same_address_without_any_ids_of_what_is_judged(fair):
+    fair.opened()
+
+    urls = {place.url for place in fair.crowd.posted.values()}
+    assert len(urls) == 1
+    assert "q0" not in urls.pop()
+
+
+def test_posting_again_offers_nothing_twice(fair):
+    campaign = fair.opened()
+
+    assert want_places(campaign) == 0
+    assert post_places(campaign) == 0
+    assert len(fair.crowd.posted) == 4
+
+
+def test_lost_reply_makes_no_second_place(fair):
+    campaign = fair.draft()
+    launch(campaign)
+    fair.crowd.fail("post_place", CrowdLater("the reply was lost"), after=True)
+
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+    post_places(campaign)
+
+    assert len(fair.crowd.posted) == 4
+    assert Place.objects.filter(state=Place.State.OPEN).count() == 4
+
+
+def test_place_is_found_by_its_key_when_the_error_names_another_id(fair):
+    campaign = fair.draft()
+    launch(campaign)
+    fair.crowd.fail("post_place", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+    fair.crowd.fail("post_place", CrowdAlready("exists", "SOMETHINGELSE"))
+
+    post_places(campaign)
+
+    assert set(Place.objects.values_list("crowd_id", flat=True)) == set(fair.crowd.posted)
+
+
+def test_failure_keeps_what_was_offered_and_shows_its_reason(fair):
+    campaign = fair.draft()
+    launch(campaign)
+    fair.crowd.fail("create_kind", CrowdNever("bad qualification"))
+
+    with pytest.raises(CrowdNever):
+        post_places(campaign)
+
+    call = CrowdCall.objects.get()
+    assert (call.state, call.error_message) == ("failed", "bad qualification")
+    with pytest.raises(CrowdNever):
+        post_places(campaign)
+    assert fair.crowd.calls["create_kind"] == 1
+
+    ask_again(campaign)
+    assert post_places(campaign) == 4
+
+
+def test_a_place_that_fails_for_now_holds_up_no_other(fair):
+    campaign = fair.draft()
+    launch(campaign)
+    fair.crowd.fail("post_place", CrowdLater("no answer"))
+
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+    assert fair.crowd.open_places == 3
+
+    assert post_places(campaign) == 1
+    assert fair.crowd.open_places == 4
+
+
+def test_a_crowd_that_is_away_is_not_asked_for_every_place(fair):
+    campaign = fair.draft(pairs_per_task=1)
+    launch(campaign)
+    fair.crowd.fail("post_place", *[CrowdLater("no answer")] * 12)
+
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+
+    assert fair.crowd.calls["post_place"] == Patience.MOST_IN_A_ROW
+
+
+def test_places_follow_tasks_that_wait_again(fair):
+    campaign = fair.opened()
+    Place.objects.update(state=Place.State.FILLED)
+
+    assert lacking(campaign) == 4
+    Task.objects.filter(number=1).delete()
+    assert want_places(campaign) == 3
+    assert lacking(campaign) == 0
+
+
+def test_no_place_is_wanted_while_paused_and_resuming_offers_the_rest_anew(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    pause(campaign)
+    close_places(campaign)
+
+    collect(campaign, sweep=True)
+    assert fair.crowd.open_places == 0
+    assert Place.objects.filter(state=Place.State.GONE).count() == 3
+
+    resume(campaign)
+    collect(campaign, sweep=True)
+    post_places(campaign)
+    assert fair.crowd.open_places == 3
+    assert Posting.objects.count() == 2
+
+
+def test_places_wanted_but_never_tried_are_given_up_when_paused(fair):
+    campaign = fair.draft()
+    launch(campaign)
+    pause(campaign)
+
+    close_places(campaign)
+
+    assert not Place.objects.exclude(state=Place.State.GONE).exists()
+    assert post_places(campaign) == 0
+
+
+def test_posting_stops_when_the_campaign_is_paused_meanwhile(fair):
+    campaign = fair.draft()
+    launch(campaign)
+
+    def pause_after_two(done, total, message=""):
+        if done == 2:
+            Campaign.objects.update(state=Campaign.State.PAUSED)
+
+    assert post_places(campaign, progress=pause_after_two) == 2
+    assert len(fair.crowd.posted) == 2
+
+
+def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
+    kind = kind_of(fair.draft())
+
+    assert "5 times" in kind.description
+    assert str(kind.reward) == "2.00"
+
+
+def test_places_left_when_every_task_is_done_are_taken_down(fair):
+    campaign = fair.opened()
+    for worker in ("A1", "A2", "A3", "A4"):
+        fair.do_task(campaign, worker)
+    extra = Place.objects.create(posting=Posting.objects.get(), number=99)
+    post_places(campaign)
+    extra.refresh_from_db()
+
+    fair.collect(campaign)
+    fair.collect(campaign)
+
+    assert fair.crowd.posted[extra.crowd_id].closed
+    assert fair.crowd.calls["close_place"] == 1
+    extra.refresh_from_db()
+    assert extra.state == Place.State.GONE

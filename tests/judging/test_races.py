@@ -1,0 +1,203 @@
+"""Many at once, on real connections: every pair counts as often as wanted, nothing is paid or posted twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connections
+
+from judging.models import CrowdIdentity, Exclusion, Judgment, Payment, Place, Submission, Task, Worker
+from judging.pair_request import PairRequest
+from judging.services import working
+from judging.services.collecting import collect
+from judging.services.launching import launch
+from judging.services.pairs import request_pairs
+from judging.services.payments import pay_owed
+from judging.services.places import lacking, post_places, want_places
+from judging.services.screening_workers import screen_worker
+from judging.services.workers import worker_for
+from tests.judging.cast import Fair
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def fair(crowd, transactional_db) -> Fair:
+    return Fair(crowd)
+
+
+def at_once(*calls):
+    """Run every call in a thread of its own, started together; returns their results."""
+    barrier = threading.Barrier(len(calls))
+
+    def run(call):
+        try:
+            barrier.wait()
+            return call()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(calls)) as threads:
+        return [future.result() for future in [threads.submit(run, call) for call in calls]]
+
+
+def counted_per_pair(campaign) -> set[int]:
+    counted = Judgment.objects.filter(campaign=campaign).counted()
+    return set(Counter(counted.values_list("pair", flat=True)).values())
+
+
+def test_collecting_many_times_at_once_counts_and_pays_once(fair):
+    campaign = fair.opened()
+    for worker in ("A1", "A2", "A3", "A4"):
+        fair.do_task(campaign, worker)
+
+    at_once(*[lambda: collect(campaign, sweep=True)] * 4)
+    at_once(*[lambda: pay_owed(campaign)] * 4)
+
+    assert counted_per_pair(campaign) == {1}
+    assert Judgment.objects.count() == 12
+    assert len(fair.crowd.approvals) == Payment.objects.filter(state=Payment.State.PAID).count() == 4
+    assert lacking(campaign) == 0
+
+
+def test_wanting_places_at_once_wants_each_once(fair):
+    campaign = fair.opened()
+    Place.objects.update(state=Place.State.GONE)
+
+    wanted = at_once(*[lambda: want_places(campaign)] * 6)
+
+    assert sum(wanted) == 4
+    assert lacking(campaign) == 0
+
+
+def test_posting_at_once_offers_each_place_once(fair):
+    campaign = fair.draft()
+    launch(campaign)
+
+    at_once(*[lambda: post_places(campaign)] * 4)
+
+    assert len(fair.crowd.posted) == 4
+    assert Place.objects.filter(state=Place.State.OPEN).values("crowd_id").distinct().count() == 4
+
+
+def test_first_meetings_at_once_make_one_worker():
+    workers = at_once(*[lambda: worker_for("fake:here", "A1")] * 6)
+
+    assert len({worker.pk for worker in workers}) == 1
+    assert Worker.objects.count() == CrowdIdentity.objects.count() == 1
+
+
+def test_requests_at_once_number_their_tasks_one_after_the_other(fair):
+    campaign = fair.draft()
+    pairs = [PairRequest(*row) for row in campaign.pairs.values_list("query", "passage_a", "passage_b")]
+
+    made = at_once(*[lambda: request_pairs(campaign, pairs, judgments=1, round=1)] * 4)
+
+    assert made == [4] * 4
+    assert sorted(Task.objects.values_list("number", flat=True)) == list(range(1, 21))
+
+
+def test_deciding_an_exclusion_at_once_is_one_decision(fair):
+    campaign = fair.opened()
+    submission = fair.open_task(campaign, "A1")
+    fair.answer(submission, pass_gold=False)
+
+    at_once(
+        lambda: working.finish(submission),
+        lambda: working.finish(Submission.objects.get(pk=submission.pk)),
+        lambda: screen_worker(campaign, submission.worker),
+    )
+
+    assert Exclusion.objects.count() == 1
+    assert not Task.objects.exclude(state=Task.State.WAITING).exists()
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_exclusion_while_the_workers_other_tasks_are_collected_leaves_none_of_them_done(fair, attempt):
+    campaign = fair.opened()
+    good = [fair.do_task(campaign, "A1") for _ in range(2)]
+    bad = fair.open_task(campaign, "A1")
+    fair.answer(bad, pass_gold=False)
+
+    at_once(
+        lambda: collect(campaign, sweep=True),
+        lambda: working.finish(bad),
+        lambda: collect(campaign, sweep=True),
+    )
+    collect(campaign, sweep=True)
+
+    standings = set(Submission.objects.values_list("standing", flat=True))
+    assert standings == {Submission.Standing.EXCLUDED}
+    assert not Task.objects.exclude(state=Task.State.WAITING).exists()
+    assert len(good) == 2
+
+
+class Rush:
+    """Workers who take tasks until they are refused, while the campaign is collected."""
+
+    def __init__(self, fair, campaign, careless=()):
+        self.fair, self.campaign, self.careless = fair, campaign, set(careless)
+        self.over = threading.Event()
+
+    def work(self, worker):
+        while not self.over.is_set():
+            try:
+                self.fair.do_task(self.campaign, worker, pass_gold=worker not in self.careless)
+            except StopIteration:  # no place is open just now
+                time.sleep(0.05)
+            except working.WorkRefused:
+                self.give_back(worker)
+                return
+
+    def give_back(self, worker):
+        for place in [*self.fair.crowd.posted.values()]:
+            if place.holder == worker:
+                self.fair.crowd.give_back(place)
+
+    def keep_collecting(self, times):
+        for _ in range(times):
+            collect(self.campaign, sweep=True)
+            pay_owed(self.campaign)
+            post_places(self.campaign)
+            if self.is_done():
+                break
+        self.over.set()
+
+    def is_done(self):
+        return not self.campaign.tasks.exclude(state=Task.State.DONE).exists()
+
+    def finish_off(self):
+        """Further workers, one after the other, as long as any task is left."""
+        self.over.clear()
+        self.fair.collect(self.campaign)
+        for number in range(10, 60):
+            if self.is_done():
+                return
+            try:
+                self.fair.do_task(self.campaign, f"A{number}")
+            except working.WorkRefused:
+                self.give_back(f"A{number}")
+            self.fair.collect(self.campaign)
+
+
+def test_a_whole_campaign_with_everybody_at_once_gives_each_pair_its_judgments(fair):
+    campaign = fair.opened(judgments_per_pair=2, gold_per_task=1, max_tasks_per_worker=8)
+    rush = Rush(fair, campaign, careless=["A7", "A8"])
+
+    at_once(
+        *[lambda worker=f"A{number}": rush.work(worker) for number in range(1, 9)],
+        lambda: rush.keep_collecting(30),
+        lambda: rush.keep_collecting(30),
+    )
+    rush.finish_off()
+
+    counted = Judgment.objects.filter(campaign=campaign).counted()
+    assert Counter(counted.values_list("pair", flat=True)) == {pair.pk: 2 for pair in campaign.pairs.all()}
+    assert len(set(counted.values_list("pair", "worker"))) == 24
+    assert not counted.filter(worker__exclusions__isnull=False).exists()
+    handed_in = [one.assignment_id for place in fair.crowd.posted.values() for one in place.submissions]
+    assert sorted(fair.crowd.approvals) == sorted(handed_in)

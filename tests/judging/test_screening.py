@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from judging.screening import failures_chance, screen
+
+
+def test_reference_excludes_at_one_failure_and_names_it():
+    verdict = screen([True, False, True], "reference")
+
+    assert verdict.excluded
+    assert verdict.failed == (1,)
+    assert "failed 1 of 3" in verdict.reason
+
+
+@pytest.mark.parametrize("rule", ["reference", "rate"])
+@pytest.mark.parametrize("seen", [0, 1, 30])
+def test_who_fails_nothing_stays(rule, seen):
+    assert not screen([True] * seen, rule).excluded
+
+
+@pytest.mark.parametrize(
+    ("failed", "seen", "excluded"),
+    [
+        (1, 1, False),
+        (1, 3, False),
+        (2, 2, True),
+        (2, 3, True),
+        (2, 6, False),
+        (3, 6, True),
+        (6, 60, False),
+        (9, 60, True),
+    ],
+)
+def test_rate_excludes_when_failures_are_unlikely_under_honest_slips(failed, seen, excluded):
+    """By hand: two of two has p = 0.05² = 0.0025; two of three 3·0.05²·0.95 + 0.05³ = 0.00725; two of six 0.033."""
+    verdict = screen([False] * failed + [True] * (seen - failed), "rate")
+
+    assert verdict.excluded is excluded
+
+
+def test_chance_of_failures_is_the_binomial_tail():
+    by_hand = 3 * 0.05**2 * 0.95 + 0.05**3
+
+    assert failures_chance(2, 3) == pytest.approx(by_hand)
+    assert failures_chance(0, 5) == 1.0
+
+
+@given(st.lists(st.booleans(), max_size=60), st.randoms())
+def test_order_of_answers_does_not_matter(answers, random):
+    shuffled = random.sample(answers, len(answers))
+
+    for rule in ("reference", "rate"):
+        assert screen(answers, rule).excluded == screen(shuffled, rule).excluded
+
+
+@given(st.integers(1, 40), st.integers(1, 40))
+def test_chance_agrees_with_an_exact_test(failed, more):
+    seen = failed + more
+    exact = stats.binomtest(failed, seen, 0.05, alternative="greater").pvalue
+
+    assert failures_chance(failed, seen) == pytest.approx(exact)
+
+
+def test_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="no screening rule"):
+        screen([True], "strict")

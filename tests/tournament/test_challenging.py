@@ -1,0 +1,417 @@
+"""Challenges: who is challenged by whom, what is asked, and what it decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+
+import pytest
+
+from judging.models import Worker
+from pooling.errors import NotFound
+from pooling.models import Passage, Run
+from tournament import services
+from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
+from tournament.models import Challenge, QueryResult
+from tournament.services import neighbours
+from tournament.services.advancing import advance_challenges
+from tournament.services.challenging import open_challenge, plan_challenge
+
+
+class Crowd:
+    """Stands at the seam to the rooms on the left: knows runs, takes pairs, answers when told to."""
+
+    def __init__(self, town, monkeypatch) -> None:
+        self.town = town
+        self.tops: dict[str, dict[str, str]] = {}
+        self.asked: Counter[tuple[int, int, int, int]] = Counter()
+        self.tasks = 0
+        self.offers = 0
+        for name in ("top_pids", "passages_with_text", "price", "under_way", "ask", "offer"):
+            monkeypatch.setattr(neighbours, name, getattr(self, name))
+
+    def run(self, tag: str, **tops: str) -> None:
+        """A run with these passages on top: qid=pid."""
+        Run.objects.create(
+            collection=self.town.collection,
+            run_tag=tag,
+            format="trec",
+            order="score",
+            sha256=tag,
+            parser_version=1,
+            storage_name=tag,
+        )
+        self.tops[tag] = tops
+
+    def top_pids(self, run):
+        return self.tops[run.run_tag]
+
+    def passages_with_text(self, collection, pids, progress):
+        return {pid: self.town.passage(pid) for pid in sorted(pids)}
+
+    def price(self, campaign, tasks):
+        return Decimal(tasks) * campaign.reward * Decimal("1.2")
+
+    def under_way(self, campaign, needs):
+        return {
+            (need.query, need.a, need.b): self.asked[need.challenge, need.query, need.a, need.b]
+            for need in needs
+        }
+
+    def ask(self, campaign, needs):
+        self.asked.update((need.challenge, need.query, need.a, need.b) for need in needs)
+        self.tasks += -(-len(needs) // campaign.pairs_per_task)
+
+    def offer(self, campaign):
+        self.offers += 1
+
+    def pairs(self) -> Counter[str]:
+        """What was asked and not answered yet, by pids."""
+        name = dict(Passage.objects.values_list("pk", "pid"))
+        return Counter({f"{name[a]}-{name[b]}": count for (_, _, a, b), count in self.asked.items() if count})
+
+    def answer(self, better: str = "", **details) -> None:
+        """Answer everything asked: the pid that comes first in ``better``, else the first in the alphabet."""
+        asked, self.asked = self.asked, Counter()
+        for (number, query, a, b), count in asked.items():
+            pids = [Passage.objects.get(pk=key).pid for key in (a, b)]
+            ranked = sorted(pids, key=lambda pid: (better.find(pid) if pid in better else 99, pid))
+            qid = next(q.qid for q in self.town.collection.queries.all() if q.pk == query)
+            for _ in range(count):
+                self.town.judge(qid, *pids, ranked[0], round=number, **details)
+
+
+@pytest.fixture
+def crowd(judged_town, monkeypatch) -> Crowd:
+    """judged_town, resolved, with a crowd that answers when told to."""
+    services.resolve(campaign=judged_town.campaign)
+    return Crowd(judged_town, monkeypatch)
+
+
+def challenge(*, campaign, run_tags, rule="lead2"):
+    return open_challenge(plan=plan_challenge(campaign=campaign, run_tags=run_tags, rule=rule))
+
+
+def advance(crowd):
+    return advance_challenges(campaign=crowd.town.campaign)[crowd.town.campaign.pk]
+
+
+def best(crowd, qid):
+    services.resolve(campaign=crowd.town.campaign)
+    found = QueryResult.objects.get(campaign=crowd.town.campaign, query__qid=qid)
+    return sorted(Passage.objects.filter(pk__in=found.best_answer_ids).values_list("pid", flat=True))
+
+
+def test_only_unseen_tops_are_asked_against_the_best_answers(crowd):
+    crowd.run("new", q1="x", q2="b", q3="e")
+
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    assert crowd.pairs() == {"a-x": 2}
+    assert opened.advance.asked == 2
+    assert crowd.offers == 1
+
+
+def test_a_passage_that_lost_before_is_no_challenger(crowd):
+    crowd.run("new", q1="c", q2="x")
+
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    assert [row.query.qid for row in plan.rows] == ["q2"]
+    assert plan.known_tops == 1
+
+
+def test_the_forecast_comes_before_anything_is_recorded(crowd):
+    crowd.run("new", q1="x", q2="y")
+    crowd.run("newer", q1="z")
+
+    summary = plan_challenge(campaign=crowd.town.campaign, run_tags=["new", "newer"]).summary()
+
+    assert summary["challengers"] == 3
+    assert summary["queries"] == 2
+    assert summary["pairs"] == {"fewest": 5, "most": 6}  # x and z meet a; y meets b, c, d; x and z may meet
+    assert summary["judgments"] == {"fewest": 10, "most": 30}
+    assert summary["tasks"] == {"fewest": 2, "most": 17}
+    assert summary["cost"]["fewest"] == pytest.approx(4.8)
+    assert Challenge.objects.count() == 0
+    assert crowd.pairs() == {}
+
+
+def test_queries_without_a_settled_best_answer_are_not_challenged(crowd):
+    crowd.run("new", q4="x", q5="x", q99="x", q1="x")
+
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    assert [row.query.qid for row in plan.rows] == ["q1"]
+    assert plan.not_covered == ("q4", "q5", "q99")
+
+
+def test_the_best_answer_of_a_singleton_can_be_challenged(crowd):
+    crowd.run("new", q3="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"], rule="single")
+
+    crowd.answer("x")
+    advance(crowd)
+
+    assert best(crowd, "q3") == ["x"]
+    assert QueryResult.objects.get(query__qid="q3").status == "closed"
+
+
+def test_a_winning_newcomer_is_the_best_answer_of_the_next_version(crowd):
+    services.publish_qrels(campaign=crowd.town.campaign)
+    crowd.run("new", q1="x")
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.answer("x")
+
+    done = advance(crowd)
+    version = services.publish_qrels(campaign=crowd.town.campaign).version
+
+    assert done.finished == (1,)
+    assert opened.challenge.version.number == 1
+    _, content = services.export_qrels(collection=crowd.town.collection)
+    assert content.decode().splitlines()[0] == "q1 0 x 1"
+    assert services.rebuild_qrels(collection=crowd.town.collection, number=version.number).content == content
+    assert b"q1 0 a 1" in services.rebuild_qrels(collection=crowd.town.collection, number=1).content
+
+
+def test_while_a_challenge_asks_the_best_answers_stand(crowd):
+    crowd.run("new", q1="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    crowd.answer("x")  # in, but nobody has looked yet
+
+    assert best(crowd, "q1") == ["a"]
+    advance(crowd)
+    assert best(crowd, "q1") == ["x"]
+
+
+def test_lead2_asks_again_when_the_first_two_disagree(crowd):
+    crowd.run("new", q1="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.asked.clear()
+    crowd.town.judge("q1", "a", "x", "x", round=1)
+    crowd.town.judge("q1", "a", "x", "a", round=1)
+
+    assert advance(crowd).asked == 2
+    crowd.answer("x")
+    assert advance(crowd).finished == (1,)
+    assert best(crowd, "q1") == ["x"]
+
+
+def test_newcomers_who_beat_the_best_answer_then_meet_each_other(crowd):
+    crowd.run("new", q1="x")
+    crowd.run("newer", q1="y")
+    challenge(campaign=crowd.town.campaign, run_tags=["new", "newer"], rule="single")
+    crowd.answer("yxa")
+
+    assert advance(crowd).asked == 1
+    assert crowd.pairs() == {"x-y": 1}
+    crowd.answer("yxa")
+    advance(crowd)
+
+    assert best(crowd, "q1") == ["y"]
+
+
+def test_newcomers_with_the_same_text_are_one_challenger(crowd):
+    crowd.town.passage("x", "same")
+    crowd.town.passage("twin", "same")
+    crowd.run("new", q1="x")
+    crowd.run("newer", q1="twin")
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["new", "newer"], rule="single")
+    assert crowd.pairs() == {"a-x": 1}
+    crowd.answer("x")
+    advance(crowd)
+
+    services.publish_qrels(campaign=crowd.town.campaign)
+
+    content = services.export_qrels(collection=crowd.town.collection)[1].decode().splitlines()
+    assert content[:2] == ["q1 0 twin 1", "q1 0 x 1"]
+    assert opened.challenge.queries.get().members == {
+        str(crowd.town.passage("x").pk): [crowd.town.passage("twin").pk]
+    }
+    assert services.rebuild_qrels(collection=crowd.town.collection)
+
+
+def test_a_newcomer_with_the_best_answers_text_joins_it_without_being_judged(crowd):
+    a = crowd.town.passage("a")
+    a.class_key = "same"
+    a.save()
+    crowd.town.passage("twin", "same")
+    crowd.run("new", q1="twin")
+
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    services.publish_qrels(campaign=crowd.town.campaign)
+
+    assert crowd.pairs() == {}
+    assert opened.challenge.state == "done"
+    content = services.export_qrels(collection=crowd.town.collection)[1].decode().splitlines()
+    assert content[:2] == ["q1 0 a 1", "q1 0 twin 1"]
+
+
+def test_a_run_without_unseen_tops_asks_nothing(crowd):
+    crowd.run("new", q1="b", q2="c")
+
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    assert opened.challenge is None
+    assert Challenge.objects.count() == 0
+
+
+def test_a_second_challenge_waits_for_the_first(crowd):
+    crowd.run("new", q1="x")
+    crowd.run("newer", q1="y")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    with pytest.raises(ChallengeUnderWay, match="Challenge 1"):
+        challenge(campaign=crowd.town.campaign, run_tags=["newer"])
+
+
+def test_a_second_challenge_meets_the_winner_of_the_first(crowd):
+    crowd.run("new", q1="x")
+    crowd.run("newer", q1="y", q2="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.answer("x")
+    advance(crowd)
+
+    opened = challenge(campaign=crowd.town.campaign, run_tags=["newer", "new"])
+
+    assert opened.challenge.number == 2
+    assert crowd.pairs() == {"x-y": 2, "b-x": 2, "c-x": 2, "d-x": 2}
+
+
+def test_an_unknown_run_is_refused_with_the_runs_there_are(crowd):
+    crowd.run("new", q1="x")
+
+    with pytest.raises(NotFound, match="no run other") as refusal:
+        challenge(campaign=crowd.town.campaign, run_tags=["new", "other"])
+
+    assert "new" in refusal.value.next_step
+
+
+def test_challengers_without_text_are_refused_unless_placeholders_are_allowed(crowd):
+    crowd.run("new", q1="x")
+    crowd.town.campaign.placeholder_text = False
+
+    with pytest.raises(TextsMissing, match="2 passages have no text"):
+        challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+
+def test_advancing_twice_asks_once(crowd):
+    crowd.run("new", q1="x", q2="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    before = crowd.pairs()
+
+    first, second = advance(crowd), advance(crowd)
+
+    assert (first.asked, second.asked) == (0, 0)
+    assert crowd.pairs() == before
+
+
+def test_judgments_lost_to_an_exclusion_are_asked_again_even_when_done(crowd):
+    careless = Worker.objects.create()
+    crowd.run("new", q1="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.answer("x", worker=careless)
+    advance(crowd)
+
+    crowd.town.exclude(careless)
+    services.resolve(campaign=crowd.town.campaign)
+
+    assert QueryResult.objects.get(query__qid="q1").status == "open"
+    assert advance(crowd).asked == 2
+    crowd.answer("a")
+    advance(crowd)
+    assert best(crowd, "q1") == ["a"]
+
+
+def test_pairs_that_come_free_one_by_one_wait_for_company(crowd):
+    for number in range(12):
+        qid = f"r{number}"
+        crowd.town.pooled(qid, "a")
+    crowd.run("new", **{f"r{number}": "x" for number in range(12)})
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    assert crowd.tasks == 4  # twelve pairs twice, ten to a task
+    queries = list(crowd.asked)[:3]
+    for number, query, a, b in queries:
+        crowd.asked[number, query, a, b] = 0
+        qid = crowd.town.collection.queries.get(pk=query).qid
+        crowd.town.judge(qid, "a", "x", "x", round=1)
+        crowd.town.judge(qid, "a", "x", "a", round=1)
+
+    while_others_are_under_way = advance(crowd)
+
+    assert (while_others_are_under_way.asked, while_others_are_under_way.waiting) == (0, 6)
+    crowd.answer("x")
+    assert advance(crowd).asked == 6
+
+
+def test_a_query_of_an_earlier_version_is_challenged_in_a_later_campaign(crowd):
+    services.publish_qrels(campaign=crowd.town.campaign)
+    later = crowd.town.new_campaign("later")
+    crowd.run("new", q1="x", q2="b")
+
+    opened = challenge(campaign=later, run_tags=["new"], rule="single")
+    assert crowd.pairs() == {"a-x": 1}
+    crowd.answer("x", campaign=later)
+    advance_challenges(campaign=later)
+    services.publish_qrels(campaign=later)
+
+    opened.challenge.refresh_from_db()
+    assert opened.challenge.state == "done"
+    rebuilt = services.rebuild_qrels(collection=crowd.town.collection, number=2)
+    assert rebuilt.content.decode().splitlines() == [
+        "q1 0 x 1", "q2 0 b 1", "q2 0 c 1", "q2 0 d 1", "q3 0 e 1",
+    ]  # fmt: skip
+
+
+def test_real_money_is_spent_only_when_somebody_agrees(crowd):
+    crowd.run("new", q1="x")
+    crowd.town.campaign.confirmed_spend = Decimal(100)
+    crowd.town.campaign.endpoint = "https://crowd.example"
+    crowd.town.campaign.save()
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+    with pytest.raises(SpendNotConfirmed, match=r"up to \$12.00 of real money"):
+        open_challenge(plan=plan)
+    with pytest.raises(SpendNotConfirmed):
+        open_challenge(plan=plan, confirm_spend=Decimal("11.99"))
+    open_challenge(plan=plan, confirm_spend=Decimal(12))
+
+    crowd.town.campaign.refresh_from_db()
+    assert crowd.town.campaign.confirmed_spend == 112
+
+
+def test_no_more_is_spent_than_the_installations_cap(crowd, settings):
+    settings.BUDGET_CAP = Decimal(100)
+    crowd.run("new", q1="x")
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.town.campaign.confirmed_spend = Decimal(90)
+
+    with pytest.raises(SpendNotConfirmed, match=r"over the cap of \$100.00"):
+        open_challenge(plan=plan, confirm_spend=Decimal(12))
+
+
+def test_no_more_is_spent_than_the_campaigns_budget(crowd):
+    crowd.run("new", q1="x")
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.town.campaign.confirmed_spend, crowd.town.campaign.budget = Decimal(90), Decimal(100)
+
+    with pytest.raises(SpendNotConfirmed, match=r"over its budget of \$100.00"):
+        open_challenge(plan=plan, confirm_spend=Decimal(12))
+
+
+def test_a_closed_campaign_can_not_be_challenged(crowd):
+    crowd.run("new", q1="x")
+    crowd.town.campaign.state = "closed"
+
+    with pytest.raises(CampaignOver):
+        plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+
+
+def test_closed_campaigns_are_left_alone(crowd):
+    crowd.run("new", q1="x")
+    challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    crowd.town.campaign.state = "closed"
+    crowd.town.campaign.save()
+
+    assert advance_challenges() == {}

@@ -1,0 +1,188 @@
+"""One challenge over all its queries: what it still needs, and what it decides. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tournament.copeland import Ties, settle
+from tournament.outcomes import QueryOutcome, Status
+from tournament.preferences import EXACT_BELOW, Count, ExactArray, PairWins
+from tournament.schedule import (
+    Meeting,
+    PairKey,
+    Rule,
+    Said,
+    Sides,
+    Step,
+    challenge_step,
+    meeting,
+    ordered,
+    round_robin,
+)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A challenge: its number (the round of its pairs), its rule, and each query's sides by query key."""
+
+    number: int
+    rule: Rule
+    sides: Mapping[int, Sides]
+
+
+@dataclass(frozen=True)
+class Need:
+    """Judgments that a challenge wants of a pair now (those in flight included)."""
+
+    challenge: int
+    query: int
+    a: int
+    b: int
+    judgments: int
+
+
+@dataclass
+class Record:
+    """What was said about each pair of the challenged queries, and in which round the pair was asked."""
+
+    said: dict[tuple[int, int, int], Said] = field(default_factory=dict)
+    rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
+
+    def add(self, query: int, left: int, right: int, preferred: int, number: int) -> None:
+        """Count one judgment; ``preferred`` 0 for "cannot decide"."""
+        if left == right:
+            return
+        a, b = ordered(left, right)
+        key = (query, a, b)
+        said = self.said.get(key, Said())
+        first, second = preferred == a, preferred == b
+        undecided = not (first or second)
+        self.said[key] = Said(said.first + first, said.second + second, said.undecided + undecided)
+        self.rounds[key] = number
+
+
+@dataclass(frozen=True)
+class _Table:
+    """How the pairs of one query stand in one challenge."""
+
+    query: int
+    contest: Contest
+    bests: frozenset[int]
+    record: Record
+    count: Count
+
+    def meeting(self, a: int, b: int) -> Meeting:
+        """Where the pair stands: as its own round left it, or by this challenge's rule when asked in it."""
+        key = (self.query, a, b)
+        said = self.record.said.get(key, Said())
+        if not said.judged and a in self.bests and b in self.bests:
+            # Judged for an earlier version by another campaign, where the two ended tied.
+            return Meeting(0, Fraction(1, 2))
+        if said.judged and self.record.rounds[key] != self.contest.number:
+            # The whole win goes to the side ahead in a challenge of any rule; earlier ones are over.
+            count = self.count if self.record.rounds[key] == 0 else Count.MAJORITY
+            return Meeting(0, _share(said, count))
+        return meeting(self.contest.rule, said)
+
+
+def _share(said: Said, count: Count) -> Fraction:
+    """The first passage's part of the win of a pair that an earlier round asked."""
+    if count is Count.SHARES:
+        return Fraction(2 * said.first + said.undecided, 2 * said.judged)
+    return Fraction(1 + (said.first > said.second) - (said.first < said.second), 2)
+
+
+def hold_contest(
+    contest: Contest, before: Mapping[int, QueryOutcome], record: Record, ties: Ties, count: Count
+) -> tuple[dict[int, QueryOutcome], list[Need]]:
+    """Apply one challenge to the outcomes ``before`` it.
+
+    Returns the outcomes it changes, by query key, and the judgments it needs now. Queries that are open
+    (their first tournament, or an earlier challenge, lacks judgments) wait: their best answers are not known.
+    """
+    decided: dict[int, QueryOutcome] = {}
+    needs: list[Need] = []
+    finals: list[tuple[_Table, Step]] = []
+    for query, sides in sorted(contest.sides.items()):
+        held = before.get(query) or _recorded(sides)
+        if held.status is Status.OPEN:
+            continue
+        sides = Sides(held.best, tuple(c for c in sides.challengers if c not in held.best))
+        if not sides.challengers:
+            decided[query] = held
+            continue
+        table = _Table(query, contest, frozenset(sides.bests), record, count)
+        step = challenge_step(sides, table.meeting)
+        if not step.finished:
+            needs += [Need(contest.number, query, a, b, judgments) for (a, b), judgments in step.ask]
+            decided[query] = replace(
+                held,
+                status=Status.OPEN,
+                cycle=False,
+                missing=tuple(sorted(pair for pair, _ in step.ask)),
+                challenge=contest.number,
+            )
+        elif step.left:
+            finals.append((table, step))
+        else:
+            decided[query] = _kept(held, contest.number, len(sides.challengers))
+    decided.update(_settle_finals(contest, finals, ties))
+    return decided, needs
+
+
+def _recorded(sides: Sides) -> QueryOutcome:
+    """The standing of a query that only the challenge knows: an earlier version's best answers."""
+    return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
+
+
+def _kept(held: QueryOutcome, number: int, challengers: int) -> QueryOutcome:
+    """The best answers stay as they were, with the ties they had."""
+    return replace(held, status=Status.CLOSED, wins={}, missing=(), challenge=number, challengers=challengers)
+
+
+def _settle_finals(
+    contest: Contest, finals: list[tuple[_Table, Step]], ties: Ties
+) -> dict[int, QueryOutcome]:
+    """The tournament rule inside {best answers + those left}, for all decided queries at once."""
+    if not finals:
+        return {}
+    starts: list[int] = []
+    passages: list[int] = []
+    shares: dict[PairKey, Fraction | None] = {}
+    for table, step in finals:
+        starts.append(len(passages))
+        members = sorted({*table.bests, *step.left})
+        node = {passage: len(passages) + place for place, passage in enumerate(members)}
+        passages += members
+        for a, b in round_robin(members):
+            shares[node[a], node[b]] = table.meeting(a, b).share
+    standings = settle(np.array(starts), len(passages), _as_wins(shares, len(passages)), ties=ties)
+    outcomes = {}
+    for number, (table, _) in enumerate(finals):
+        end = starts[number + 1] if number + 1 < len(starts) else len(passages)
+        span = range(starts[number], end)
+        outcomes[table.query] = QueryOutcome(
+            status=Status.CLOSED,
+            best=tuple(passages[node] for node in span if standings.best[node]),
+            cycle=bool(standings.cycle[number]),
+            tied_at_first=int(standings.tied_at_first[number]),
+            wins={passages[node]: Fraction(int(standings.wins[node]), standings.unit) for node in span},
+            challenge=contest.number,
+            challengers=len(contest.sides[table.query].challengers),
+        )
+    return outcomes
+
+
+def _as_wins(shares: Mapping[PairKey, Fraction | None], size: int) -> PairWins:
+    """Settled shares as exact numerators."""
+    settled = {pair: share for pair, share in shares.items() if share is not None}
+    unit = math.lcm(2, *(share.denominator for share in settled.values()))
+    kind: type = np.int64 if unit * size < EXACT_BELOW else object
+    wins_a: ExactArray = np.array([int(share * unit) for share in settled.values()], dtype=kind)
+    a, b = np.array(list(settled), dtype=np.int64).reshape(-1, 2).T
+    return PairWins(a, b, wins_a, unit - wins_a, np.ones(len(a), dtype=np.int64), unit)

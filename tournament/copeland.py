@@ -1,0 +1,154 @@
+"""Wins to best answers, for all queries at once. Pure.
+
+The passage with the most wins is the best answer. If several tie, the others are dropped and wins are
+recounted among the tied only, until one is left or nothing more drops (Arabzadeh et al., *Shallow pooling for
+sparse labels*; Copeland's method). Queries lie side by side in one array of nodes: query *q* holds the nodes
+from ``starts[q]`` up to the next query's start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tournament.preferences import ExactArray, IntArray, PairWins, sums
+
+BoolArray = NDArray[np.bool_]
+
+
+class Ties(StrEnum):
+    """What happens when several passages have the most wins."""
+
+    RECOUNT = "recount"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The state of every tournament. Shapes: (nodes,) or (queries,); wins are numerators over ``unit``."""
+
+    wins: ExactArray
+    unit: int
+    best: BoolArray  # (nodes,): is a best answer
+    unjudged: IntArray  # (nodes,): the node's pairs that lack judgments
+    closed: BoolArray  # (queries,)
+    tied_at_first: IntArray  # (queries,): how many had the most wins before any recount
+    cycle: BoolArray  # (queries,): the best answers are a cycle of strict majorities
+
+
+def settle(
+    starts: IntArray, size: int, pairs: PairWins, *, ties: Ties = Ties.RECOUNT, wanted: int = 1
+) -> Standings:
+    """Find the best answers of every query.
+
+    ``starts``: shape (queries,), ascending, from 0, no query without a node; ``size``: number of nodes;
+    ``pairs``: at most one entry a pair, both nodes of one query. A pair with fewer than ``wanted`` judgments
+    counts with what it has, but leaves its query open unless one passage can't be caught any more.
+    Raises ValueError when a query has no node.
+    """
+    lengths = np.diff(np.append(starts, size))
+    if len(starts) and (starts[0] != 0 or lengths.min() < 1):
+        raise ValueError("every query needs at least one node, and nodes are sorted by query")
+    query = np.repeat(np.arange(len(starts)), lengths)
+    wins = _wins(pairs, size)
+    best, tied_at_first = _most_wins(starts, query, size, pairs, wins, ties)
+    unjudged, closed = _closed(starts, query, lengths, pairs, wanted)
+    cycle = np.zeros(len(starts), dtype=bool)
+    for number in np.flatnonzero(_by_query(query, best, len(starts)) > 1):
+        low = starts[number]
+        cycle[number] = _is_cycle(low + np.flatnonzero(best[low : low + lengths[number]]), pairs)
+    return Standings(wins, pairs.unit, best, unjudged, closed, tied_at_first, cycle)
+
+
+def _wins(pairs: PairWins, size: int) -> ExactArray:
+    return sums(pairs.a, pairs.wins_a, size) + sums(pairs.b, pairs.wins_b, size)
+
+
+def _by_query(query: IntArray, flags: BoolArray, queries: int) -> IntArray:
+    """How many nodes of each query are flagged."""
+    return np.bincount(query[flags], minlength=queries)
+
+
+def _top(starts: IntArray, values: ExactArray) -> ExactArray:
+    """The largest value of each query."""
+    return np.maximum.reduceat(values, starts) if len(starts) else values
+
+
+def _most_wins(
+    starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
+) -> tuple[BoolArray, IntArray]:
+    """Who has the most wins, after recounts; and how many had them at first."""
+    alive = wins == _top(starts, wins)[query]
+    tied_at_first = _by_query(query, alive, len(starts))
+    left = pairs
+    while ties is Ties.RECOUNT:
+        among = alive[left.a] & alive[left.b]
+        left = left.only(among)
+        recounted = _wins(left, size)
+        still = alive & (recounted == _top(starts, np.where(alive, recounted, -1))[query])
+        if still.sum() == alive.sum():
+            break
+        alive = still
+    return alive, tied_at_first
+
+
+def _closed(
+    starts: IntArray, query: IntArray, lengths: IntArray, pairs: PairWins, wanted: int
+) -> tuple[IntArray, BoolArray]:
+    """The pairs each node still lacks, and which queries are closed.
+
+    Closed: nothing is lacking, or one passage's wins over its judged pairs exceed every rival's such wins
+    plus all that the rival's lacking pairs could still bring.
+    """
+    size = len(query)
+    done = pairs.judged >= wanted
+    a, b = pairs.a[done], pairs.b[done]
+    unjudged = lengths[query] - 1 - np.bincount(a, minlength=size) - np.bincount(b, minlength=size)
+    complete = _by_query(query, unjudged > 0, len(starts)) == 0
+    if complete.all():
+        return unjudged, complete
+    sure = sums(a, pairs.wins_a[done], size) + sums(b, pairs.wins_b[done], size)
+    highest = _top(starts, sure)
+    leads = sure == highest[query]
+    reachable = np.where(leads, -1, sure + unjudged * pairs.unit)
+    uncatchable = (_by_query(query, leads, len(starts)) == 1) & (highest > _top(starts, reachable))
+    return unjudged, complete | uncatchable
+
+
+def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
+    """Whether strict majorities make the tied set strongly connected (``simple_cycles`` would explode)."""
+    low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a
+    members = set(tied.tolist())
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(members)
+    for a, b, wins_a, wins_b in zip(
+        pairs.a[low:high].tolist(),
+        pairs.b[low:high].tolist(),
+        pairs.wins_a[low:high].tolist(),
+        pairs.wins_b[low:high].tolist(),
+        strict=True,
+    ):
+        if a in members and b in members and wins_a != wins_b:
+            graph.add_edge(*((a, b) if wins_a > wins_b else (b, a)))
+    return bool(nx.is_strongly_connected(graph))
+
+
+def lacking_pairs(
+    starts: IntArray, size: int, pairs: PairWins, queries: IntArray, *, wanted: int = 1
+) -> dict[int, list[tuple[int, int]]]:
+    """The pairs with fewer than ``wanted`` judgments of the given queries: query → [(a, b), …], ascending."""
+    ends = np.append(starts, size)
+    done = pairs.judged >= wanted
+    a, b = pairs.a[done], pairs.b[done]
+    lacking = {}
+    for number in queries.tolist():
+        low, high = int(ends[number]), int(ends[number + 1])
+        first, last = np.searchsorted(a, [low, high])
+        judged = set(zip(a[first:last].tolist(), b[first:last].tolist(), strict=True))
+        every = ((i, j) for i in range(low, high) for j in range(i + 1, high))
+        lacking[number] = [pair for pair in every if pair not in judged]
+    return lacking

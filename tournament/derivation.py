@@ -1,0 +1,202 @@
+"""From judgments to every query's best answers: the first tournament, then each challenge in order. Pure.
+
+Everything that is resolved, asked for, published or rebuilt goes through :func:`derive`, so that the same
+judgments give the same best answers wherever they are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tournament.contests import Contest, Need, Record, hold_contest
+from tournament.copeland import BoolArray, Standings, Ties, lacking_pairs, settle
+from tournament.outcomes import QueryOutcome, Status
+from tournament.preferences import Count, IntArray, PairWins, tally, wins_of_pairs
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """The passages of each query's first tournament and the class each belongs to.
+
+    Shapes (members,): database keys of the query, the passage, and the passage that represents its class.
+    """
+
+    query: IntArray
+    passage: IntArray
+    representative: IntArray
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Counted judgments, shapes (judgments,).
+
+    Keys as in :class:`Entrants`; ``preferred`` 0 for "cannot decide"; ``round``: the pair's.
+    """
+
+    query: IntArray
+    left: IntArray
+    right: IntArray
+    preferred: IntArray
+    round: IntArray
+
+    def only(self, kept: BoolArray) -> Judged:
+        """These judgments only."""
+        return Judged(
+            self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
+        )
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How judgments are read: ties, counting, and how many judgments a pair of the first round wants."""
+
+    ties: Ties = Ties.RECOUNT
+    count: Count = Count.SHARES
+    wanted: int = 1
+
+    @classmethod
+    def named(cls, ties: str, count: str, *, wanted: int) -> Parameters:
+        """From the names people give; raises ValueError for others."""
+        return cls(Ties(ties), Count(count), wanted)
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """Every query's outcome, by query key, and what challenges need asked now."""
+
+    outcomes: dict[int, QueryOutcome]
+    needs: list[Need] = field(default_factory=list)
+
+
+def derive(
+    entrants: Entrants, judged: Judged, contests: Sequence[Contest], parameters: Parameters
+) -> Derivation:
+    """Derive every query's best answers.
+
+    ``contests``: the challenges to apply, in order. A query whose first tournament is open is not challenged;
+    one that only a challenge knows starts from the best answers recorded there. A query whose challenge lacks
+    judgments is open, keeps its best answers, and what it lacks is among ``needs``.
+    """
+    outcomes = first_tournaments(entrants, judged.only(judged.round == 0), parameters)
+    if not contests:
+        return Derivation(outcomes)
+    record = _record(judged, contests, entrants)
+    needs: list[Need] = []
+    for contest in contests:
+        decided, lacking = hold_contest(contest, outcomes, record, parameters.ties, parameters.count)
+        outcomes.update(decided)
+        needs += lacking
+    return Derivation(outcomes, needs)
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """One node a class and query; shapes (nodes,) and (queries,)."""
+
+    query: IntArray  # (queries,): keys, ascending
+    starts: IntArray  # (queries,): first node
+    passage: IntArray  # (nodes,): representative, ascending within its query
+
+
+def first_tournaments(entrants: Entrants, judged: Judged, parameters: Parameters) -> dict[int, QueryOutcome]:
+    """The outcome of every query's first tournament (judgments of round 0), all queries at once."""
+    if not len(entrants.query):
+        return {}
+    member_node, nodes = _index(entrants)
+    pairs = _pairs(entrants, member_node, nodes, judged, parameters)
+    size = len(nodes.passage)
+    standings = settle(nodes.starts, size, pairs, ties=parameters.ties, wanted=parameters.wanted)
+    return _outcomes(nodes, pairs, standings, parameters)
+
+
+def _index(entrants: Entrants) -> tuple[IntArray, _Nodes]:
+    """Each member's node, and the nodes."""
+    keys, member_node = np.unique(
+        np.stack([entrants.query, entrants.representative]), axis=1, return_inverse=True
+    )
+    query, starts = np.unique(keys[0], return_index=True)
+    return member_node.reshape(-1), _Nodes(query, starts, keys[1])
+
+
+def _pairs(
+    entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: Judged, parameters: Parameters
+) -> PairWins:
+    """The judgments as wins between nodes; those about passages that are no entrants are left out."""
+    width = 1 + int(max(entrants.passage.max(), judged.left.max(initial=0), judged.right.max(initial=0), 0))
+    place = np.searchsorted(nodes.query, entrants.query)
+    member_key = place * width + entrants.passage
+    order = np.argsort(member_key, kind="stable")
+    member_key, node = member_key[order], member_node[order]
+    judged_place = np.minimum(np.searchsorted(nodes.query, judged.query), len(nodes.query) - 1)
+    known = nodes.query[judged_place] == judged.query
+
+    def node_of(passage: IntArray) -> IntArray:
+        wanted = judged_place * width + passage
+        found = np.minimum(np.searchsorted(member_key, wanted), len(member_key) - 1)
+        return np.where(known & (member_key[found] == wanted), node[found], -1)
+
+    left, right = node_of(judged.left), node_of(judged.right)
+    preferred = np.where(judged.preferred == judged.left, left, right)
+    preferred[judged.preferred == 0] = -1
+    kept = (left >= 0) & (right >= 0)
+    largest = int(np.diff(np.append(nodes.starts, len(nodes.passage))).max())
+    counts = tally(left[kept], right[kept], preferred[kept])
+    return wins_of_pairs(counts, count=parameters.count, largest=largest)
+
+
+def _outcomes(
+    nodes: _Nodes, pairs: PairWins, standings: Standings, parameters: Parameters
+) -> dict[int, QueryOutcome]:
+    """Arrays back to one outcome a query."""
+    size = len(nodes.passage)
+    incomplete = np.flatnonzero(np.add.reduceat(standings.unjudged, nodes.starts) > 0)
+    lacking = lacking_pairs(nodes.starts, size, pairs, incomplete, wanted=parameters.wanted)
+    ends = np.append(nodes.starts, size).tolist()
+    passages, wins, best = nodes.passage.tolist(), standings.wins.tolist(), standings.best.tolist()
+    worth = {value: Fraction(value, standings.unit) for value in set(wins)}
+    outcomes = {}
+    for number, query in enumerate(nodes.query.tolist()):
+        span = range(ends[number], ends[number + 1])
+        closed = bool(standings.closed[number])
+        outcome = QueryOutcome(
+            status=Status.SINGLETON if len(span) == 1 else Status.CLOSED if closed else Status.OPEN,
+            best=tuple(passages[node] for node in span if best[node]),
+            cycle=closed and bool(standings.cycle[number]),
+            tied_at_first=int(standings.tied_at_first[number]),
+            wins={passages[node]: worth[wins[node]] for node in span},
+            missing=tuple((passages[a], passages[b]) for a, b in lacking.get(number, ())),
+        )
+        if outcome.status is Status.OPEN and not any(outcome.wins.values()):
+            outcome = replace(outcome, best=())  # nothing judged: everybody would be best with no wins at all
+        outcomes[query] = outcome
+    return outcomes
+
+
+def _record(judged: Judged, contests: Sequence[Contest], entrants: Entrants) -> Record:
+    """The judgments of the challenged queries, pair by pair, in terms of class representatives."""
+    challenged = np.array(sorted({query for contest in contests for query in contest.sides}), dtype=np.int64)
+    inside = np.isin(entrants.query, challenged)
+    represents: Mapping[tuple[int, int], int] = dict(
+        zip(
+            zip(entrants.query[inside].tolist(), entrants.passage[inside].tolist(), strict=True),
+            entrants.representative[inside].tolist(),
+            strict=True,
+        )
+    )
+    record = Record()
+    rows = judged.only(np.isin(judged.query, challenged))
+    for query, left, right, preferred, number in zip(
+        rows.query.tolist(),
+        rows.left.tolist(),
+        rows.right.tolist(),
+        rows.preferred.tolist(),
+        rows.round.tolist(),
+        strict=True,
+    ):
+        side = [represents.get((query, passage), passage) for passage in (left, right)]
+        record.add(query, side[0], side[1], {left: side[0], right: side[1]}.get(preferred, 0), number)
+    return record

@@ -1,0 +1,94 @@
+"""`manage.py challenge`: new runs' unseen top passages against the current best answers."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.services.campaigns import campaign_named
+from tournament import services
+from tournament.management.offering import offer
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare the unseen top passages of new runs with the current best answers. Says first how many "
+        "pairs, tasks and dollars it takes; then its tasks are offered, collected and resolved like others."
+    )
+    example = "manage.py challenge first --runs new-run --rule lead2"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="name of the campaign whose best answers are challenged")
+        parser.add_argument("--runs", nargs="+", required=True, metavar="TAG", help="tags of the new runs")
+        parser.add_argument(
+            "--rule",
+            choices=["lead2", "single"],
+            default="lead2",
+            help="judge a pair until a side leads by 2 or five judgments are in, or once (default: lead2)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
+        parser.add_argument(
+            "--confirm-spend",
+            metavar="AMOUNT",
+            help="dollars you agree to spend, where the crowd takes real money",
+        )
+
+    def act(
+        self,
+        *,
+        campaign: str,
+        runs: list[str],
+        rule: str,
+        dry_run: bool,
+        confirm_spend: str | None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        named = campaign_named(campaign)
+        agreed = _dollars(confirm_spend)
+        with self.progress("Fetching texts") as update:
+            plan = services.plan_challenge(campaign=named, run_tags=runs, rule=rule, progress=update)
+        expected = plan.summary()
+        self._tell(expected)
+        if dry_run:
+            return {"challenge": None, "state": "planned", "asked": 0, **expected}
+        opened = services.open_challenge(plan=plan, confirm_spend=agreed)
+        if opened.challenge is None:
+            self.note("There is nothing to ask: every top passage was judged before or is the best answer.")
+            return {"challenge": None, "state": "done", "asked": 0, **expected}
+        if opened.advance.asked:
+            offer(self, named)
+        return {
+            "challenge": opened.challenge.number,
+            "state": opened.challenge.state,
+            "asked": opened.advance.asked,
+            **expected,
+        }
+
+    def _tell(self, expected: dict[str, Any]) -> None:
+        cost = expected["cost"]
+        ranges = [
+            f"{expected[what]['fewest']} to {expected[what]['most']} {what}"
+            for what in ("pairs", "judgments", "tasks")
+        ]
+        self.note(
+            f"{expected['challengers']} challengers in {expected['queries']} queries: {', '.join(ranges)}, "
+            f"${cost['fewest']:,.2f} to ${cost['most']:,.2f} with fees."
+        )
+        if expected["not_covered"]:
+            self.note(
+                f"{expected['not_covered']} queries of these runs have no settled best answer yet: "
+                "nothing is asked about them."
+            )
+
+
+def _dollars(amount: str | None) -> Decimal | None:
+    if amount is None:
+        return None
+    try:
+        return Decimal(amount)
+    except InvalidOperation:
+        raise UsageError(f"--confirm-spend is not an amount in dollars: {amount}") from None

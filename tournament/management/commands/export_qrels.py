@@ -1,0 +1,44 @@
+"""`manage.py export_qrels`: a version as a qrels file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.services.finding import collection_named
+from tournament import services
+
+
+class Command(BaseCommand):
+    help = "Write a version of a collection's preference qrels as a TREC qrels file (qid 0 pid 1)."
+    example = "manage.py export_qrels mine --version 1 --out preference.qrels"
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        # Django's own --version (of Django) would be in the way.
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="name of the collection")
+        parser.add_argument(
+            "--version", type=int, dest="number", help="number of the version (default: the latest)"
+        )
+        parser.add_argument("--out", required=True, help="the file to write")
+
+    def act(self, *, collection: str, number: int | None, out: str, **options: Any) -> dict[str, Any]:
+        version, content = services.export_qrels(collection=collection_named(collection), number=number)
+        try:
+            Path(out).write_bytes(content)
+        except OSError as error:
+            raise UsageError(f"{out} can't be written: {error.strerror}") from None
+        return {
+            "collection": collection,
+            "version": version.number,
+            "queries": version.queries_count,
+            "qrels": version.qrels_count,
+            "simulated": version.simulated,
+            "out": out,
+        }

@@ -1,0 +1,56 @@
+"""`manage.py publish_qrels`: the next version of a collection's preference qrels."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from tournament import services
+
+
+class Command(BaseCommand):
+    help = (
+        "Publish the best answers of a campaign's settled queries as the next version of its collection, "
+        "resolved as it was resolved last. Queries that it does not cover are carried over."
+    )
+    example = "manage.py publish_qrels first"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="name of the campaign")
+        parser.add_argument(
+            "--allow-open", action="store_true", help="also publish the best answers so far of open queries"
+        )
+        parser.add_argument("--by", default="", help="who publishes (default: your login name)")
+
+    def act(self, *, campaign: str, allow_open: bool, by: str, **options: Any) -> dict[str, Any]:
+        publication = services.publish_qrels(
+            campaign=campaign_named(campaign), allow_open=allow_open, published_by=by or _login()
+        )
+        version = publication.version
+        if not publication.new:
+            self.note(f"Nothing is new: version {version.number} says the same already. No version was made.")
+        if version.simulated:
+            self.note("Some of its judgments were made by simulated workers.")
+        return {
+            "collection": version.collection.name,
+            "version": version.number,
+            "new": publication.new,
+            "queries": version.queries_count,
+            "qrels": version.qrels_count,
+            "carried": version.queries.filter(carried=True).count(),
+            "open": version.queries.filter(status="open").count(),
+            "simulated": version.simulated,
+            "manifest_sha256": version.manifest_sha256,
+            "qrels_sha256": version.qrels_sha256,
+        }
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        return ""

@@ -1,0 +1,46 @@
+"""`manage.py rebuild_qrels`: a version derived again from its manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.services.finding import collection_named
+from tournament import services
+
+
+class Command(BaseCommand):
+    help = "Derive a version again from its manifest and hold the bytes against what was published."
+    example = "manage.py rebuild_qrels mine --version 1"
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        # Django's own --version (of Django) would be in the way.
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="name of the collection")
+        parser.add_argument(
+            "--version", type=int, dest="number", help="number of the version (default: the latest)"
+        )
+        parser.add_argument("--out", help="also write the rebuilt qrels to this file")
+
+    def act(self, *, collection: str, number: int | None, out: str | None, **options: Any) -> dict[str, Any]:
+        rebuilt = services.rebuild_qrels(collection=collection_named(collection), number=number)
+        if out:
+            try:
+                Path(out).write_bytes(rebuilt.content)
+            except OSError as error:
+                raise UsageError(f"{out} can't be written: {error.strerror}") from None
+        return {
+            "collection": collection,
+            "version": rebuilt.version.number,
+            "identical": True,
+            "queries": rebuilt.version.queries_count,
+            "qrels": rebuilt.version.qrels_count,
+            "judgments": rebuilt.judgments,
+            "qrels_sha256": rebuilt.version.qrels_sha256,
+        }

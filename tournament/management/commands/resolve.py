@@ -1,0 +1,41 @@
+"""`manage.py resolve`: every query's best answers from a campaign's judgments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from tournament import services
+from tournament.management.offering import advance_and_offer
+
+
+class Command(BaseCommand):
+    help = "Find every query's best answers from the judgments that count now."
+    example = "manage.py resolve first --ties keep"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="name of the campaign")
+        parser.add_argument(
+            "--ties",
+            choices=["recount", "keep"],
+            default="recount",
+            help="recount wins among the tied, or keep all that have the most wins (default: recount)",
+        )
+        parser.add_argument(
+            "--count",
+            choices=["shares", "majority"],
+            default="shares",
+            help="a pair's win by shares of its judgments, or to the majority (default: shares)",
+        )
+
+    def act(self, *, campaign: str, ties: str, count: str, **options: Any) -> dict[str, Any]:
+        named = campaign_named(campaign)
+        challenge = advance_and_offer(self, named)
+        if out := sum(challenge.values()):
+            self.note(
+                f"A challenge still wants {out} judgments; its queries keep their best answers until then."
+            )
+        return {**services.resolve(campaign=named, ties=ties, count=count), "challenge": challenge}

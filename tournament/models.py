@@ -1,0 +1,197 @@
+"""From preferences to the best answer: results, challenges, published versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from judging.models import Campaign
+from pooling.models import Collection, Passage, Query
+from tournament.errors import PublishedIsFixed
+
+
+class Published(models.Model):
+    """A row of a published version: written once, never changed, never deleted."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **options: Any) -> None:
+        if not self._state.adding:
+            raise PublishedIsFixed("A published version never changes.", "Publish the next version instead.")
+        super().save(*args, **options)
+
+    def delete(self, *args: Any, **options: Any) -> tuple[int, dict[str, int]]:
+        raise PublishedIsFixed("A published version is never deleted.", "Publish the next version instead.")
+
+
+class Resolution(models.Model):
+    """How a campaign was resolved last: the parameters that its next version is published with."""
+
+    class Ties(models.TextChoices):
+        RECOUNT = "recount"
+        KEEP = "keep"
+
+    class Count(models.TextChoices):
+        SHARES = "shares"
+        MAJORITY = "majority"
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, related_name="+")
+    ties = models.CharField(max_length=8, choices=Ties.choices, default=Ties.RECOUNT)
+    count = models.CharField(max_length=8, choices=Count.choices, default=Count.SHARES)
+    summary = models.JSONField(default=dict, help_text="Counts of queries by status, ties and cycles.")
+    resolved_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"campaign {self.campaign_id}: {self.ties}, {self.count}"
+
+
+class QueryResult(models.Model):
+    """What a campaign's judgments say about one query now. Derived: rebuilt by every resolve."""
+
+    class Status(models.TextChoices):
+        CLOSED = "closed"
+        OPEN = "open"
+        SINGLETON = "singleton"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    status = models.CharField(max_length=10, choices=Status.choices)
+    tied = models.BooleanField(default=False, help_text="More than one best answer.")
+    cycle = models.BooleanField(default=False, help_text="The tied set is a cycle of strict majorities.")
+    best_answer_ids = models.JSONField(
+        default=list, help_text="Passage keys, ascending; class representatives."
+    )
+    wins = models.JSONField(default=dict, help_text="Passage key → wins (halves allowed).")
+    missing_pairs = models.JSONField(default=list, help_text="[[a, b], …] still to be judged.")
+    reason = models.TextField(help_text="Why this is the result, in a sentence.")
+    resolved_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "query"], name="one_result_per_query")]
+
+    def __str__(self) -> str:
+        return f"{self.query_id}: {self.status}"
+
+
+class QrelVersion(Published):
+    """A published, immutable, numbered version of a collection's preference qrels."""
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="+")
+    parent = models.ForeignKey("self", models.PROTECT, null=True, related_name="children")
+    manifest = models.TextField(
+        help_text="Canonical JSON: judgments, exclusions, parameters, rule version, parent."
+    )
+    manifest_sha256 = models.CharField(max_length=64)
+    qrels_sha256 = models.CharField(max_length=64, help_text="Of the exported TREC bytes.")
+    simulated = models.BooleanField(help_text="Some of its judgments were made by simulated workers.")
+    queries_count = models.PositiveIntegerField()
+    qrels_count = models.PositiveIntegerField()
+    published_by = models.CharField(max_length=150, blank=True)
+    published_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "number"], name="one_version_number")]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.collection_id}"
+
+
+class VersionQuery(Published):
+    """A query that a version covers."""
+
+    version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="queries")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    status = models.CharField(max_length=10, choices=QueryResult.Status.choices)
+    tied = models.BooleanField(default=False)
+    cycle = models.BooleanField(default=False)
+    carried = models.BooleanField(default=False, help_text="Taken over from the parent version.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["version", "query"], name="one_version_query")]
+
+    def __str__(self) -> str:
+        return f"{self.query_id} in version {self.version_id}"
+
+
+class PreferenceQrel(Published):
+    """A best answer in a version."""
+
+    version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="qrels")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    propagated = models.BooleanField(
+        default=False, help_text="Same class as a best answer, not judged itself."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "query", "passage"], name="one_preference_qrel")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.passage_id}"
+
+
+class Challenge(models.Model):
+    """New runs' unseen top passages against the current best answers."""
+
+    class Rule(models.TextChoices):
+        LEAD2 = "lead2"
+        SINGLE = "single"
+
+    class State(models.TextChoices):
+        ASKING = "asking"
+        DONE = "done"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField(help_text="From 1; the round of its pairs.")
+    rule = models.CharField(max_length=8, choices=Rule.choices, default=Rule.LEAD2)
+    run_tags = models.JSONField(default=list)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.ASKING)
+    version = models.ForeignKey(
+        QrelVersion,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        help_text="Whose best answers were challenged.",
+    )
+    created_at = models.DateTimeField(default=clock.now)
+    done_at = models.DateTimeField(null=True)
+    advanced_at = models.DateTimeField(
+        null=True, help_text="When it was last looked at; writing it holds others off until commit."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "number"], name="one_challenge_number"),
+            models.UniqueConstraint(
+                fields=["campaign"], condition=Q(state="asking"), name="one_challenge_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"challenge {self.number} of {self.campaign_id}"
+
+
+class ChallengedQuery(models.Model):
+    """One query of a challenge: who holds the title and who wants it."""
+
+    challenge = models.ForeignKey(Challenge, models.CASCADE, related_name="queries")
+    query = models.ForeignKey(Query, models.PROTECT, related_name="+")
+    best_ids = models.JSONField(default=list, help_text="Passage keys of the current best answers.")
+    challenger_ids = models.JSONField(default=list, help_text="Passage keys of the challengers.")
+    members = models.JSONField(
+        default=dict, help_text="Challenger key → keys of further passages of its class that runs had on top."
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["challenge", "query"], name="one_challenged_query")]
+
+    def __str__(self) -> str:
+        return f"{self.query_id} in challenge {self.challenge_id}"

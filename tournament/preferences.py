@@ -1,0 +1,120 @@
+"""Judgments to wins, pair by pair. Pure.
+
+Wins are counted exactly: a pair with *k* judgments gives shares of 1/*k* (halves of that when somebody
+could not decide), so a count is kept as whole numerators over one common denominator, the ``unit`` (what a
+whole win is worth). Two passages tie when their numerators are equal; no rounding can break or make a tie.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+#: Numerators: int64, or Python integers (dtype object) where int64 sums could overflow.
+ExactArray = NDArray[Any]
+
+#: Sums of whole numbers below this are exact in float64, which ``numpy.bincount`` sums in.
+EXACT_BELOW = 2**53
+
+
+class Count(StrEnum):
+    """How the judgments of one pair become one win."""
+
+    SHARES = "shares"
+    MAJORITY = "majority"
+
+
+@dataclass(frozen=True)
+class PairTally:
+    """What was said about each pair; all arrays have shape (pairs,), pairs ascending by (a, b), a < b."""
+
+    a: IntArray
+    b: IntArray
+    for_a: IntArray
+    for_b: IntArray
+    undecided: IntArray
+
+    @property
+    def judged(self) -> IntArray:
+        """Judgments of each pair."""
+        return self.for_a + self.for_b + self.undecided
+
+
+@dataclass(frozen=True)
+class PairWins:
+    """Each side's part of the pair's one win, as numerators over ``unit``; shapes (pairs,)."""
+
+    a: IntArray
+    b: IntArray
+    wins_a: ExactArray
+    wins_b: ExactArray
+    judged: IntArray
+    unit: int
+
+    def only(self, kept: NDArray[np.bool_]) -> PairWins:
+        """These pairs only."""
+        return PairWins(
+            self.a[kept], self.b[kept], self.wins_a[kept], self.wins_b[kept], self.judged[kept], self.unit
+        )
+
+
+def tally(left: IntArray, right: IntArray, preferred: IntArray) -> PairTally:
+    """Count the judgments of each pair.
+
+    ``left`` and ``right`` are node codes from 0, shape (judgments,), in the order shown; ``preferred`` is one
+    of the two, or negative for "cannot decide". Judgments of a node against itself are ignored. Raises
+    ValueError when a preferred node was not shown.
+    """
+    shown = (preferred == left) | (preferred == right) | (preferred < 0)
+    if not shown.all():
+        raise ValueError(f"judgment {int(np.argmin(shown))} prefers a node that it does not show")
+    a, b = np.minimum(left, right), np.maximum(left, right)
+    outcome = np.where(preferred < 0, 2, preferred == b)
+    width = int(b.max(initial=0)) + 1
+    # Pair and outcome in one number: sorting plain numbers is several times faster than sorting row numbers.
+    rows = np.sort(((a * width + b) * 3 + outcome)[a != b])
+    pair = rows // 3
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
+    said = rows - 3 * pair
+    for_a, for_b, undecided = (_sums_between(said == side, first) for side in range(3))
+    return PairTally(pair[first] // width, pair[first] % width, for_a, for_b, undecided)
+
+
+def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
+    """How many flags are set from each start up to the next."""
+    total = np.concatenate([[0], np.cumsum(flags)])
+    counts: IntArray = np.diff(total[np.append(first, len(flags))])
+    return counts
+
+
+def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: int) -> PairWins:
+    """Turn counts into wins: by ``shares`` of the judgments, or all to the ``majority`` (half each if level).
+
+    ``largest`` is the number of nodes in the largest query: it bounds every later sum, and where that could
+    leave the exact range the numerators become Python integers (slower, still exact).
+    """
+    judged = counts.judged
+    if count is Count.MAJORITY:
+        halves = 1 + np.sign(counts.for_a - counts.for_b)
+        return PairWins(counts.a, counts.b, halves, 2 - halves, judged, 2)
+    unit = 2 * math.lcm(*(int(k) for k in np.flatnonzero(np.bincount(judged))))
+    kind: type = np.int64 if unit * max(largest, 1) < EXACT_BELOW else object
+    worth: ExactArray = unit // (2 * judged.astype(kind))
+    wins_a: ExactArray = (2 * counts.for_a + counts.undecided).astype(kind) * worth
+    wins_b: ExactArray = (2 * counts.for_b + counts.undecided).astype(kind) * worth
+    return PairWins(counts.a, counts.b, wins_a, wins_b, judged, unit)
+
+
+def sums(node: IntArray, worth: ExactArray, size: int) -> ExactArray:
+    """Sum ``worth`` by node, shape (size,), exactly (see :data:`EXACT_BELOW`)."""
+    if worth.dtype == object:
+        total: ExactArray = np.zeros(size, dtype=object)
+        np.add.at(total, node, worth)
+        return total
+    return np.bincount(node, weights=worth, minlength=size).astype(np.int64)

@@ -1,0 +1,303 @@
+"""Challenge the current best answers with the unseen top passages of new runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+
+from config.background.registry import Progress
+from judging.models import Campaign
+from pooling.models import Passage, Run
+from pooling.services.finding import runs_tagged
+from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
+from tournament.models import Challenge, ChallengedQuery, QrelVersion, Resolution
+from tournament.outcomes import Status
+from tournament.schedule import Forecast, Rule, Sides, forecast
+from tournament.services import neighbours
+from tournament.services.advancing import Advance, advance_campaign
+from tournament.services.facts import Facts, load_facts
+from tournament.services.publishing import latest_version, queries_by_key
+
+KEYS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class Title:
+    """The current best answers of a query, and every passage known of it (passage → representative)."""
+
+    bests: tuple[int, ...]
+    known: dict[int, int]
+
+
+@dataclass(frozen=True)
+class ChallengePlan:
+    """What a challenge would ask; nothing of it is recorded yet."""
+
+    campaign: Campaign
+    rule: Rule
+    run_tags: tuple[str, ...]
+    version: QrelVersion | None
+    rows: tuple[ChallengedQuery, ...]
+    forecast: Forecast
+    cost_fewest: Decimal
+    cost_most: Decimal
+    known_tops: int
+    not_covered: tuple[str, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """The plan in numbers."""
+        plan = self.forecast
+        return {
+            "campaign": self.campaign.name,
+            "rule": str(self.rule),
+            "runs": list(self.run_tags),
+            "queries": sum(bool(row.challenger_ids) for row in self.rows),
+            "challengers": sum(len(row.challenger_ids) for row in self.rows),
+            "already_known": self.known_tops,
+            "not_covered": len(self.not_covered),
+            "pairs": {"fewest": plan.pairs_fewest, "most": plan.pairs_most},
+            "judgments": {"fewest": plan.judgments_fewest, "most": plan.judgments_most},
+            "tasks": {"fewest": plan.tasks_fewest, "most": plan.tasks_most},
+            "cost": {"fewest": float(self.cost_fewest), "most": float(self.cost_most)},
+        }
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A challenge that was opened (None: there was nothing to ask), and what was asked at once."""
+
+    challenge: Challenge | None
+    advance: Advance
+
+
+def plan_challenge(
+    *,
+    campaign: Campaign,
+    run_tags: Sequence[str],
+    rule: str = "lead2",
+    progress: Progress | None = None,
+) -> ChallengePlan:
+    """Find the unseen top passages of the runs, fetch their texts, and say what asking about them would take.
+
+    Only queries with a settled best answer are challenged: the campaign's own, and those that the latest
+    version has from another campaign. Raises :class:`CampaignOver`, :class:`ChallengeUnderWay`,
+    :class:`TextsMissing`, and pooling's NotFound for an unknown run.
+    """
+    _refuse_closed(campaign)
+    _refuse_second(campaign)
+    runs = runs_tagged(campaign.collection, sorted(set(run_tags)))
+    version = latest_version(campaign.collection)
+    titles = _titles(load_facts(campaign), version)
+    tops, uncovered = _tops(runs, titles)
+    pids = {pid for at_top in tops.values() for pid in at_top}
+    passages = neighbours.passages_with_text(campaign.collection, pids, progress)
+    class_of = _classes_of_known([titles[query] for query in tops])
+    rows = [
+        row
+        for query, at_top in sorted(tops.items())
+        if (row := _row(query, titles[query], [passages[pid] for pid in at_top], class_of))
+    ]
+    _refuse_without_text(campaign, rows)
+    sides = [Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in rows]
+    expected = forecast(sides, Rule(rule), pairs_per_task=campaign.pairs_per_task)
+    found = sum(len(at_top) for at_top in tops.values())
+    return ChallengePlan(
+        campaign=campaign,
+        rule=Rule(rule),
+        run_tags=tuple(sorted(set(run_tags))),
+        version=version,
+        rows=tuple(rows),
+        forecast=expected,
+        cost_fewest=neighbours.price(campaign, expected.tasks_fewest),
+        cost_most=neighbours.price(campaign, expected.tasks_most),
+        known_tops=found - sum(map(_newcomers, rows)),
+        not_covered=uncovered,
+    )
+
+
+def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> Opened:
+    """Record the planned challenge and ask what it needs first.
+
+    A campaign at a crowd that takes real money needs ``confirm_spend`` of at least the most that the
+    challenge can cost. Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
+    """
+    campaign = plan.campaign
+    if not plan.rows:
+        return Opened(None, Advance())
+    _refuse_unconfirmed(plan, confirm_spend)
+    try:
+        with transaction.atomic():
+            agreed = plan.cost_most if confirm_spend is None else confirm_spend
+            Campaign.objects.filter(pk=campaign.pk).update(confirmed_spend=F("confirmed_spend") + agreed)
+            last = Challenge.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
+            challenge = Challenge.objects.create(
+                campaign=campaign,
+                number=last + 1,
+                rule=plan.rule,
+                run_tags=list(plan.run_tags),
+                version=plan.version,
+            )
+            for row in plan.rows:
+                row.challenge = challenge
+            ChallengedQuery.objects.bulk_create(plan.rows, batch_size=500)
+            advance = advance_campaign(campaign=campaign)
+    except IntegrityError:
+        _refuse_second(campaign)
+        raise
+    challenge.refresh_from_db()
+    return Opened(challenge, advance)
+
+
+def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
+    cap = settings.BUDGET_CAP
+    budget = plan.campaign.budget
+    before = plan.campaign.confirmed_spend or Decimal(0)
+    if cap and before + plan.cost_most > cap:
+        raise SpendNotConfirmed(
+            f"With up to ${plan.cost_most:,.2f} more, the campaign is over the cap of ${cap:,.2f}.",
+            "Challenge with fewer runs, or raise PREFEREE_BUDGET_CAP.",
+        )
+    if budget is not None and before + plan.cost_most > budget:
+        raise SpendNotConfirmed(
+            f"With up to ${plan.cost_most:,.2f} more, the campaign is over its budget of ${budget:,.2f}.",
+            f"Challenge with fewer runs, or: raise_budget {plan.campaign.name} {before + plan.cost_most:.2f}",
+        )
+    if not neighbours.takes_real_money(plan.campaign) or (confirm_spend or 0) >= plan.cost_most:
+        return
+    raise SpendNotConfirmed(
+        f"This challenge may cost up to ${plan.cost_most:,.2f} of real money.",
+        f"To agree, repeat the command with --confirm-spend {plan.cost_most:.2f}.",
+    )
+
+
+def _refuse_closed(campaign: Campaign) -> None:
+    if campaign.state == Campaign.State.CLOSED:
+        raise CampaignOver(
+            f"The campaign {campaign.name} is closed: nobody is asked any more.",
+            "Make another campaign and challenge there: it starts from the latest version's best answers.",
+        )
+
+
+def _refuse_second(campaign: Campaign) -> None:
+    asking = Challenge.objects.filter(campaign=campaign, state=Challenge.State.ASKING).first()
+    if asking:
+        raise ChallengeUnderWay(
+            f"Challenge {asking.number} of {campaign.name} still asks; a campaign holds one at a time.",
+            "Wait until its judgments are in: see manage.py resolve, which says what it still needs.",
+        )
+
+
+def _titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
+    """Who holds the title of each query that is settled: by the campaign, else by the latest version."""
+    last = Resolution.objects.filter(campaign=facts.campaign).first() or Resolution()
+    outcomes = facts.derive(facts.parameters(last.ties, last.count)).outcomes
+    titles = {}
+    for query, outcome in outcomes.items():
+        if outcome.status is not Status.OPEN:
+            classes = facts.classes[query]
+            known = {member: rep for rep, members in classes.items() for member in members}
+            titles[query] = Title(outcome.best, known)
+    if version:
+        titles.update(_titles_of_version(version, set(outcomes)))
+    return titles
+
+
+def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Title]:
+    """The version's best answers of queries that the campaign knows nothing of."""
+    held: dict[int, list[Any]] = {}
+    for row in version.qrels.select_related("passage").order_by("passage_id"):
+        if row.query_id not in covered:
+            held.setdefault(row.query_id, []).append(row)
+    titles = {}
+    for query, rows in held.items():
+        bests = [row.passage for row in rows if not row.propagated]
+        by_class = {best.class_key: best.pk for best in bests}
+        known = {best.pk: best.pk for best in bests}
+        for row in rows:
+            known.setdefault(row.passage_id, by_class.get(row.passage.class_key, bests[0].pk))
+        titles[query] = Title(tuple(best.pk for best in bests), known)
+    return titles
+
+
+def _tops(runs: Iterable[Run], titles: dict[int, Title]) -> tuple[dict[int, list[str]], tuple[str, ...]]:
+    """Query → pids that the runs have on top, for the queries with a title; and the other qids."""
+    by_qid = {query.qid: query.pk for query in queries_by_key(titles)}
+    tops: dict[int, set[str]] = {}
+    uncovered = set()
+    for run in runs:
+        for qid, pid in neighbours.top_pids(run).items():
+            if qid in by_qid:
+                tops.setdefault(by_qid[qid], set()).add(pid)
+            else:
+                uncovered.add(qid)
+    return {query: sorted(pids) for query, pids in tops.items()}, tuple(sorted(uncovered))
+
+
+def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
+    """The class of each passage known of these queries."""
+    keys = sorted({key for title in titles for key in title.known})
+    found: dict[int, str] = {}
+    for first in range(0, len(keys), KEYS_AT_ONCE):
+        rows = Passage.objects.filter(pk__in=keys[first : first + KEYS_AT_ONCE])
+        found.update((pk, _class(pk, class_key)) for pk, class_key in rows.values_list("pk", "class_key"))
+    return found
+
+
+def _row(query: int, title: Title, tops: list[Passage], class_of: dict[int, str]) -> ChallengedQuery | None:
+    """One challenged query: passages of unknown classes challenge, new ones of known classes join them."""
+    representative = {class_of[key]: rep for key, rep in title.known.items()}
+    challengers: list[int] = []
+    members: dict[str, list[int]] = {}
+    for best in title.bests:
+        # A best answer of an earlier version brings its class along: the campaign has it from nowhere else.
+        further = sorted(key for key, rep in title.known.items() if rep == best and key != best)
+        if further:
+            members[str(best)] = further
+    for passage in sorted(tops, key=lambda passage: passage.pk):
+        if passage.pk in title.known:
+            continue
+        rep = representative.setdefault(_class(passage.pk, passage.class_key), passage.pk)
+        if rep == passage.pk:
+            challengers.append(rep)
+        else:
+            members.setdefault(str(rep), []).append(passage.pk)
+    row = ChallengedQuery(
+        query_id=query, best_ids=sorted(title.bests), challenger_ids=challengers, members=members
+    )
+    return row if any(passage.pk not in title.known for passage in tops) else None
+
+
+def _class(key: int, class_key: str) -> str:
+    return class_key or f"passage {key}"
+
+
+def _newcomers(row: ChallengedQuery) -> int:
+    """The runs' top passages of this query whose class nobody has judged."""
+    return sum(1 + len(row.members.get(str(challenger), ())) for challenger in row.challenger_ids)
+
+
+def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> None:
+    if campaign.placeholder_text:
+        return
+    wanted = sorted(
+        {key for row in rows if row.challenger_ids for key in [*row.best_ids, *row.challenger_ids]}
+    )
+    missing = [
+        pid
+        for first in range(0, len(wanted), KEYS_AT_ONCE)
+        for pid in Passage.objects.filter(pk__in=wanted[first : first + KEYS_AT_ONCE], text=None).values_list(
+            "pid", flat=True
+        )
+    ]
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise TextsMissing(
+            f"{len(missing)} passages have no text to show: {', '.join(missing[:5])}{more}.",
+            "Register a source that has them (manage.py import_collection --passages), then challenge again.",
+        )

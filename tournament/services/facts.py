@@ -1,0 +1,144 @@
+"""What a campaign's best answers are derived from, loaded as arrays and sides."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from judging.models import Campaign, Judgment, Pair
+from pooling.models import PooledPassage
+from tournament.contests import Contest
+from tournament.copeland import BoolArray
+from tournament.derivation import Derivation, Entrants, Judged, Parameters, derive
+from tournament.models import Challenge, ChallengedQuery
+from tournament.preferences import IntArray
+from tournament.schedule import Rule, Sides
+
+#: query key → representative's key → keys of its class's members, the representative first.
+Classes = dict[int, dict[int, list[int]]]
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments as arrays, shapes (judgments,), ascending by pair and then by id."""
+
+    id: IntArray
+    judged: Judged
+    simulated: BoolArray
+
+    def only(self, kept: BoolArray) -> Judgments:
+        """These judgments only."""
+        return Judgments(self.id[kept], self.judged.only(kept), self.simulated[kept])
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that a derivation reads: the counted judgments, who was compared, the challenges."""
+
+    campaign: Campaign
+    judgments: Judgments
+    entrants: Entrants
+    challenges: list[Challenge]
+    classes: Classes
+
+    @cached_property
+    def contests(self) -> list[Contest]:
+        """The challenges in order, for the pure modules."""
+        return [contest_of(challenge) for challenge in self.challenges]
+
+    def parameters(self, ties: str, count: str) -> Parameters:
+        """How this campaign's judgments are read."""
+        return Parameters.named(ties, count, wanted=self.campaign.judgments_per_pair)
+
+    def derive(self, parameters: Parameters) -> Derivation:
+        """Every query's outcome and what the challenges need now."""
+        return derive(self.entrants, self.judgments.judged, self.contests, parameters)
+
+
+def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
+    """The facts of a campaign now; challenges that still ask are left out unless wanted."""
+    challenges = Challenge.objects.filter(campaign=campaign).order_by("number").prefetch_related("queries")
+    if not with_asking:
+        challenges = challenges.filter(state=Challenge.State.DONE)
+    members = compared_passages(campaign)
+    classes = classes_of(members)
+    add_challengers(classes, (row for challenge in challenges for row in challenge.queries.all()))
+    counted = judgments_of(Judgment.objects.filter(campaign=campaign).counted())
+    rounds = [0, *(challenge.number for challenge in challenges)]
+    counted = counted.only(np.isin(counted.judged.round, rounds))
+    return Facts(campaign, counted, entrants_of(members), list(challenges), classes)
+
+
+def judgments_of(judgments: object) -> Judgments:
+    """A queryset of judgments as arrays."""
+    rows = judgments.order_by("pair_id", "pk").values_list(  # type: ignore[attr-defined]
+        "pk", "pair__query_id", "left_id", "right_id", "preferred_id", "pair__round", "judge_kind"
+    )
+    columns = list(zip(*rows.iterator(chunk_size=20_000), strict=True)) or [()] * 7
+    ids, query, left, right, preferred, number = (
+        np.array([value or 0 for value in column], dtype=np.int64) for column in columns[:6]
+    )
+    simulated = np.array([kind == Judgment.JudgeKind.SIMULATED for kind in columns[6]], dtype=bool)
+    return Judgments(ids, Judged(query, left, right, preferred, number), simulated)
+
+
+def compared_passages(campaign: Campaign) -> list[tuple[int, int, str]]:
+    """(query, passage, class) of the first round: the pool's passages, and those of imported judgments."""
+    members: set[tuple[int, int, str]] = set()
+    if campaign.pool_id:
+        pooled = PooledPassage.objects.filter(pool_id=campaign.pool_id)
+        members.update(pooled.values_list("query_id", "passage_id", "passage__class_key"))
+    if not campaign.pool_id or campaign.imported_files.exists():
+        pairs = Pair.objects.filter(campaign=campaign, round=0)
+        for side in ("passage_a", "passage_b"):
+            members.update(pairs.values_list("query_id", f"{side}_id", f"{side}__class_key").distinct())
+    return sorted(members)
+
+
+def classes_of(members: Iterable[tuple[int, int, str]]) -> Classes:
+    """Passages of a query by class; the smallest key represents. A passage without text is its own class."""
+    representative: dict[tuple[int, str], int] = {}
+    classes: Classes = defaultdict(dict)
+    for query, passage, class_key in sorted(members):
+        rep = representative.setdefault((query, class_key or f"passage {passage}"), passage)
+        classes[query].setdefault(rep, []).append(passage)
+    return classes
+
+
+def entrants_of(members: Iterable[tuple[int, int, str]]) -> Entrants:
+    """The members of the first round as arrays."""
+    return entrants_from(classes_of(members))
+
+
+def entrants_from(classes: Classes) -> Entrants:
+    """The same from classes."""
+    rows = [
+        (query, passage, rep)
+        for query, by_rep in sorted(classes.items())
+        for rep, passages in sorted(by_rep.items())
+        for passage in passages
+    ]
+    return Entrants(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def add_challengers(classes: Classes, rows: Iterable[ChallengedQuery]) -> None:
+    """Add each challenge's passages to their classes."""
+    for row in rows:
+        known = classes.setdefault(row.query_id, {})
+        for rep in [*row.best_ids, *row.challenger_ids]:
+            known.setdefault(rep, [rep])
+        for rep, further in row.members.items():
+            passages = known.setdefault(int(rep), [int(rep)])
+            passages += [passage for passage in further if passage not in passages]
+
+
+def contest_of(challenge: Challenge) -> Contest:
+    """A challenge for the pure modules."""
+    sides = {
+        row.query_id: Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in challenge.queries.all()
+    }
+    return Contest(challenge.number, Rule(challenge.rule), sides)

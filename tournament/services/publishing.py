@@ -1,0 +1,318 @@
+"""Publish the next version of a collection's preference qrels from one campaign's judgments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import IntegrityError, transaction
+
+from config import clock
+from judging.models import Campaign, Exclusion
+from pooling.models import Collection, Query
+from tournament.errors import NoSuchVersion, NothingToPublish
+from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from tournament.outcomes import QueryOutcome, Status
+from tournament.services.facts import Judgments
+from tournament.services.resolving import Resolved, pids, resolve_as_before
+
+ATTEMPTS = 10
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A version, and whether this call made it (or found that it says the same already)."""
+
+    version: QrelVersion
+    new: bool
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A version that is not numbered yet."""
+
+    content: dict[str, Any]
+    queries: list[VersionQuery]
+    qrels: list[PreferenceQrel]
+    simulated: bool
+
+
+def publish_qrels(*, campaign: Campaign, allow_open: bool = False, published_by: str = "") -> Publication:
+    """Resolve the campaign as it was resolved last and publish what is settled as the next version.
+
+    Queries that the campaign does not cover are carried over from the latest version. When that would say
+    nothing new, the latest version is returned. Raises :class:`NothingToPublish`.
+    """
+    resolved = resolve_as_before(campaign=campaign)
+    for _ in range(ATTEMPTS):
+        parent = latest_version(campaign.collection)
+        draft = _draft(resolved, parent, allow_open)
+        if parent and _content(parent) == draft.content:
+            return Publication(parent, new=False)
+        try:
+            return Publication(_save(campaign, parent, draft, published_by), new=True)
+        except IntegrityError:
+            if latest_version(campaign.collection) == parent:
+                raise
+            # Somebody published in between and has the number; what they published is the parent now.
+    raise NothingToPublish("Others keep publishing versions of this collection.", "Try again in a moment.")
+
+
+def latest_version(collection: Collection) -> QrelVersion | None:
+    """The collection's newest version."""
+    return QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+
+
+def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
+    """The version of this number, or the latest; raises :class:`NoSuchVersion`."""
+    versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
+    version = versions.first() if number is None else versions.filter(number=number).first()
+    if version is None:
+        what = "published version" if number is None else f"version {number}"
+        raise NoSuchVersion(
+            f"The collection {collection.name} has no {what}.", "See: manage.py publish_qrels"
+        )
+    return version
+
+
+def _content(version: QrelVersion) -> dict[str, Any]:
+    """A version's manifest without what only says where it stands in the row of versions."""
+    content = json.loads(version.manifest)
+    return {key: value for key, value in content.items() if key not in ("number", "parent")}
+
+
+def _draft(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> _Draft:
+    outcomes = {
+        query: outcome
+        for query, outcome in resolved.derivation.outcomes.items()
+        if outcome.best and (allow_open or outcome.status is not Status.OPEN)
+    }
+    if not outcomes:
+        raise NothingToPublish(
+            f"No query of the campaign {resolved.facts.campaign.name} is settled yet.",
+            "Wait for judgments, or publish what is known so far with --allow-open.",
+        )
+    queries, qrels = _own_rows(resolved, outcomes)
+    carried = _carried(resolved, parent, outcomes)
+    content = _manifest(resolved, outcomes, {row.query.qid: origin for row, origin in carried}, allow_open)
+    if parent:
+        queries += [row for row, _ in carried]
+        qrels += _carried_qrels(parent, {row.query_id for row, _ in carried})
+    content["qrels_sha256"] = sha256(qrels_bytes(qrels))
+    simulated = content["simulated"] or _simulated_origin(parent, {origin for _, origin in carried})
+    return _Draft(content, queries, qrels, simulated)
+
+
+def _own_rows(
+    resolved: Resolved, outcomes: dict[int, QueryOutcome]
+) -> tuple[list[VersionQuery], list[PreferenceQrel]]:
+    """The rows of the queries that this campaign decides; every member of a best answer's class is a qrel."""
+    known = {query.pk: query for query in queries_by_key(outcomes)}
+    queries, qrels = [], []
+    for key, outcome in outcomes.items():
+        queries.append(
+            VersionQuery(
+                query=known[key], status=outcome.status, tied=len(outcome.best) > 1, cycle=outcome.cycle
+            )
+        )
+        for best in outcome.best:
+            members = resolved.facts.classes.get(key, {}).get(best, [best])
+            qrels += [
+                PreferenceQrel(query=known[key], passage_id=member, propagated=member != best)
+                for member in members
+            ]
+    return queries, qrels
+
+
+def queries_by_key(keys: Iterable[int]) -> list[Query]:
+    """The queries of these keys, however many."""
+    wanted = sorted(keys)
+    return [
+        query
+        for first in range(0, len(wanted), 20_000)
+        for query in Query.objects.filter(pk__in=wanted[first : first + 20_000])
+    ]
+
+
+def _carried(
+    resolved: Resolved, parent: QrelVersion | None, outcomes: dict[int, QueryOutcome]
+) -> list[tuple[VersionQuery, int]]:
+    """The parent's queries to carry over, each with the number of the version that decided it.
+
+    A query that this campaign covered before and that has become open again (an exclusion took judgments
+    away) is not carried over: its old best answer rests on judgments that no longer count.
+    """
+    if parent is None:
+        return []
+    origins = json.loads(parent.manifest)["carried"]
+    own_versions = set(
+        QrelVersion.objects.filter(campaign=resolved.facts.campaign).values_list("number", flat=True)
+    )
+    rows = []
+    for row in parent.queries.select_related("query").order_by("pk"):
+        origin = origins.get(row.query.qid, parent.number)
+        reopened = row.query_id in resolved.derivation.outcomes and origin in own_versions
+        if row.query_id in outcomes or reopened:
+            continue
+        carried = VersionQuery(
+            query=row.query, status=row.status, tied=row.tied, cycle=row.cycle, carried=True
+        )
+        rows.append((carried, origin))
+    return rows
+
+
+def _carried_qrels(parent: QrelVersion, queries: set[int]) -> list[PreferenceQrel]:
+    return [
+        PreferenceQrel(query=row.query, passage=row.passage, propagated=row.propagated)
+        for row in parent.qrels.select_related("query", "passage")
+        if row.query_id in queries
+    ]
+
+
+def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
+    """Whether a version that decided a carried query rests on simulated judgments."""
+    if parent is None or not origins:
+        return False
+    versions = QrelVersion.objects.filter(collection=parent.collection, number__in=origins)
+    return any(json.loads(version.manifest)["simulated"] for version in versions)
+
+
+def _manifest(
+    resolved: Resolved, outcomes: dict[int, QueryOutcome], carried: dict[str, int], allow_open: bool
+) -> dict[str, Any]:
+    """All that the version rests on, by names and judgment ids; enough to derive it again."""
+    facts, parameters = resolved.facts, resolved.parameters
+    used = facts.judgments.only(np.isin(facts.judgments.judged.query, list(outcomes)))
+    names = _Names.of(resolved, outcomes, used)
+    exclusions = Exclusion.objects.filter(campaign=facts.campaign, reversed_at=None).order_by("pk")
+    return {
+        "format": 1,
+        "rule_version": RULE_VERSION,
+        "collection": facts.campaign.collection.name,
+        "campaign": facts.campaign.name,
+        "parameters": {
+            "ties": str(parameters.ties),
+            "count": str(parameters.count),
+            "judgments_per_pair": parameters.wanted,
+            "allow_open": allow_open,
+        },
+        "queries": names.pools(facts.entrants, outcomes),
+        "challenges": [names.challenge(challenge, outcomes) for challenge in facts.challenges],
+        "judgments": sorted(used.id.tolist()),
+        "judgments_sha256": judgments_sha256(used),
+        "exclusions": [
+            {"id": row.pk, "rule": row.rule, "decided_at": row.decided_at.isoformat()} for row in exclusions
+        ],
+        "simulated": bool(used.simulated.any()),
+        "carried": carried,
+    }
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Keys to the names that mean something outside this database."""
+
+    qid: dict[int, str]
+    pid: dict[int, str]
+
+    @classmethod
+    def of(cls, resolved: Resolved, outcomes: dict[int, QueryOutcome], used: Judgments) -> _Names:
+        """Names of the covered queries and of all their passages."""
+        passages = {
+            member
+            for query in outcomes
+            for members in resolved.facts.classes.get(query, {}).values()
+            for member in members
+        }
+        passages.update(used.judged.left.tolist(), used.judged.right.tolist())
+        return cls({query.pk: query.qid for query in queries_by_key(outcomes)}, pids(passages))
+
+    def pools(self, entrants: Any, outcomes: dict[int, QueryOutcome]) -> list[dict[str, Any]]:
+        """Each covered query with the classes of its first tournament, representatives first."""
+        classes: dict[int, dict[int, list[str]]] = {query: {} for query in outcomes}
+        for query, passage, rep in zip(
+            entrants.query.tolist(), entrants.passage.tolist(), entrants.representative.tolist(), strict=True
+        ):
+            if query in classes:
+                members = classes[query].setdefault(rep, [self.pid[rep]])
+                members += [self.pid[passage]] if passage != rep else []
+        rows = [
+            {"qid": self.qid[query], "classes": sorted(by_rep.values())} for query, by_rep in classes.items()
+        ]
+        return sorted(rows, key=lambda row: str(row["qid"]))
+
+    def challenge(self, challenge: Any, outcomes: dict[int, QueryOutcome]) -> dict[str, Any]:
+        """A challenge with its sides, for the covered queries."""
+        rows = [
+            {
+                "qid": self.qid[row.query_id],
+                "best": [self.pid[passage] for passage in row.best_ids],
+                "challengers": [self.pid[passage] for passage in row.challenger_ids],
+                "members": {
+                    self.pid[int(rep)]: [self.pid[passage] for passage in further]
+                    for rep, further in row.members.items()
+                },
+            }
+            for row in challenge.queries.all()
+            if row.query_id in outcomes
+        ]
+        return {
+            "number": challenge.number,
+            "rule": challenge.rule,
+            "runs": sorted(challenge.run_tags),
+            "queries": sorted(rows, key=lambda row: str(row["qid"])),
+        }
+
+
+def judgments_sha256(used: Judgments) -> str:
+    """The hash of what the judgments say, so that a changed row is noticed."""
+    judged = used.judged
+    columns = (used.id, judged.query, judged.left, judged.right, judged.preferred, judged.round)
+    table = np.stack(columns, axis=1).astype("<i8")
+    return sha256(table[np.argsort(used.id, kind="stable")].tobytes())
+
+
+def _save(campaign: Campaign, parent: QrelVersion | None, draft: _Draft, published_by: str) -> QrelVersion:
+    """Number and store the version; the unique number settles who was first."""
+    number = parent.number + 1 if parent else 1
+    named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None
+    manifest = canonical_json({**draft.content, "number": number, "parent": named})
+    with transaction.atomic():
+        version = QrelVersion.objects.create(
+            collection=campaign.collection,
+            number=number,
+            campaign=campaign,
+            parent=parent,
+            manifest=manifest,
+            manifest_sha256=sha256(manifest),
+            qrels_sha256=draft.content["qrels_sha256"],
+            simulated=draft.simulated,
+            queries_count=len(draft.queries),
+            qrels_count=len(draft.qrels),
+            published_by=published_by,
+            published_at=clock.now(),
+        )
+        for query in draft.queries:
+            query.version = version
+        for qrel in draft.qrels:
+            qrel.version = version
+        VersionQuery.objects.bulk_create(draft.queries, batch_size=500)
+        PreferenceQrel.objects.bulk_create(draft.qrels, batch_size=500)
+    return version
+
+
+def qrels_bytes(rows: Iterable[PreferenceQrel]) -> bytes:
+    """The qrels file of these rows, in its one order."""
+    rows = list(rows)
+    pid_of = pids({row.passage_id for row in rows})
+    return trec_qrels((row.query.position, row.query.qid, pid_of[row.passage_id]) for row in rows)
+
+
+def export_qrels(*, collection: Collection, number: int | None = None) -> tuple[QrelVersion, bytes]:
+    """The qrels file of a version (the latest by default): ``qid 0 pid 1``, by query position, then pid."""
+    version = version_numbered(collection, number)
+    return version, qrels_bytes(version.qrels.select_related("query"))

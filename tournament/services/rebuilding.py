@@ -1,0 +1,184 @@
+"""Derive a published version again from its manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from judging.models import Campaign, Judgment
+from pooling.models import Collection, Passage, Query
+from tournament.contests import Contest
+from tournament.derivation import Parameters, derive
+from tournament.errors import RebuildDiffers
+from tournament.manifest import RULE_VERSION, sha256, trec_qrels
+from tournament.models import QrelVersion
+from tournament.outcomes import Status
+from tournament.schedule import Rule, Sides
+from tournament.services.facts import Classes, Judgments, entrants_from, judgments_of
+from tournament.services.publishing import export_qrels, judgments_sha256, version_numbered
+
+KEYS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A version that was derived again, byte for byte."""
+
+    version: QrelVersion
+    content: bytes
+    judgments: int
+
+
+def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebuilt:
+    """Derive a version again from what its manifest names, and hold the bytes against what was published.
+
+    Later judgments and exclusions play no part. Raises :class:`RebuildDiffers` when the manifest, a judgment
+    or the stored qrels are not what they were.
+    """
+    version = version_numbered(collection, number)
+    answers = _best_answers(version, {})
+    position = dict(Query.objects.filter(collection=collection).values_list("qid", "position"))
+    content = trec_qrels((position[qid], qid, pid) for qid, pids in answers.items() for pid in pids)
+    if sha256(content) != version.qrels_sha256:
+        raise RebuildDiffers(
+            f"Version {version.number} came out different from what was published.",
+            "Compare the two with export_qrels; the stored version stays as it is.",
+        )
+    if export_qrels(collection=collection, number=version.number)[1] != content:
+        raise RebuildDiffers(
+            f"The stored rows of version {version.number} are not what was published.",
+            "Restore the database from a backup: someone changed a published version.",
+        )
+    return Rebuilt(version, content, len(json.loads(version.manifest)["judgments"]))
+
+
+def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:
+    """qid → pids of the best answers, propagated members included; ``seen`` holds versions done before."""
+    if version.number in seen:
+        return seen[version.number]
+    if sha256(version.manifest) != version.manifest_sha256:
+        raise RebuildDiffers(
+            f"The manifest of version {version.number} is not the one that was published.",
+            "Restore the database from a backup: someone changed a published version.",
+        )
+    manifest = json.loads(version.manifest)
+    if manifest["rule_version"] != RULE_VERSION:
+        raise RebuildDiffers(
+            f"Version {version.number} was made by rule version {manifest['rule_version']}; "
+            f"this software has rule version {RULE_VERSION}.",
+            "Rebuild it with the release that published it.",
+        )
+    answers = _own_answers(version, manifest)
+    for qid, origin in manifest["carried"].items():
+        source = _best_answers(version_numbered(version.collection, origin), seen)
+        answers[qid] = source[qid]
+    seen[version.number] = answers
+    return answers
+
+
+def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, list[str]]:
+    """The best answers of the queries that this version decided itself."""
+    keys = _Keys.of(version.collection, manifest)
+    classes = keys.classes(manifest)
+    contests = [keys.contest(challenge) for challenge in manifest["challenges"]]
+    parameters = manifest["parameters"]
+    judgments = _named_judgments(version.campaign, manifest, version.number)
+    outcomes = derive(
+        entrants_from(classes),
+        judgments.judged,
+        contests,
+        Parameters.named(parameters["ties"], parameters["count"], wanted=parameters["judgments_per_pair"]),
+    ).outcomes
+    keys.add_members(classes, manifest)
+    return {
+        keys.qid[query]: [
+            keys.pid[member] for best in outcome.best for member in classes[query].get(best, [best])
+        ]
+        for query, outcome in outcomes.items()
+        if outcome.best and (parameters["allow_open"] or outcome.status is not Status.OPEN)
+    }
+
+
+def _named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
+    """The judgments that the manifest names, whether or not they still count."""
+    every = judgments_of(Judgment.objects.filter(campaign=campaign))
+    named = every.only(np.isin(every.id, np.array(manifest["judgments"], dtype=np.int64)))
+    if judgments_sha256(named) != manifest["judgments_sha256"]:
+        raise RebuildDiffers(
+            f"The judgments that version {number} rests on are not what they were.",
+            "Restore the database from a backup: judgments are facts and never change.",
+        )
+    return named
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The manifest's names as keys of this database, and back."""
+
+    query: dict[str, int]
+    passage: dict[str, int]
+    qid: dict[int, str]
+    pid: dict[int, str]
+
+    @classmethod
+    def of(cls, collection: Collection, manifest: dict[str, Any]) -> _Keys:
+        """The keys of all that the manifest names."""
+        qids = {row["qid"] for row in manifest["queries"]}
+        query: dict[str, int] = {}
+        for part in _parts(qids):
+            found = Query.objects.filter(collection=collection, qid__in=part)
+            query.update(found.values_list("qid", "pk"))
+        passage: dict[str, int] = {}
+        for part in _parts(_pids_of(manifest)):
+            named = Passage.objects.filter(collection=collection, pid__in=part)
+            passage.update(named.values_list("pid", "pk"))
+        return cls(
+            query, passage, {pk: qid for qid, pk in query.items()}, {pk: pid for pid, pk in passage.items()}
+        )
+
+    def classes(self, manifest: dict[str, Any]) -> Classes:
+        """The classes of each query's first tournament."""
+        return {
+            self.query[row["qid"]]: {
+                self.passage[pids[0]]: [self.passage[pid] for pid in pids] for pids in row["classes"]
+            }
+            for row in manifest["queries"]
+        }
+
+    def add_members(self, classes: Classes, manifest: dict[str, Any]) -> None:
+        """Add the members that challenges brought."""
+        for challenge in manifest["challenges"]:
+            for row in challenge["queries"]:
+                known = classes[self.query[row["qid"]]]
+                for rep, further in row["members"].items():
+                    passages = known.setdefault(self.passage[rep], [self.passage[rep]])
+                    passages += [self.passage[p] for p in further if self.passage[p] not in passages]
+
+    def contest(self, challenge: dict[str, Any]) -> Contest:
+        """A challenge with its sides."""
+        sides = {
+            self.query[row["qid"]]: Sides(
+                tuple(self.passage[pid] for pid in row["best"]),
+                tuple(self.passage[pid] for pid in row["challengers"]),
+            )
+            for row in challenge["queries"]
+        }
+        return Contest(challenge["number"], Rule(challenge["rule"]), sides)
+
+
+def _parts(names: set[str]) -> Iterable[list[str]]:
+    wanted = sorted(names)
+    return (wanted[first : first + KEYS_AT_ONCE] for first in range(0, len(wanted), KEYS_AT_ONCE))
+
+
+def _pids_of(manifest: dict[str, Any]) -> set[str]:
+    """Every pid that the manifest names."""
+    found = {pid for row in manifest["queries"] for members in row["classes"] for pid in members}
+    for challenge in manifest["challenges"]:
+        for row in challenge["queries"]:
+            found.update(row["best"], row["challengers"], row["members"], *row["members"].values())
+    return found

@@ -1,0 +1,119 @@
+"""Resolve a campaign: every query's best answers from its judgments now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from config import clock
+from judging.models import Campaign
+from pooling.models import Passage
+from tournament.derivation import Derivation, Parameters
+from tournament.models import QueryResult, Resolution
+from tournament.outcomes import QueryOutcome, Status, reason
+from tournament.services.facts import Facts, load_facts
+
+PASSAGES_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What resolving gave: the facts it rests on, every outcome, and the counts."""
+
+    facts: Facts
+    derivation: Derivation
+    parameters: Parameters
+    summary: dict[str, Any]
+
+
+def resolve(*, campaign: Campaign, ties: str | None = None, count: str | None = None) -> dict[str, Any]:
+    """Derive and save every query's result; returns the counts.
+
+    ``ties`` (recount or keep) and ``count`` (shares or majority) default to recount and shares.
+    """
+    return resolve_with_facts(campaign=campaign, ties=ties or "recount", count=count or "shares").summary
+
+
+def resolve_as_before(*, campaign: Campaign) -> Resolved:
+    """Resolve with the parameters of the last time, or the defaults."""
+    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
+    return resolve_with_facts(campaign=campaign, ties=last.ties, count=last.count)
+
+
+def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved:
+    """Derive and save; returns what it rests on too."""
+    with transaction.atomic():
+        facts = load_facts(campaign)
+        parameters = facts.parameters(ties, count)
+        derivation = facts.derive(parameters)
+        summary = summarise(derivation, facts, parameters)
+        _save(campaign, derivation.outcomes)
+        Resolution.objects.update_or_create(
+            campaign=campaign,
+            defaults={"ties": ties, "count": count, "summary": summary, "resolved_at": clock.now()},
+        )
+    return Resolved(facts, derivation, parameters, summary)
+
+
+def summarise(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
+    """The counts: closed, open and singletons add up to the queries; cycles are of the tied."""
+    outcomes = derivation.outcomes.values()
+    by_status = {status: sum(outcome.status is status for outcome in outcomes) for status in Status}
+    settled = [outcome for outcome in outcomes if outcome.status is not Status.OPEN]
+    return {
+        "campaign": facts.campaign.name,
+        "queries": len(outcomes),
+        "closed": by_status[Status.CLOSED],
+        "open": by_status[Status.OPEN],
+        "singletons": by_status[Status.SINGLETON],
+        "tied": sum(outcome.tied for outcome in settled),
+        "cycles": sum(outcome.cycle for outcome in settled),
+        "best_answers": sum(len(outcome.best) for outcome in settled),
+        "missing_pairs": sum(len(outcome.missing) for outcome in outcomes if outcome.status is Status.OPEN),
+        "judgments": len(facts.judgments.id),
+        "challenges": len(facts.contests),
+        "ties": str(parameters.ties),
+        "count": str(parameters.count),
+    }
+
+
+def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
+    """One row a query, in one order, so that two at once wait for each other instead of failing."""
+    pid_of = pids({passage for outcome in outcomes.values() for passage in outcome.best})
+    now = clock.now()
+    rows = [
+        QueryResult(
+            campaign=campaign,
+            query_id=query,
+            status=outcome.status,
+            tied=outcome.tied,
+            cycle=outcome.cycle,
+            best_answer_ids=list(outcome.best),
+            wins={str(passage): _plain(wins) for passage, wins in sorted(outcome.wins.items())},
+            missing_pairs=[list(pair) for pair in outcome.missing],
+            reason=reason(outcome, pid_of.__getitem__),
+            resolved_at=now,
+        )
+        for query, outcome in sorted(outcomes.items())
+    ]
+    kept = [field.name for field in QueryResult._meta.fields if field.name not in ("id", "campaign", "query")]
+    QueryResult.objects.bulk_create(
+        rows, update_conflicts=True, unique_fields=["campaign", "query"], update_fields=kept, batch_size=500
+    )
+    QueryResult.objects.filter(campaign=campaign).exclude(resolved_at=now).delete()
+
+
+def _plain(wins: Any) -> int | float:
+    return int(wins) if wins.denominator == 1 else float(wins)
+
+
+def pids(passages: set[int]) -> dict[int, str]:
+    """Passage key → pid, however many there are."""
+    found: dict[int, str] = {}
+    keys = sorted(passages)
+    for first in range(0, len(keys), PASSAGES_AT_ONCE):
+        part = keys[first : first + PASSAGES_AT_ONCE]
+        found.update(Passage.objects.filter(pk__in=part).values_list("pk", "pid"))
+    return found

@@ -1,0 +1,56 @@
+"""How far two orders of the same runs agree: Kendall's rank correlation.
+
+Kendall, *The treatment of ties in ranking problems*, Biometrika 33 (1945).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two orders of n runs, compared pair by pair (n·(n-1)/2 pairs).
+
+    ``agree`` pairs are in the same order in both, ``disagree`` in opposite order; ``tied`` pairs are tied
+    in one or both. ``tau_b`` is None where it is not defined: fewer than two runs, or all tied in one of
+    the orders.
+    """
+
+    tau_b: float | None
+    agree: int
+    disagree: int
+    tied: int
+
+
+def kendall(first: npt.ArrayLike, second: npt.ArrayLike) -> Agreement:
+    """Kendall's τ-b between two sequences of values of the same runs, in the same order of runs.
+
+    Values must be finite and of equal length, else ValueError. Equal values are ties: a pair tied in one
+    order counts for neither side, and τ-b divides by the geometric mean of the pairs untied in each order.
+    Which direction is better does not matter as long as it is the same in both. Takes n² memory: 8 MB for
+    1,000 runs.
+    """
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"two values a run are needed, not {x.shape} and {y.shape}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("values must be finite")
+    upper = np.triu_indices(len(x), k=1)
+    # Comparisons, not differences: two values a rounding error apart are no tie, and equal ones always are.
+    x_sign = _order(x)[upper]
+    y_sign = _order(y)[upper]
+    product = x_sign * y_sign
+    agree, disagree = int((product > 0).sum()), int((product < 0).sum())
+    untied = int(np.count_nonzero(x_sign)) * int(np.count_nonzero(y_sign))
+    tau_b = (agree - disagree) / float(np.sqrt(untied)) if untied else None
+    return Agreement(tau_b=tau_b, agree=agree, disagree=disagree, tied=len(product) - agree - disagree)
+
+
+def _order(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+    """n × n: 1 where the row's value is larger than the column's, -1 where smaller, 0 where equal."""
+    larger = values[:, None] > values[None, :]
+    return larger.astype(np.int8) - larger.T.astype(np.int8)

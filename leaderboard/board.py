@@ -1,0 +1,157 @@
+"""The board: runs in order under official and under preference qrels, with intervals, ranks and shifts.
+
+[SP] Table 3 sets the two columns of MRR@10 side by side and adds the perfect run, the one that returns the
+official qrel of every query at rank 1 and nothing else: 1 under official qrels by definition, and under
+preference qrels the share of queries whose official qrel is a best answer. It stands in the table, with the
+rank it would have among the runs, but counts in no other run's rank and in no correlation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.agreement import Agreement, kendall
+from leaderboard.intervals import LEVEL, TRIALS, bootstrap_intervals
+
+DEPTH = 10
+# RR@10 is 1/rank with rank ≤ 10, or 0: times this it is an integer, so means and ties between runs are exact.
+WHOLE = 2520
+PERFECT = "perfect run"
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over queries with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One run on the board. ``shift`` is positive when preference qrels move it up; shares are 0 to 1."""
+
+    run: str
+    official: Estimate
+    preference: Estimate
+    rank_official: int
+    rank_preference: int
+    shift: int
+    answered_official: float
+    answered_preference: float
+    judged_tops: float
+    perfect: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """All rows, best first under preference qrels (equal values by run tag, the perfect run before them)."""
+
+    queries: int
+    rows: tuple[BoardRow, ...]
+    agreement: Agreement
+    trials: int
+    level: float
+    seed: int
+
+
+def competition_ranks(totals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Ranks from 1, the largest total first; equal totals share the better rank (1, 2, 2, 4)."""
+    ordered = np.sort(-totals)
+    return np.searchsorted(ordered, -totals, side="left").astype(np.int64) + 1
+
+
+@dataclass(frozen=True)
+class BoardInput:
+    """What a board is drawn from, over the same queries in the same order.
+
+    ``official`` and ``preference`` are runs × queries arrays of RR@10; ``judged`` is runs × queries, 1
+    where the run's top passage was judged. The last row of each belongs to the perfect run, so each has a
+    row more than there are tags. There must be at least one query (ValueError).
+    """
+
+    run_tags: list[str]
+    official: Values
+    preference: Values
+    judged: Values
+
+    def __post_init__(self) -> None:
+        shape = (len(self.run_tags) + 1, self.official.shape[-1])
+        if not self.official.shape == self.preference.shape == self.judged.shape == shape:
+            raise ValueError("every array needs a row for each run and one for the perfect run")
+        if shape[1] == 0:
+            raise ValueError("a board needs at least one query")
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One set of labels: what every row gets under it."""
+
+    estimates: list[Estimate]
+    ranks: npt.NDArray[np.int64]
+    answered: Values
+    totals: npt.NDArray[np.int64]
+
+
+def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: float = LEVEL) -> Board:
+    """The board of ``given``, with bootstrap intervals from ``seed``; the resamples serve both sets of
+    labels.
+
+    A query is answered when RR@10 > 0. Runs with equal means share a rank.
+    """
+    count, queries = given.official.shape
+    bounds = bootstrap_intervals(
+        np.vstack([given.official, given.preference]),
+        rng=np.random.default_rng(seed),
+        trials=trials,
+        level=level,
+        whole=WHOLE,
+    )
+    official = _column(given.official, bounds.low[:count], bounds.high[:count])
+    preference = _column(given.preference, bounds.low[count:], bounds.high[count:])
+    judged = given.judged.mean(axis=1)
+    rows = [
+        BoardRow(
+            run=tag,
+            official=official.estimates[i],
+            preference=preference.estimates[i],
+            rank_official=int(official.ranks[i]),
+            rank_preference=int(preference.ranks[i]),
+            shift=int(official.ranks[i] - preference.ranks[i]),
+            answered_official=float(official.answered[i]),
+            answered_preference=float(preference.answered[i]),
+            judged_tops=float(judged[i]),
+            perfect=i == count - 1,
+        )
+        for i, tag in enumerate([*given.run_tags, PERFECT])
+    ]
+    return Board(
+        queries=queries,
+        rows=tuple(sorted(rows, key=lambda row: (row.rank_preference, not row.perfect, row.run))),
+        agreement=kendall(official.totals[:-1], preference.totals[:-1]),
+        trials=trials,
+        level=level,
+        seed=seed,
+    )
+
+
+def _column(values: Values, low: Values, high: Values) -> _Column:
+    queries = values.shape[1]
+    totals = np.rint(values * WHOLE).sum(axis=1).astype(np.int64)
+    estimates = [
+        Estimate(float(total / (WHOLE * queries)), float(lower), float(upper))
+        for total, lower, upper in zip(totals, low, high, strict=True)
+    ]
+    return _Column(estimates, _ranks_with_perfect(totals), (values > 0).mean(axis=1), totals)
+
+
+def _ranks_with_perfect(totals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Ranks of the runs among themselves, and last the rank the perfect run (the last total) would have."""
+    runs, perfect = totals[:-1], totals[-1]
+    return np.append(competition_ranks(runs), 1 + int((runs > perfect).sum()))

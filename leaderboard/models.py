@@ -1,0 +1,38 @@
+"""What labels say about runs: per-query values, kept as arrays."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from config import clock
+from pooling.models import Collection, Run
+
+
+class Evaluation(models.Model):
+    """A run's per-query values of one measure under one set of labels; rebuilt whenever its inputs change."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    run = models.ForeignKey(Run, models.CASCADE, related_name="+")
+    labels = models.CharField(max_length=100, help_text='A qrel set\'s name, or "@n" for a version.')
+    labels_sha256 = models.CharField(max_length=64)
+    measure = models.CharField(max_length=60)
+    values = models.BinaryField(help_text="float64, little-endian, one a covered query in query order.")
+    mean = models.FloatField(
+        null=True, help_text="Null where it is not defined, as for ESL without an answered query."
+    )
+    queries_count = models.PositiveIntegerField()
+    answered_count = models.PositiveIntegerField()
+    missing_count = models.PositiveIntegerField()
+    software_version = models.CharField(max_length=20)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "labels", "labels_sha256", "measure", "software_version"],
+                name="one_evaluation",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.run_id} under {self.labels}"

@@ -1,0 +1,189 @@
+"""The leaderboard of a collection: every run under official and under preference qrels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.cache import cache
+
+from leaderboard.board import DEPTH, Board, BoardInput, draw_board
+from leaderboard.errors import NothingToScore
+from leaderboard.services.evaluating import Progress, evaluate, measure_for
+from leaderboard.services.judged_tops import judged_tops
+from leaderboard.services.labels import Labels, qrel_set_labels, version_labels
+from leaderboard.services.software import software_version
+from pooling.models import Collection, QrelSet, Run
+from tournament.models import QrelVersion, VersionQuery
+
+SEED = 20220
+MEASURE = f"RR@{DEPTH}"
+KEPT_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """A board and all that must be named with it."""
+
+    board: Board
+    collection: str
+    version: int
+    official: str
+    min_grade: int
+    simulated: bool
+    open: int
+    singletons: int
+    measure: str
+    software: str
+    baselines: frozenset[str]
+
+    @property
+    def runs(self) -> int:
+        """How many runs stand on it, the perfect run not counted."""
+        return len(self.board.rows) - 1
+
+
+def leaderboard(
+    *,
+    collection: Collection,
+    version: QrelVersion,
+    official: QrelSet,
+    runs: Sequence[Run],
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> PublishedBoard:
+    """The board over the queries for which both the qrel set and the version know a relevant passage.
+
+    Raises :class:`NothingToScore` without runs or without such queries.
+    """
+    if not runs:
+        raise NothingToScore(f"{collection.name} has no runs to rank.", "Import some: manage.py import_runs")
+    sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
+    qids = _covered_by_both(sides["official"], sides["preference"])
+    if not qids:
+        raise NothingToScore(
+            f"No query has a relevant passage in {official.name} and a best answer in version "
+            f"{version.number}.",
+            "Choose another qrel set with --official, or another --version.",
+        )
+    the_qrel = sides["official"].the_qrel()
+    perfect = {qid: the_qrel[qid] for qid in qids}
+    best = sides["preference"].relevant_pids()
+    own = {"official": [1.0] * len(qids), "preference": [float(perfect[qid] in best[qid]) for qid in qids]}
+    arrays = {
+        name: np.vstack([_values(collection, runs, labels, qids, progress), own[name]])
+        for name, labels in sides.items()
+    }
+    judged = judged_tops(version, runs, qids, perfect)
+    given = BoardInput([run.run_tag for run in runs], arrays["official"], arrays["preference"], judged)
+    return PublishedBoard(
+        board=draw_board(given, seed=seed),
+        collection=collection.name,
+        version=version.number,
+        official=official.name,
+        min_grade=official.min_grade,
+        simulated=version.simulated,
+        measure=MEASURE,
+        software=software_version(),
+        baselines=frozenset(run.run_tag for run in runs if run.baseline),
+        **_statuses(version, qids),
+    )
+
+
+def kept_leaderboard(
+    *, collection: Collection, version: QrelVersion, official: QrelSet, runs: Sequence[Run]
+) -> PublishedBoard:
+    """The same for pages: kept in the cache for a while under all that it depends on."""
+    inputs = [
+        collection.pk,
+        version.manifest_sha256,
+        official.pk,
+        official.sha256,
+        official.min_grade,
+        sorted((run.pk, run.run_tag, run.baseline) for run in runs),
+        software_version(),
+    ]
+    key = "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+    kept: PublishedBoard | None = cache.get(key)
+    if kept is None:
+        kept = leaderboard(collection=collection, version=version, official=official, runs=runs)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def as_dict(published: PublishedBoard) -> dict[str, Any]:
+    """The board for ``--json`` and CSV. Shares are 0 to 1; ``shift`` is positive for a run that moves up."""
+    board = published.board
+    return {
+        "collection": published.collection,
+        "version": published.version,
+        "official_set": published.official,
+        "official_min_grade": published.min_grade,
+        "measure": f"M{published.measure}",
+        "simulated": published.simulated,
+        "queries": board.queries,
+        "open": published.open,
+        "singletons": published.singletons,
+        "runs": published.runs,
+        "rows": [
+            {
+                "run": row.run,
+                "official": row.official.value,
+                "official_low": row.official.low,
+                "official_high": row.official.high,
+                "preference": row.preference.value,
+                "preference_low": row.preference.low,
+                "preference_high": row.preference.high,
+                "rank_official": row.rank_official,
+                "rank_preference": row.rank_preference,
+                "shift": row.shift,
+                "answered_official": row.answered_official,
+                "answered_preference": row.answered_preference,
+                "judged_tops": row.judged_tops,
+                "baseline": row.run in published.baselines,
+                "perfect": row.perfect,
+            }
+            for row in board.rows
+        ],
+        "kendall_tau": board.agreement.tau_b,
+        "pairs_agree": board.agreement.agree,
+        "pairs_disagree": board.agreement.disagree,
+        "pairs_tied": board.agreement.tied,
+        "level": board.level,
+        "trials": board.trials,
+        "seed": board.seed,
+        "software": published.software,
+    }
+
+
+def _covered_by_both(official: Labels, preference: Labels) -> list[str]:
+    """qids with a relevant passage on either side, in query order."""
+    there = {qid for qid, known in zip(preference.qids, preference.answerable, strict=True) if known}
+    return [
+        qid for qid, known in zip(official.qids, official.answerable, strict=True) if known and qid in there
+    ]
+
+
+def _values(
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Labels,
+    qids: Sequence[str],
+    progress: Progress | None,
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    measure = measure_for(MEASURE, labels)
+    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
+    place = {qid: index for index, qid in enumerate(labels.qids)}
+    columns = np.array([place[qid] for qid in qids], dtype=np.int64)
+    return np.stack([scored[run.pk, measure.name].values[columns] for run in runs])
+
+
+def _statuses(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:
+    """How many of the board's queries the version has open, and as singletons."""
+    status = dict(VersionQuery.objects.filter(version=version).values_list("query__qid", "status"))
+    counted = [status.get(qid) for qid in qids]
+    return {"open": counted.count("open"), "singletons": counted.count("singleton")}

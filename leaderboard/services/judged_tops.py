@@ -1,0 +1,137 @@
+"""Which runs' top passages were judged: the ones a version's best answers were measured against."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judging.models import Judgment
+from pooling.models import Passage, Run
+from pooling.ranking import Ranking
+from pooling.services.runs import ranking_of
+from pooling.wanted import Wanted, find
+from tournament.models import PreferenceQrel, QrelVersion
+
+KEYS_AT_ONCE = 5000
+Pids = dict[str, set[str]]
+Top = tuple[int, str]
+"""(place of the query, pid)"""
+
+
+def judged_pids(version: QrelVersion) -> Pids:
+    """qid → pids that a judgment of the version compared, with the members of their classes.
+
+    Best answers are among them always: a singleton needs no judgment. What was carried over from an earlier
+    version is looked up there.
+    """
+    judged: Pids = defaultdict(set)
+    wanted: dict[int, set[str]] = defaultdict(set)
+    for qid, number in json.loads(version.manifest).get("carried", {}).items():
+        wanted[number].add(qid)
+    _add(judged, version, None)
+    for origin in QrelVersion.objects.filter(collection=version.collection_id, number__in=wanted):
+        _add(judged, origin, wanted[origin.number])
+    best = PreferenceQrel.objects.filter(version=version).values_list("query__qid", "passage__pid")
+    for qid, pid in best:
+        judged[qid].add(pid)
+    return dict(judged)
+
+
+def _add(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
+    manifest = json.loads(version.manifest)
+    compared: Pids = defaultdict(set)
+    for chunk in _chunks(manifest.get("judgments", [])):
+        rows = Judgment.objects.filter(pk__in=chunk).values_list(
+            "pair__query__qid", "left__pid", "right__pid"
+        )
+        for qid, left, right in rows:
+            compared[qid] |= {left, right}
+    for qid, members in _classes(manifest):
+        if compared[qid] & members:
+            compared[qid] |= members
+    for qid, pids in compared.items():
+        if only is None or qid in only:
+            judged[qid] |= pids
+
+
+def _classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    """(qid, pids of one class) for every class that the version knew."""
+    for row in manifest.get("queries", []):
+        for members in row["classes"]:
+            yield row["qid"], set(members)
+    for challenge in manifest.get("challenges", []):
+        for row in challenge["queries"]:
+            for representative, further in row["members"].items():
+                yield row["qid"], {representative, *further}
+
+
+def judged_tops(
+    version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
+) -> npt.NDArray[np.float64]:
+    """(runs + 1) × queries: 1 where the run's top passage was judged; the last row is the perfect run's.
+
+    A passage of the same class as a judged one is judged. A missing query has no top passage, so 0.
+    """
+    judged = judged_pids(version)
+    entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]
+    query = np.array([place for place, _ in entries], dtype=np.int64)
+    wanted = Wanted(tuple(qids), query, tuple(pid for _, pid in entries))
+    classes = _judged_classes(version, judged, qids)
+    table = np.zeros((len(runs) + 1, len(qids)))
+    others: dict[Top, list[int]] = defaultdict(list)
+    for row, run in enumerate(runs):
+        ranking = ranking_of(run, 1)
+        table[row, query[find(ranking, wanted).rank == 1]] = 1
+        for top in _unjudged(ranking, wanted, table[row]) if classes else ():
+            others[top].append(row)
+    for place, qid in enumerate(qids):
+        table[-1, place] = perfect.get(qid) in judged.get(qid, ())
+        if not table[-1, place] and qid in perfect:
+            others[place, perfect[qid]].append(len(runs))
+    for place, pid in _of_judged_class(version, classes, list(others)):
+        table[others[place, pid], place] = 1
+    return table
+
+
+def _unjudged(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
+    """The run's top passages of those queries where they are not judged yet."""
+    place = wanted.place
+    rows = [
+        (row, place[qid])
+        for row, qid in enumerate(ranking.qids)
+        if qid in place and not judged[place[qid]] and ranking.lengths[row]
+    ]
+    pids = ranking.spell(ranking.passages[[row for row, _ in rows]])
+    return [(query, pid) for (_, query), pid in zip(rows, pids, strict=True)]
+
+
+def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> dict[int, set[str]]:
+    """Place of a query → class keys of its judged passages, as far as their texts are known."""
+    key_of = _class_keys(version, {pid for qid in qids for pid in judged.get(qid, ())})
+    classes = {
+        place: {key_of[pid] for pid in judged.get(qid, ()) if pid in key_of} for place, qid in enumerate(qids)
+    }
+    return {place: keys for place, keys in classes.items() if keys}
+
+
+def _of_judged_class(version: QrelVersion, classes: dict[int, set[str]], tops: Sequence[Top]) -> list[Top]:
+    """Those of ``tops`` whose text is that of a judged passage of the same query."""
+    key_of = _class_keys(version, {pid for place, pid in tops if place in classes})
+    return [(place, pid) for place, pid in tops if key_of.get(pid, "") in classes.get(place, ())]
+
+
+def _class_keys(version: QrelVersion, pids: set[str]) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for chunk in _chunks(sorted(pids)):
+        rows = Passage.objects.filter(collection=version.collection_id, pid__in=chunk).exclude(class_key="")
+        keys |= dict(rows.values_list("pid", "class_key"))
+    return keys
+
+
+def _chunks(keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (keys[start : start + KEYS_AT_ONCE] for start in range(0, len(keys), KEYS_AT_ONCE))

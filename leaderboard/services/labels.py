@@ -1,0 +1,122 @@
+"""Labels to score runs with: a qrel set by its name, or a version of the preference qrels as ``@n``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.errors import UnknownLabels
+from pooling.models import Collection, Qrel, QrelSet
+from pooling.services.finding import qrel_set_named
+from pooling.wanted import Wanted
+from tournament.models import PreferenceQrel, QrelVersion
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Graded passages of the covered queries; entries stand by query order, then in file order."""
+
+    name: str
+    min_grade: int
+    qids: tuple[str, ...]
+    """The covered queries, in query order: those with a label of any grade, as trec_eval counts them."""
+    query: Integers
+    """Of each entry: index into ``qids``."""
+    pids: tuple[str, ...]
+    grades: Integers
+    version: QrelVersion | None = None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all that values depend on."""
+        content = [self.min_grade, self.qids, self.query.tolist(), self.pids, self.grades.tolist()]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """The entries, to be looked up in rankings."""
+        return Wanted(self.qids, self.query, self.pids)
+
+    @cached_property
+    def relevant(self) -> npt.NDArray[np.bool_]:
+        """Of each entry: whether its passage is relevant."""
+        return self.grades >= self.min_grade
+
+    @cached_property
+    def answerable(self) -> npt.NDArray[np.bool_]:
+        """Of each covered query: whether it has a relevant passage at all."""
+        return np.bincount(self.query[self.relevant], minlength=len(self.qids)) > 0
+
+    def the_qrel(self) -> dict[str, str]:
+        """qid → its one qrel: the relevant passage of the highest grade, the first in file order."""
+        best: dict[str, tuple[int, str]] = {}
+        for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True):
+            qid = self.qids[query]
+            if grade >= self.min_grade and (qid not in best or grade > best[qid][0]):
+                best[qid] = grade, pid
+        return {qid: pid for qid, (_, pid) in best.items()}
+
+    def relevant_pids(self) -> dict[str, set[str]]:
+        """qid → pids of its relevant passages."""
+        pids: dict[str, set[str]] = {}
+        for entry in np.flatnonzero(self.relevant).tolist():
+            pids.setdefault(self.qids[self.query[entry]], set()).add(self.pids[entry])
+        return pids
+
+
+def labels_named(collection: Collection, name: str) -> Labels:
+    """The labels ``name`` (a qrel set) or ``@n`` (a version); raises UnknownLabels or NotFound."""
+    if re.fullmatch(r"@[0-9]{1,9}", name):
+        return version_labels(version_numbered(collection, int(name[1:])))
+    if name.startswith("@"):
+        raise UnknownLabels(f"{name} is no version.", "Write @1 for version 1.")
+    return qrel_set_labels(qrel_set_named(collection, name))
+
+
+def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
+    """The version of this number, or the latest one."""
+    versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
+    version = versions.first() if number is None else versions.filter(number=number).first()
+    if version is None:
+        raise UnknownLabels(
+            f"{collection.name} has no {'version' if number is None else f'version {number}'} yet.",
+            "Publish one: manage.py publish_qrels CAMPAIGN",
+        )
+    return version
+
+
+def qrel_set_labels(qrel_set: QrelSet) -> Labels:
+    """A qrel set's labels."""
+    rows = (
+        Qrel.objects.filter(qrel_set=qrel_set)
+        .order_by("query__position", "query_id", "position", "pk")
+        .values_list("query__qid", "passage__pid", "grade")
+    )
+    return _labels(qrel_set.name, qrel_set.min_grade, list(rows))
+
+
+def version_labels(version: QrelVersion) -> Labels:
+    """A version's best answers, propagated members of their classes included, each of grade 1."""
+    rows = (
+        PreferenceQrel.objects.filter(version=version)
+        .order_by("query__position", "query_id", "passage__pid")
+        .values_list("query__qid", "passage__pid")
+    )
+    return _labels(f"@{version.number}", 1, [(qid, pid, 1) for qid, pid in rows], version)
+
+
+def _labels(
+    name: str, min_grade: int, rows: list[tuple[str, str, int]], version: QrelVersion | None = None
+) -> Labels:
+    place: dict[str, int] = {}
+    query = np.array([place.setdefault(qid, len(place)) for qid, _, _ in rows], dtype=np.int64)
+    grades = np.array([grade for _, _, grade in rows], dtype=np.int64)
+    return Labels(name, min_grade, tuple(place), query, tuple(pid for _, pid, _ in rows), grades, version)

@@ -1,0 +1,84 @@
+"""A small board worked by hand: four queries, three runs, a published version."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from judging.models import Campaign, Judgment, Pair
+from pooling.models import Passage, Pool, PooledPassage, Query
+from tests.factories import make_collection, make_qrels, make_run
+from tournament.services import publish_qrels
+
+
+class Valley:
+    """The collection ``valley``: official qrels a1 a2 a3 a4; best answers b1 a2 b3; q4 is not covered.
+
+    q3 is a singleton. The pool of q1 is a1 b1 c1, of q2 a2 b2.
+    """
+
+    def __init__(self) -> None:
+        self.collection = make_collection("valley", ["q1", "q2", "q3", "q4"])
+        self.official = make_qrels(
+            self.collection,
+            "official",
+            [("q1", "a1", 1), ("q2", "a2", 1), ("q3", "b3", 1), ("q4", "a4", 1)],
+        )
+        self.runs = [
+            make_run(
+                self.collection, "old", {"q1": ["a1", "b1"], "q2": ["a2"], "q3": ["x3", "b3"], "q4": ["a4"]}
+            ),
+            make_run(
+                self.collection, "new", {"q1": ["b1", "x1", "y1", "a1"], "q2": ["b2", "a2"], "q3": ["b3"]}
+            ),
+            make_run(self.collection, "odd", {"q2": ["a2"], "q3": ["x3"]}, baseline=True),
+        ]
+        self.pool = Pool.objects.create(collection=self.collection, name="meadow")
+        self.campaign = Campaign.objects.create(
+            name="spring", collection=self.collection, pool=self.pool, seed=1, placeholder_text=True
+        )
+        self.pooled("q1", "b1", "a1", "c1")
+        self.pooled("q2", "a2", "b2")
+        self.pooled("q3", "b3")
+        self.ladder("q1", "b1", "a1", "c1")
+        self.ladder("q2", "a2", "b2")
+
+    def passage(self, pid: str) -> Passage:
+        return Passage.objects.get_or_create(collection=self.collection, pid=pid)[0]
+
+    def query(self, qid: str) -> Query:
+        return Query.objects.get(collection=self.collection, qid=qid)
+
+    def pooled(self, qid: str, *pids: str) -> None:
+        for pid in pids:
+            PooledPassage.objects.create(pool=self.pool, query=self.query(qid), passage=self.passage(pid))
+
+    def ladder(self, qid: str, *pids: str, judge_kind: str = "human") -> None:
+        """A round robin in which the earlier passage always wins."""
+        for better, worse in combinations([self.passage(pid) for pid in pids], 2):
+            low, high = sorted([better, worse], key=lambda passage: passage.pk)
+            pair = Pair.objects.create(
+                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high
+            )
+            Judgment.objects.create(
+                campaign=self.campaign,
+                pair=pair,
+                left=better,
+                right=worse,
+                preferred=better,
+                judge_kind=judge_kind,
+            )
+
+    def publish(self):
+        return publish_qrels(campaign=self.campaign).version
+
+
+@pytest.fixture
+def valley(db) -> Valley:
+    return Valley()
+
+
+@pytest.fixture
+def version(valley):
+    return valley.publish()

@@ -1,0 +1,78 @@
+"""Kendall's τ-b: by hand, against scipy and against the published figure."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau
+
+from leaderboard.agreement import kendall
+
+few_values = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
+
+
+def test_same_order_agrees_wholly():
+    result = kendall([0.1, 0.2, 0.3], [1, 5, 9])
+
+    assert (result.tau_b, result.agree, result.disagree) == (1.0, 3, 0)
+
+
+def test_a_tie_in_one_order_by_hand():
+    # Pairs: (1,2) tied in x; (1,3) and (2,3) agree. Untied: 2 in x, 3 in y; 2 / sqrt(6).
+    result = kendall([1, 1, 2], [1, 2, 3])
+
+    assert result.tau_b == pytest.approx(2 / 6**0.5)
+    assert (result.agree, result.disagree, result.tied) == (2, 0, 1)
+
+
+@given(few_values)
+def test_equals_scipy_with_any_ties(values):
+    x, y = zip(*values, strict=True)
+
+    expected = kendalltau(x, y, variant="b").statistic
+
+    tau_b = kendall(x, y).tau_b
+    assert (tau_b is None) == bool(np.isnan(expected))
+    if tau_b is not None:
+        assert tau_b == pytest.approx(expected, abs=1e-12)
+
+
+@given(few_values)
+def test_reversing_one_order_mirrors(values):
+    x, y = (np.array(side) for side in zip(*values, strict=True))
+
+    there, back = kendall(x, y), kendall(x, -y)
+
+    assert (there.agree, there.disagree, there.tied) == (back.disagree, back.agree, back.tied)
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, 0.5, 0.5]])
+def test_undefined_correlation_is_none(values):
+    assert kendall(values, values).tau_b is None
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(ValueError, match="two values a run"):
+        kendall([1, 2], [1, 2, 3])
+
+
+def test_values_must_be_finite():
+    with pytest.raises(ValueError, match="finite"):
+        kendall([1, float("nan")], [1, 2])
+
+
+def test_published_boards_of_shallow_pooling(shared_data):
+    """[SP] Table 3, the 500 selected queries: 99 pairs of runs agree, 21 do not, τ = 0.65."""
+    with (shared_data / "published" / "arabzadeh2022_table3.tsv").open() as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["run"] != "perfect"]
+    official = [float(row["mrr10_selected_official"]) for row in rows]
+    preference = [float(row["mrr10_selected_preference"]) for row in rows]
+
+    result = kendall(official, preference)
+
+    assert (result.agree, result.disagree) == (99, 21)
+    assert round(result.tau_b, 2) == 0.65

@@ -1,0 +1,88 @@
+"""The board: ranks, shifts, the perfect run, worked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard.board import PERFECT, BoardInput, competition_ranks, draw_board
+
+
+def worked_board(seed=1):
+    """Four queries, three runs. The official qrel is a best answer for one of the four."""
+    official = [[1, 1, 0.5, 0], [1, 0.5, 0, 0], [0.5, 0, 0, 0], [1, 1, 1, 1]]
+    preference = [[0.5, 0, 0, 0], [0.5, 1, 1, 0], [1, 1, 0, 0.5], [1, 0, 0, 0]]
+    judged = [[1, 1, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 1]]
+    arrays = (np.array(rows, dtype=float) for rows in (official, preference, judged))
+    return draw_board(BoardInput(["A", "B", "C"], *arrays), seed=seed)
+
+
+def test_equal_totals_share_the_better_rank():
+    assert competition_ranks(np.array([5, 9, 5, 1])).tolist() == [2, 1, 2, 4]
+
+
+def test_a_board_worked_by_hand():
+    rows = {row.run: row for row in worked_board().rows}
+
+    assert rows["A"].official.value == 0.625
+    assert rows["A"].preference.value == 0.125
+    assert [(rows[r].rank_official, rows[r].rank_preference, rows[r].shift) for r in "ABC"] == [
+        (1, 3, -2),
+        (2, 1, 1),
+        (3, 1, 2),
+    ]
+    assert (rows["A"].answered_official, rows["A"].answered_preference) == (0.75, 0.25)
+    assert (rows["A"].judged_tops, rows["C"].judged_tops) == (0.75, 0.25)
+
+
+def test_the_perfect_run_is_ranked_beside_the_runs():
+    perfect = next(row for row in worked_board().rows if row.perfect)
+
+    assert perfect.run == PERFECT
+    assert (perfect.official.value, perfect.official.low, perfect.official.high) == (1.0, 1.0, 1.0)
+    assert perfect.preference.value == 0.25
+    assert (perfect.rank_official, perfect.rank_preference) == (1, 3)
+
+
+def test_the_perfect_run_stays_out_of_the_correlation():
+    agreement = worked_board().agreement
+
+    # A over B over C officially; under preference qrels B and C tie and both beat A.
+    assert (agreement.agree, agreement.disagree, agreement.tied) == (0, 2, 1)
+    assert agreement.tau_b == pytest.approx(-2 / 6**0.5)
+
+
+def test_rows_come_best_first_under_preference_qrels():
+    assert [row.run for row in worked_board().rows] == ["B", "C", PERFECT, "A"]
+
+
+def test_intervals_hold_the_value():
+    for row in worked_board().rows:
+        for estimate in (row.official, row.preference):
+            assert estimate.low <= estimate.value <= estimate.high
+
+
+def test_the_order_of_runs_changes_nothing():
+    values = np.random.default_rng(0).choice([0, 1 / 3, 0.5, 1], size=(3, 5, 50))
+    values[0, 4] = 1
+    order = [2, 0, 3, 1, 4]
+    tags = ["r0", "r1", "r2", "r3"]
+
+    board = draw_board(BoardInput(tags, *values), seed=3)
+    shuffled = draw_board(BoardInput([tags[i] for i in order[:-1]], *values[:, order]), seed=3)
+
+    assert board == shuffled
+
+
+def test_sums_that_differ_in_floating_point_still_tie():
+    """0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1 in the last bit; the means are equal all the same."""
+    values = np.array([[1 / 10, 1 / 5, 1 / 3, 0], [1 / 3, 0, 1 / 5, 1 / 10], [1, 1, 1, 1]])
+
+    board = draw_board(BoardInput(["A", "B"], values, values, values), seed=0)
+
+    assert [row.rank_official for row in board.rows] == [1, 1, 1]
+
+
+def test_a_board_without_queries_is_refused():
+    with pytest.raises(ValueError, match="at least one query"):
+        draw_board(BoardInput([], *np.empty((3, 1, 0))), seed=0)

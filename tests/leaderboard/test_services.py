@@ -1,0 +1,219 @@
+"""Scores and boards from stored runs, worked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard import services
+from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
+from leaderboard.measures import parse_measure
+from leaderboard.models import Evaluation
+from leaderboard.services import evaluating
+from leaderboard.services.boards import kept_leaderboard
+from leaderboard.services.judged_tops import judged_tops
+from pooling.errors import NotFound
+from pooling.models import Passage
+from tests.factories import make_qrels, make_run
+
+
+def board_of(valley, version, **options):
+    return services.leaderboard(
+        collection=valley.collection,
+        version=version,
+        official=valley.official,
+        runs=valley.runs,
+        **options,
+    )
+
+
+def means(valley, qrels, measures, **options):
+    scores = services.score(
+        collection=valley.collection,
+        labels=services.labels_named(valley.collection, qrels),
+        runs=valley.runs,
+        measures=measures,
+    )
+    rows = services.scores_as_dict(scores, **options)["rows"]
+    return {(row["run"], row["measure"], row["qid"]): row["value"] for row in rows}
+
+
+def test_a_missing_query_gets_the_worst_value(valley):
+    values = means(valley, "official", "RR@10", per_query=True)
+
+    assert values["new", "RR@10", "q4"] == 0.0
+    assert values["old", "RR@10", "all"] == (1 + 1 + 0.5 + 1) / 4
+    assert values["new", "RR@10", "all"] == (0.25 + 0.5 + 1) / 4
+
+
+def test_a_version_is_scored_over_the_queries_it_covers(valley, version):
+    values = means(valley, "@1", "RR@10", per_query=True)
+
+    assert ("old", "RR@10", "q4") not in values
+    assert values["new", "RR@10", "all"] == pytest.approx((1 + 0.5 + 1) / 3)
+
+
+def test_esl_without_an_answered_query_has_no_mean(valley):
+    make_qrels(valley.collection, "elsewhere", [("q1", "nowhere", 1)])
+
+    values = means(valley, "elsewhere", "ESL@10", per_query=True)
+
+    assert values["old", "ESL@10", "all"] is None
+    assert values["old", "ESL@10", "q1"] is None
+
+
+def test_the_sets_threshold_says_what_is_relevant(valley):
+    make_qrels(valley.collection, "graded", [("q1", "a1", 1), ("q1", "b1", 2)], min_grade=2)
+
+    values = means(valley, "graded", "RR@10 RR(rel=1)@10 nDCG@10")
+
+    assert values["old", "RR@10", "all"] == 0.5
+    assert values["old", "RR(rel=1)@10", "all"] == 1.0
+    assert values["old", "nDCG@10", "all"] == pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))
+
+
+def test_values_are_stored_once_and_read_again(valley, monkeypatch):
+    first = means(valley, "official", "RR@10 AP")
+    count = Evaluation.objects.count()
+    monkeypatch.setattr(evaluating, "ranking_of", lambda *a: pytest.fail("a stored run was read again"))
+
+    again = means(valley, "official", "RR@10 AP")
+
+    assert again == first
+    assert Evaluation.objects.count() == count == 6
+
+
+def test_changed_labels_are_scored_anew(valley):
+    before = means(valley, "official", "RR@10")["odd", "RR@10", "all"]
+    valley.official.qrels.filter(query__qid="q3").update(passage=valley.passage("x3"))
+
+    after = means(valley, "official", "RR@10")["odd", "RR@10", "all"]
+
+    assert (before, after) == (0.25, 0.5)
+
+
+def test_runs_are_read_no_deeper_than_measures_look(valley, monkeypatch):
+    depths = []
+    read = evaluating.ranking_of
+    monkeypatch.setattr(evaluating, "ranking_of", lambda run, depth: depths.append(depth) or read(run, depth))
+
+    means(valley, "official", "RR@10 P@5")
+    means(valley, "official", "AP")
+
+    assert depths == [10, 10, 10, None, None, None]
+
+
+def test_a_board_worked_by_hand(valley, version):
+    published = board_of(valley, version)
+
+    rows = {row.run: row for row in published.board.rows}
+    assert published.board.queries == 3
+    assert (published.open, published.singletons, published.runs) == (0, 1, 3)
+    assert rows["old"].official.value == pytest.approx(2.5 / 3)
+    assert rows["old"].preference.value == pytest.approx(2 / 3)
+    assert rows["new"].official.value == pytest.approx(1.75 / 3)
+    assert rows["new"].preference.value == pytest.approx(2.5 / 3)
+    assert (rows["old"].rank_official, rows["new"].rank_official) == (1, 2)
+    assert (rows["old"].rank_preference, rows["new"].rank_preference) == (2, 1)
+    assert rows["perfect run"].preference.value == pytest.approx(2 / 3)
+
+
+def test_judged_tops_are_shares_of_the_boards_queries(valley, version):
+    rows = {row.run: row for row in board_of(valley, version).board.rows}
+
+    assert rows["old"].judged_tops == pytest.approx(2 / 3)  # x3 was never judged
+    assert rows["new"].judged_tops == 1.0
+    assert rows["odd"].judged_tops == pytest.approx(1 / 3)  # no line for q1, x3 on q3
+    assert rows["perfect run"].judged_tops == 1.0
+
+
+def test_a_top_of_a_judged_class_is_judged(valley, version):
+    Passage.objects.filter(pid="a2").update(class_key="same words")
+    Passage.objects.create(collection=valley.collection, pid="twin", class_key="same words")
+    run = make_run(valley.collection, "twins", {"q1": ["twin"], "q2": ["twin"]})
+
+    table = judged_tops(version, [run], ["q1", "q2"], {})
+
+    assert table[0].tolist() == [0.0, 1.0]
+
+
+def test_judged_tops_of_carried_queries_come_from_the_version_that_decided_them(valley, version):
+    """A second campaign decides q4 alone; q1 to q3 are carried over."""
+    first = valley.campaign
+    valley.campaign = type(first).objects.create(name="autumn", collection=valley.collection, seed=1)
+    pool = valley.pool
+    valley.pool = type(pool).objects.create(collection=valley.collection, name="heath")
+    type(first).objects.filter(pk=valley.campaign.pk).update(pool=valley.pool)
+    valley.campaign.refresh_from_db()
+    valley.pooled("q4", "a4", "b4")
+    valley.ladder("q4", "a4", "b4")
+
+    second = valley.publish()
+
+    table = judged_tops(second, valley.runs, ["q1", "q2", "q3", "q4"], {})
+    assert second.number == 2
+    assert table[0].tolist() == [1, 1, 0, 1]
+    assert table[1].tolist() == [1, 1, 1, 0]
+
+
+def test_the_seed_fixes_the_intervals(valley, version):
+    assert board_of(valley, version, seed=5) == board_of(valley, version, seed=5)
+
+
+def test_a_simulated_version_says_so(valley):
+    valley.campaign.judgments.update(judge_kind="simulated")
+
+    assert board_of(valley, valley.publish()).simulated
+
+
+def test_a_kept_board_is_not_drawn_again(valley, version, django_assert_num_queries):
+    wanted = {"collection": valley.collection, "version": version, "official": valley.official}
+    first = kept_leaderboard(**wanted, runs=valley.runs)
+
+    with django_assert_num_queries(0):
+        again = kept_leaderboard(**wanted, runs=valley.runs)
+
+    assert again == first
+
+
+def test_labels_that_do_not_exist_are_refused(valley):
+    for name, refusal in (("nothing", NotFound), ("@7", UnknownLabels), ("@latest", UnknownLabels)):
+        with pytest.raises(refusal):
+            services.labels_named(valley.collection, name)
+
+
+def test_unknown_measures_are_refused(valley):
+    with pytest.raises(UnknownMeasure):
+        means(valley, "official", "MRR@ten")
+
+
+def test_unknown_runs_are_refused_by_name(valley):
+    with pytest.raises(NotFound, match="no run none"):
+        services.chosen_runs(valley.collection, ["old", "none"])
+
+
+def test_sets_without_a_query_in_common_have_no_board(valley, version):
+    other = make_qrels(valley.collection, "other", [("q4", "a4", 1)])
+
+    with pytest.raises(NothingToScore, match="No query"):
+        services.leaderboard(collection=valley.collection, version=version, official=other, runs=valley.runs)
+
+
+def test_the_measures_threshold_comes_from_the_set_unless_named(valley):
+    labels = services.labels_named(valley.collection, "official")
+
+    assert evaluating.measure_for("AP(rel=2)", labels) == parse_measure("AP(rel=2)")
+    assert evaluating.measure_for("AP", labels) == parse_measure("AP")
+
+
+def test_csv_carries_what_the_board_was_made_from(valley, version):
+    make_run(valley.collection, "=cmd()", {"q1": ["a1"]})
+    valley.runs = services.chosen_runs(valley.collection)
+
+    text = services.board_csv(board_of(valley, version))
+
+    head, *lines = text.splitlines()
+    assert head.startswith("run,official,official_low,official_high,preference")
+    assert len(lines) == 5
+    assert any(line.startswith("'=cmd(),") for line in lines)
+    assert all(",valley,1,official," in line for line in lines)

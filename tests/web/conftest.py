@@ -1,0 +1,135 @@
+"""A published collection to look at: three releases of runs, text that tries to be markup."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.cache import cache
+
+from judging.models import Campaign, Judgment, Pair, Worker
+from pooling.models import Passage, Pool, PooledPassage, PoolRun, Query, Run
+from tests.factories import make_collection, make_qrels, make_run
+from tournament.services import publish_qrels
+
+SCRIPT = "<script>alert('x')</script>"
+
+
+class Harbour:
+    """The collection ``harbour``. Best answers: q1 b, q2 s (only from the run released as scores), q3 a cycle.
+
+    Official qrels are a, a2, a3. ``quay`` is public, ``mole`` releases scores, ``deep`` is private.
+    """
+
+    def __init__(self) -> None:
+        self.collection = make_collection("harbour", ["q1", "q2", "q3"])
+        self.official = make_qrels(
+            self.collection, "official", [("q1", "a", 1), ("q2", "a2", 1), ("q3", "a3", 1)]
+        )
+        for passage in Passage.objects.filter(collection=self.collection):
+            Passage.objects.filter(pk=passage.pk).update(text=f"text of {passage.pid}")
+        self.quay = make_run(
+            self.collection,
+            "quay",
+            {"q1": ["b", "a"], "q2": ["a2"], "q3": ["b3"]},
+            report={"queries": 3, "depth": 2, "lines": 4, "warnings": ["1 queries have ties"]},
+        )
+        self.mole = make_run(
+            self.collection, "mole", {"q1": ["a"], "q2": ["s"], "q3": ["c3"]}, release=Run.Release.SCORES
+        )
+        self.deep = make_run(self.collection, "deep", {"q1": ["d"]}, release=Run.Release.PRIVATE)
+        self.pool = Pool.objects.create(collection=self.collection, name="tide", qrel_set=self.official)
+        PoolRun.objects.bulk_create(
+            PoolRun(pool=self.pool, run=run) for run in (self.quay, self.mole, self.deep)
+        )
+        self.campaign = Campaign.objects.create(
+            name="spring", collection=self.collection, pool=self.pool, seed=1, placeholder_text=True
+        )
+        self.judge = Worker.objects.create()
+        self.pooled("q1", b=[self.quay], a=[self.mole], d=[self.deep])
+        self.pooled("q2", a2=[self.quay], s=[self.mole])
+        self.pooled("q3", a3=[], b3=[self.quay], c3=[self.mole])
+        self.prefer("q1", ("b", "a"), ("b", "d"), ("a", "d"))
+        self.prefer("q2", ("s", "a2"))
+        self.prefer("q3", ("a3", "b3"), ("b3", "c3"), ("c3", "a3"))
+
+    def passage(self, pid: str) -> Passage:
+        return Passage.objects.get_or_create(
+            collection=self.collection, pid=pid, defaults={"text": f"text of {pid}"}
+        )[0]
+
+    def query(self, qid: str) -> Query:
+        return Query.objects.get(collection=self.collection, qid=qid)
+
+    def pooled(self, qid: str, **suppliers: list[Run]) -> None:
+        for pid, runs in suppliers.items():
+            PooledPassage.objects.create(
+                pool=self.pool,
+                query=self.query(qid),
+                passage=self.passage(pid),
+                run_ids=[run.pk for run in runs],
+                is_qrel=pid.startswith("a"),
+            )
+
+    def prefer(self, qid: str, *won: tuple[str, str], judge_kind: str = "human") -> None:
+        """One judgment each, the first preferred."""
+        for better, worse in won:
+            first, second = self.passage(better), self.passage(worse)
+            low, high = sorted([first, second], key=lambda one: one.pk)
+            pair = Pair.objects.create(
+                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high
+            )
+            Judgment.objects.create(
+                campaign=self.campaign,
+                pair=pair,
+                left=first,
+                right=second,
+                preferred=first,
+                judge_kind=judge_kind,
+                worker=self.judge,
+            )
+
+    def publish(self):
+        return publish_qrels(campaign=self.campaign).version
+
+    def add_runs(self, count: int) -> None:
+        for number in range(count):
+            make_run(self.collection, f"extra{number:03}", {"q1": ["a" if number % 2 else "b"]})
+
+    def add_campaigns(self, count: int) -> None:
+        for number in range(count):
+            Campaign.objects.create(name=f"more{number}", collection=self.collection, pool=self.pool, seed=1)
+
+    def add_queries(self, count: int) -> None:
+        """More queries, each with a pool of two, judged."""
+        there = Query.objects.filter(qid__startswith="more").count()
+        for number in range(there, there + count):
+            qid = f"more{number:03}"
+            Query.objects.create(collection=self.collection, qid=qid, text=f"{qid}?", position=10 + number)
+            self.pooled(qid, **{f"b{qid}": [self.quay], f"c{qid}": [self.quay]})
+            self.prefer(qid, *combinations([f"b{qid}", f"c{qid}"], 2))
+
+
+@pytest.fixture(autouse=True)
+def _no_boards_kept():
+    """Primary keys start again in every test; what the cache kept of the last one is not of this one."""
+    cache.clear()
+
+
+@pytest.fixture
+def harbour(db) -> Harbour:
+    return Harbour()
+
+
+@pytest.fixture
+def published(harbour):
+    harbour.version = harbour.publish()
+    return harbour
+
+
+@pytest.fixture
+def member(client, db):
+    """A client that is signed in."""
+    client.force_login(get_user_model().objects.create_user("ada", password="a long password"))
+    return client

@@ -1,0 +1,51 @@
+"""The board's figure as coordinates."""
+
+from __future__ import annotations
+
+import pytest
+
+from web.figure import ROW, FigureRow, board_figure
+
+
+def row(name, official, preference, ranks, **details):
+    return FigureRow(name, (official,) * 3, preference, *ranks, **details)
+
+
+def test_values_lie_on_the_axis_in_proportion():
+    figure = board_figure([row("a", 0.3, (0.6, 0.0, 1.2), (1, 1))])
+
+    drawn = figure.rows[0]
+    assert drawn.preference.low == figure.axis_left
+    assert drawn.preference.high == pytest.approx(figure.axis_right, abs=0.1)
+    assert drawn.preference.x - figure.axis_left == pytest.approx(
+        2 * (drawn.official.x - figure.axis_left), abs=0.2
+    )
+
+
+def test_lines_lead_from_one_order_to_the_other():
+    figure = board_figure(
+        [row("up", 0.1, (0.3, 0.3, 0.3), (2, 1)), row("down", 0.2, (0.1, 0.1, 0.1), (1, 2))]
+    )
+
+    up, down = figure.rows
+    assert (up.move, down.move) == ("up", "down")
+    assert (up.y_official - up.y_preference, down.y_official - down.y_preference) == (ROW, -ROW)
+
+
+@pytest.mark.parametrize("highest", [0.0001, 0.06, 0.33, 0.61, 1.0])
+def test_the_axis_reaches_past_every_value_with_few_ticks(highest):
+    figure = board_figure([row("a", highest, (highest,) * 3, (1, 1))])
+
+    assert figure.rows[0].official.x <= figure.axis_right + 0.1
+    assert 2 <= len(figure.ticks) <= 7
+
+
+def test_long_names_are_cut_and_kept_whole_for_the_title():
+    drawn = board_figure([row("n" * 200, 0.1, (0.1,) * 3, (1, 1))]).rows[0]
+
+    assert len(drawn.name) == 26
+    assert drawn.full_name == "n" * 200
+
+
+def test_no_rows_make_an_empty_figure():
+    assert board_figure([]).rows == []

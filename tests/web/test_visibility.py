@@ -1,0 +1,133 @@
+"""What is not released is not shown to people who are not signed in, on any page."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+
+from judging.models import Exclusion
+from tests.factories import make_run
+from tournament.models import Challenge, ChallengedQuery
+from web.services.visibility import sight_of
+
+
+def page(client, address, status=200):
+    reply = client.get(address)
+    assert reply.status_code == status
+    return reply.content.decode()
+
+
+def query_url(harbour, qid):
+    return reverse("web:query", args=["harbour", 1, harbour.query(qid).pk])
+
+
+def test_private_runs_are_on_no_page(client, published):
+    addresses = [
+        "/",
+        "/collections/harbour/",
+        "/collections/harbour/leaderboard/",
+        "/collections/harbour/leaderboard.csv",
+        query_url(published, "q1"),
+    ]
+
+    for address in addresses:
+        assert "deep" not in page(client, address), address
+    page(client, f"/collections/harbour/runs/{published.deep.pk}/", 404)
+
+
+def test_private_runs_are_shown_to_people_who_are_signed_in(member, published):
+    assert "deep" in page(member, "/collections/harbour/leaderboard/")
+    assert "deep" in page(member, query_url(published, "q1"))
+    page(member, f"/collections/harbour/runs/{published.deep.pk}/")
+
+
+def test_runs_released_as_scores_have_values(client, published):
+    assert "mole" in page(client, "/collections/harbour/leaderboard/")
+    page(client, f"/collections/harbour/runs/{published.mole.pk}/")
+
+
+def test_a_passage_that_only_unreleased_runs_supplied_is_not_shown(client, published):
+    shown = page(client, query_url(published, "q2"))
+
+    assert "text of s" not in shown
+    assert '<span class="mono">s</span>' not in shown
+    assert "This passage is not shown" in shown
+    assert "mole" not in shown
+
+
+def test_signed_in_people_see_such_passages_and_who_supplied_them(member, published):
+    shown = page(member, query_url(published, "q2"))
+
+    assert "text of s" in shown
+    assert "mole" in shown
+
+
+def test_a_qrel_is_shown_whoever_supplied_it(client, published):
+    """a is the official qrel of q1; the only run that had it on top releases scores alone."""
+    shown = page(client, query_url(published, "q1"))
+
+    assert "text of a" in shown
+    assert "text of d" not in shown
+
+
+def test_a_reason_that_names_a_hidden_passage_is_left_out(client, member, published):
+    assert "<dt>Why</dt>" in page(member, query_url(published, "q2"))
+    client.logout()
+
+    assert "<dt>Why</dt>" not in page(client, query_url(published, "q2"))
+
+
+@pytest.mark.parametrize(("release", "seen"), [("public", True), ("scores", False), ("private", False)])
+def test_challengers_are_shown_as_their_runs_are_released(published, release, seen):
+    run = make_run(published.collection, "late", {"q1": ["new"]}, release=release)
+    passage = published.passage("new")
+    challenge = Challenge.objects.create(campaign=published.campaign, number=1, run_tags=[run.run_tag])
+    query = published.query("q1")
+    ChallengedQuery.objects.create(
+        challenge=challenge, query=query, best_ids=[], challenger_ids=[passage.pk], members={}
+    )
+
+    sight = sight_of(published.collection, [query], AnonymousUser())
+
+    assert sight.sees(query.pk, passage.pk) is seen
+    assert [one.run_tag for one in sight.shown_suppliers(query.pk, passage.pk)] == (["late"] if seen else [])
+
+
+def test_reasons_of_exclusions_are_for_people_who_are_signed_in(client, member, published):
+    Exclusion.objects.create(
+        campaign=published.campaign, worker=published.judge, rule="reference", reason="failed gold pair 7"
+    )
+
+    assert "failed gold pair 7" in page(member, "/campaigns/spring/")
+    client.logout()
+    assert "failed gold pair 7" not in page(client, "/campaigns/spring/")
+
+
+def test_workers_are_named_by_key_to_signed_in_people_only(client, member, published):
+    assert f"worker {published.judge.pk}" in page(member, query_url(published, "q1"))
+    client.logout()
+    assert f"worker {published.judge.pk}" not in page(client, query_url(published, "q1"))
+
+
+def test_signing_in_and_out(client, published, django_user_model):
+    django_user_model.objects.create_user("ada", password="a long password")
+
+    refused = client.post("/accounts/login/", {"username": "ada", "password": "wrong"})
+    arrived = client.post("/accounts/login/", {"username": "ada", "password": "a long password"}, follow=True)
+    left = client.post("/accounts/logout/", follow=True)
+
+    assert "do not match an account" in refused.content.decode()
+    assert "Sign out" in arrived.content.decode()
+    assert "Sign in" in left.content.decode()
+
+
+def test_signing_in_leads_nowhere_else(client, django_user_model, db):
+    django_user_model.objects.create_user("ada", password="a long password")
+    address = "/accounts/login/?next=https://elsewhere.example/"
+
+    reply = client.post(
+        address, {"username": "ada", "password": "a long password", "next": "https://elsewhere.example/"}
+    )
+
+    assert reply["Location"] == "/"

@@ -1,0 +1,176 @@
+"""The demo: the whole loop on the sample that ships with the project, as the commands a person would type."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+
+from config import launcher
+from config.errors import Refusal
+from pooling.models import Collection
+
+SAMPLE = Path("docs/sample")
+SEED = 2022
+
+
+@dataclass
+class Demo:
+    """One pass through the loop; ``say`` prints a line, ``show`` a titled result."""
+
+    say: Callable[[str], None]
+    name: str = ""
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def command(self, *words: str) -> dict[str, Any]:
+        """Run a management command as typed, and return what its ``--json`` prints."""
+        shown = [word for word in words if word != "--json"]
+        self.say(f"  $ manage.py {shlex.join(_shortened(shown))}")
+        out = io.StringIO()
+        started = time.monotonic()
+        try:
+            call_command(*words, "--json", stdout=out)
+        except SystemExit as stop:
+            if stop.code:
+                raise Refusal(
+                    f"The step `{words[0]}` did not succeed.", "What it said stands above."
+                ) from None
+        self.seconds[words[0]] = self.seconds.get(words[0], 0) + time.monotonic() - started
+        return dict(json.loads(out.getvalue()))
+
+    def run(self) -> dict[str, Any]:
+        """Runs in, a judged campaign, version 1, a new run, version 2. Returns the two leaderboards."""
+        sample = settings.BASE_DIR / SAMPLE
+        self.name = free_name("sample")
+        self.import_sample(sample)
+        with launcher.crowd_running(), launcher.judging_pages_running():
+            self.judge()
+            self.say("\n3. Resolve every query's tournament, publish a version, score every run")
+            first = self.publish()
+            moved = self.challenge(sample)
+        return {"collection": self.name, "version_1": first, **moved}
+
+    def import_sample(self, sample: Path) -> None:
+        """Queries, passages, labels and the runs that are there from the start; their pool."""
+        self.say("\n1. Import queries, passages, labels and ten runs; pool every run's top passage")
+        queries, passages = str(sample / "queries.tsv"), str(sample / "passages.tsv")
+        qrels = str(sample / "qrels.txt")
+        self.command(
+            "import_collection", self.name, "--queries", queries, "--passages", passages, "--qrels", qrels
+        )
+        self.command("import_qrels", self.name, str(sample / "grades.txt"), "--set", "truth")
+        self.command("import_runs", self.name, *run_files(sample / "runs"))
+        self.command("build_pool", self.name, "--pool", self.pool, "--all-runs", "--qrels", "official")
+        stats = self.command("pool_stats", self.pool)
+        self.say(
+            f"  {stats['queries']} queries, {stats['mean']:.1f} passages each; "
+            f"{stats['pairs']} pairs in {stats['tasks']} tasks"
+        )
+
+    @property
+    def pool(self) -> str:
+        return f"{self.name}-tops"
+
+    @property
+    def campaign(self) -> str:
+        return f"{self.name}-first"
+
+    def judge(self) -> None:
+        """A campaign judged by simulated workers, four of them careless."""
+        self.say(
+            "\n2. A campaign: test pairs, texts, launch; simulated workers judge (four of them carelessly)"
+        )
+        self.command("create_campaign", self.campaign, "--pool", self.pool, "--seed", str(SEED))
+        self.command("propose_gold", self.campaign)
+        self.command("accept_gold", self.campaign, "--all")
+        self.command("set_texts", self.campaign, "--accept")
+        self.command("launch_campaign", self.campaign)
+        self.simulate()
+        status = self.command("campaign_status", self.campaign)
+        judgments, tasks = status["judgments"], status["tasks"]
+        self.say(
+            f"  {judgments['counted']} of {judgments['wanted']} judgments counted, "
+            f"{judgments['excluded']} of excluded workers repeated by others; tasks: {tasks}"
+        )
+
+    def simulate(self) -> None:
+        """Twenty-five simulated workers, one answer in ten against the grades."""
+        words = "--workers 25 --careless 4 --truth truth --error 0.1 --gold-error 0"
+        self.command("simulate_workers", self.campaign, *words.split(), "--seed", str(SEED))
+
+    def publish(self) -> dict[str, Any]:
+        """Resolve, publish, and the leaderboard under the new version."""
+        resolved = self.command("resolve", self.campaign)
+        self.say(
+            f"  {resolved['closed']} queries closed ({resolved['tied']} tied, {resolved['cycles']} of them cycles), "
+            f"{resolved['open']} open, {resolved['singletons']} singletons"
+        )
+        version = self.command("publish_qrels", self.campaign)["version"]
+        return self.command("leaderboard", self.name, "--version", str(version), "--official", "official")
+
+    def challenge(self, sample: Path) -> dict[str, Any]:
+        """New runs arrive: only their unseen top passages are judged; version 2."""
+        self.say("\n4. New runs arrive: only their unseen top passages meet the best answers")
+        self.command("import_runs", self.name, *run_files(sample / "later"))
+        tags = later_tags(self.name, len(run_files(sample / "later")))
+        asked = self.command("challenge", self.campaign, "--runs", *tags)
+        self.simulate()
+        self.say("\n5. Resolve again, publish the next version, score every run under it")
+        second = self.publish()
+        return {"challenge": asked, "version_2": second, "later_runs": tags}
+
+
+def free_name(stem: str) -> str:
+    """``stem``, or ``stem-2`` and so on when a collection has that name already."""
+    taken = set(Collection.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    number = 1
+    while (name := stem if number == 1 else f"{stem}-{number}") in taken:
+        number += 1
+    return name
+
+
+def run_files(folder: Path) -> list[str]:
+    """The run files of a folder, in order of name."""
+    return [str(path) for path in sorted(folder.iterdir()) if path.name.endswith(".txt.gz")]
+
+
+def later_tags(collection: str, count: int) -> list[str]:
+    """Tags of the ``count`` runs imported last."""
+    runs = Collection.objects.get(name=collection).runs.order_by("-pk")[:count]
+    return sorted(run.run_tag for run in runs)
+
+
+def moved(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]:
+    """Per run of the second board: its preference values and ranks under both versions (None: not there)."""
+    before = {row["run"]: row for row in first["rows"]}
+    return [
+        {
+            "run": row["run"],
+            "value_before": before.get(row["run"], {}).get("preference"),
+            "value": row["preference"],
+            "rank_before": before.get(row["run"], {}).get("rank_preference"),
+            "rank": row["rank_preference"],
+            "rank_official": row["rank_official"],
+        }
+        for row in second["rows"]
+        if row["rank_preference"] is not None
+    ]
+
+
+def _shortened(words: list[str]) -> list[str]:
+    """Paths below the project as they are typed there, and long lists of files as a pattern."""
+    base = f"{settings.BASE_DIR}/"
+    words = [word.removeprefix(base) for word in words]
+    files = [word for word in words if word.endswith(".txt.gz")]
+    if len(files) < 2:
+        return words
+    pattern = f"{Path(files[0]).parent}/*.txt.gz"
+    return [*(word for word in words if word not in files), pattern]

@@ -1,0 +1,53 @@
+"""`manage.py demo`: the whole loop on the sample, in under two minutes."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.conf import settings
+from rich.table import Table
+
+from config.console import Command as BaseCommand
+from web.demo import Demo, moved
+
+
+class Command(BaseCommand):
+    help = (
+        "Go once through everything on the sample, with simulated workers: pool, campaign, versions, boards."
+    )
+    example = "manage.py demo"
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        started = time.monotonic()
+        self.note(
+            "Preferee's demo. Its judges are simulated workers: nothing it publishes comes from people."
+        )
+        demo = Demo(say=self.note)
+        result = demo.run()
+        result["moved"] = moved(result["version_1"], result["version_2"])
+        result["seconds"] = round(time.monotonic() - started, 1)
+        return result
+
+    def show(self, result: dict[str, Any]) -> None:
+        table = Table(title="Preference MRR@10 (judges were simulated)", title_justify="left")
+        table.add_column("run")
+        for head in ("rank by label", "rank, version 1", "rank, version 2", "version 1", "version 2"):
+            table.add_column(head, justify="right")
+        for row in sorted(result["moved"], key=lambda row: row["rank"]):
+            before = "–" if row["value_before"] is None else f"{row['value_before']:.4f}"
+            table.add_row(
+                row["run"],
+                str(row["rank_official"]),
+                "–" if row["rank_before"] is None else str(row["rank_before"]),
+                str(row["rank"]),
+                before,
+                f"{row['value']:.4f}",
+            )
+        self.out.print(table)
+        asked = result["challenge"]
+        self.out.print(
+            f"New runs: {', '.join(result['later_runs'])}. Only unseen top passages were judged: "
+            f"{asked.get('queries', '?')} queries challenged."
+        )
+        self.out.print(f"Done in {result['seconds']} s. Now `make run`, and open {settings.PUBLIC_URL}/")

@@ -1,0 +1,1 @@
+"""What pages show: rows of several rooms put together. Rules stay in the rooms; who sees what is here."""

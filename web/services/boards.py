@@ -1,0 +1,149 @@
+"""A leaderboard as a page shows it: sorted, cut into pages, with its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+
+from config.errors import Refusal
+from leaderboard import services as leaderboard
+from leaderboard.board import BoardRow
+from leaderboard.services import PublishedBoard
+from pooling.models import Collection, QrelSet, Run
+from tournament.models import QrelVersion
+from web.figure import BoardFigure, FigureRow, board_figure
+from web.services.visibility import listed_runs
+
+ROWS_A_PAGE = 50
+ROWS_IN_FIGURE = 40
+
+SORTS: dict[str, Callable[[BoardRow], Any]] = {
+    "run": lambda row: row.run.casefold(),
+    "official": lambda row: row.official.value,
+    "preference": lambda row: row.preference.value,
+    "shift": lambda row: row.shift,
+    "answered": lambda row: row.answered_preference,
+    "judged": lambda row: row.judged_tops,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the board, its run (None for the perfect run), and which of its values are best."""
+
+    row: BoardRow
+    run: Run | None
+    best_official: bool
+    best_preference: bool
+
+
+@dataclass(frozen=True)
+class BoardView:
+    """A board, or why there is none (``refusal``)."""
+
+    collection: Collection
+    versions: list[QrelVersion]
+    qrel_sets: list[QrelSet]
+    version: QrelVersion | None = None
+    official: QrelSet | None = None
+    published: PublishedBoard | None = None
+    page: Page[Line] | None = None
+    sort: str = "-preference"
+    figure: BoardFigure | None = None
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the address asks for. What makes no sense is ignored; a version that is not there is refused."""
+
+    version: int | None = None
+    official: str | None = None
+    sort: str = "-preference"
+    page: str = "1"
+
+    @classmethod
+    def of(cls, parameters: Any) -> Wish:
+        """From an address's query string."""
+        number = parameters.get("version", "")
+        sort = parameters.get("sort", "")
+        return cls(
+            version=int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None,
+            official=parameters.get("official") or None,
+            sort=sort if sort.removeprefix("-") in SORTS else "-preference",
+            page=parameters.get("page", "1"),
+        )
+
+
+def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:
+    """The board as this person may see it; raises a Refusal when there is none."""
+    return leaderboard.kept_leaderboard(
+        collection=collection,
+        version=leaderboard.version_numbered(collection, wish.version),
+        official=leaderboard.official_set(collection, wish.official),
+        runs=list(listed_runs(collection, user)),
+    )
+
+
+def board_view(collection: Collection, wish: Wish, user: Any, *, rows_a_page: int = ROWS_A_PAGE) -> BoardView:
+    """One page of the board, or the reason why there is none."""
+    versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
+    sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
+    runs = {run.run_tag: run for run in listed_runs(collection, user)}
+    try:
+        version = leaderboard.version_numbered(collection, wish.version)
+        official = leaderboard.official_set(collection, wish.official)
+        published = leaderboard.kept_leaderboard(
+            collection=collection, version=version, official=official, runs=list(runs.values())
+        )
+    except Refusal as refusal:
+        return BoardView(collection, versions, sets, sort=wish.sort, refusal=refusal)
+    lines = _lines(published.board.rows, runs, wish.sort)
+    return BoardView(
+        collection,
+        versions,
+        sets,
+        version=version,
+        official=official,
+        published=published,
+        page=Paginator(lines, rows_a_page).get_page(wish.page),
+        sort=wish.sort,
+        figure=figure_of(published.board.rows),
+    )
+
+
+def _lines(rows: Sequence[BoardRow], runs: dict[str, Run], sort: str) -> list[Line]:
+    own = [row for row in rows if not row.perfect]
+    best_official = max(row.official.value for row in own)
+    best_preference = max(row.preference.value for row in own)
+    ordered = sorted(rows, key=SORTS[sort.removeprefix("-")], reverse=sort.startswith("-"))
+    return [
+        Line(
+            row,
+            runs.get(row.run) if not row.perfect else None,
+            best_official=not row.perfect and row.official.value == best_official,
+            best_preference=not row.perfect and row.preference.value == best_preference,
+        )
+        for row in ordered
+    ]
+
+
+def figure_of(rows: Sequence[BoardRow]) -> BoardFigure:
+    """The first rows by preference as a figure."""
+    return board_figure(
+        [
+            FigureRow(
+                name=row.run,
+                official=(row.official.value, row.official.low, row.official.high),
+                preference=(row.preference.value, row.preference.low, row.preference.high),
+                rank_official=row.rank_official,
+                rank_preference=row.rank_preference,
+                perfect=row.perfect,
+            )
+            for row in rows[:ROWS_IN_FIGURE]
+        ],
+        left_out=max(0, len(rows) - ROWS_IN_FIGURE),
+    )

@@ -1,0 +1,237 @@
+"""One query of a version: its pool, who won what, why its best answer is best, and how that came about."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judging.models import Campaign, Judgment
+from pooling.models import Passage, PooledPassage, Qrel, Query, Run
+from tournament.models import PreferenceQrel, QrelVersion, QueryResult, VersionQuery
+from web.services.versions import official_of
+from web.services.visibility import Sight, sees_everything, sight_of
+from web.win_graph import WinGraph, win_graph
+
+JUDGMENTS_SHOWN = 500
+
+
+@dataclass(frozen=True)
+class PassageLine:
+    """A passage of the query; the text and the pid of one that is not ``shown`` are left out."""
+
+    passage: Passage
+    letter: str
+    shown: bool
+    best: bool
+    propagated: bool
+    official: bool
+    wins: float
+    compared: int
+    runs: list[Run]
+
+
+@dataclass(frozen=True)
+class JudgmentLine:
+    """A judgment by the letters of its passages; ``preferred`` is empty for "cannot decide"."""
+
+    judgment: Judgment
+    left: str
+    right: str
+    preferred: str
+    counts: bool
+
+
+@dataclass(frozen=True)
+class Past:
+    """The query in one version."""
+
+    version: QrelVersion
+    row: VersionQuery
+    best: list[Passage]
+    hidden: int
+    changed: bool
+
+
+def query_page(version: QrelVersion, query: Query, user: Any) -> dict[str, Any]:
+    """All that a query's page shows; the version must cover the query."""
+    row = VersionQuery.objects.get(version=version, query=query)
+    origin = origin_of(version, query)
+    judgments = _judgments(origin, query)
+    counted = _counted_keys(origin, judgments)
+    best = {
+        qrel.passage_id: qrel.propagated
+        for qrel in PreferenceQrel.objects.filter(version=version, query=query)
+    }
+    official = _official(version, query)
+    wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
+    passages = _passages(origin.campaign, query, judgments, best)
+    sight = sight_of(version.collection, [query], user)
+    lines = _lines(passages, wins, best, official, sight, query)
+    letters = {line.passage.pk: line.letter for line in lines}
+    return {
+        "collection": version.collection,
+        "version": version,
+        "origin": origin,
+        "row": row,
+        "query": query,
+        "lines": lines,
+        "best": [line for line in lines if line.best],
+        "official": [line for line in lines if line.official],
+        "official_elsewhere": len(official - letters.keys()),
+        "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
+        "judgments": _judgment_lines(judgments, letters, counted),
+        "judgments_left_out": max(0, len(judgments) - JUDGMENTS_SHOWN),
+        "reason": _reason(origin.campaign, query, best, sight),
+        "history": _history(version, query, sight),
+        "sees_everything": sees_everything(user),
+    }
+
+
+def origin_of(version: QrelVersion, query: Query) -> QrelVersion:
+    """The version whose campaign decided the query: this one, unless it was carried over."""
+    number = json.loads(version.manifest).get("carried", {}).get(query.qid, version.number)
+    if number == version.number:
+        return version
+    return QrelVersion.objects.select_related("campaign").get(collection=version.collection, number=number)
+
+
+def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
+    """(a, b) → how often a was preferred to b; "cannot decide" gives half to each."""
+    wins: dict[tuple[int, int], float] = defaultdict(float)
+    for judgment in judgments:
+        left, right = judgment.left_id, judgment.right_id
+        if judgment.preferred_id is None:
+            wins[left, right] += 0.5
+            wins[right, left] += 0.5
+        else:
+            loser = right if judgment.preferred_id == left else left
+            wins[judgment.preferred_id, loser] += 1
+    return dict(wins)
+
+
+def _judgments(origin: QrelVersion, query: Query) -> list[Judgment]:
+    rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
+    return list(rows.select_related("pair", "worker").order_by("judged_at", "pk"))
+
+
+def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
+    """Keys of the judgments that the version rests on."""
+    used = set(json.loads(origin.manifest).get("judgments", []))
+    return {judgment.pk for judgment in judgments if judgment.pk in used}
+
+
+def _official(version: QrelVersion, query: Query) -> set[int]:
+    official = official_of(version)
+    if official is None:
+        return set()
+    relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=official.min_grade)
+    return set(relevant.values_list("passage_id", flat=True))
+
+
+def _passages(
+    campaign: Campaign, query: Query, judgments: Sequence[Judgment], best: Iterable[int]
+) -> list[Passage]:
+    """The pool's passages, those judged, and the best answers."""
+    keys = {key for judgment in judgments for key in (judgment.left_id, judgment.right_id)}
+    if campaign.pool_id:
+        pooled = PooledPassage.objects.filter(pool=campaign.pool_id, query=query)
+        keys.update(pooled.values_list("passage_id", flat=True))
+    return list(Passage.objects.filter(pk__in=keys.union(best)))
+
+
+def _lines(
+    passages: Sequence[Passage],
+    wins: dict[tuple[int, int], float],
+    best: dict[int, bool],
+    official: set[int],
+    sight: Sight,
+    query: Query,
+) -> list[PassageLine]:
+    won: dict[int, float] = defaultdict(float)
+    compared: dict[int, float] = defaultdict(float)
+    for (winner, loser), count in wins.items():
+        won[winner] += count
+        compared[winner] += count
+        compared[loser] += count
+    ordered = sorted(passages, key=lambda one: (one.pk not in best, -won[one.pk], one.pid))
+    return [
+        PassageLine(
+            passage=passage,
+            letter=_letter(place),
+            shown=sight.sees(query.pk, passage.pk),
+            best=passage.pk in best,
+            propagated=best.get(passage.pk, False),
+            official=passage.pk in official,
+            wins=won[passage.pk],
+            compared=round(compared[passage.pk]),
+            runs=sight.shown_suppliers(query.pk, passage.pk),
+        )
+        for place, passage in enumerate(ordered)
+    ]
+
+
+def _letter(place: int) -> str:
+    """A, B, …, Z, A1, B1, …"""
+    round_, letter = divmod(place, 26)
+    return chr(ord("A") + letter) + (str(round_) if round_ else "")
+
+
+def _graph(
+    lines: Sequence[PassageLine],
+    letters: dict[int, str],
+    wins: dict[tuple[int, int], float],
+    row: VersionQuery,
+) -> WinGraph:
+    best = [line.passage.pk for line in lines if line.best and not line.propagated]
+    return win_graph([line.passage.pk for line in lines], letters, wins, best, cycle=row.cycle)
+
+
+def _judgment_lines(
+    judgments: Sequence[Judgment], letters: dict[int, str], counted: set[int]
+) -> list[JudgmentLine]:
+    return [
+        JudgmentLine(
+            judgment,
+            letters[judgment.left_id],
+            letters[judgment.right_id],
+            letters[judgment.preferred_id] if judgment.preferred_id else "",
+            judgment.pk in counted,
+        )
+        for judgment in judgments[:JUDGMENTS_SHOWN]
+    ]
+
+
+def _reason(campaign: Campaign, query: Query, best: dict[int, bool], sight: Sight) -> str:
+    """The tournament's own sentence, as long as it is about these best answers and names nothing hidden."""
+    result = QueryResult.objects.filter(campaign=campaign, query=query).first()
+    own = sorted(key for key, propagated in best.items() if not propagated)
+    if result is None or sorted(result.best_answer_ids) != own:
+        return ""
+    return result.reason if all(sight.sees(query.pk, key) for key in own) else ""
+
+
+def _history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
+    """The query in every version that covers it, the newest first."""
+    rows = (
+        VersionQuery.objects.filter(version__collection=version.collection, query=query)
+        .select_related("version")
+        .defer("version__manifest")
+        .order_by("version__number")
+    )
+    best: dict[int, list[Passage]] = defaultdict(list)
+    qrels = PreferenceQrel.objects.filter(version__collection=version.collection, query=query)
+    for qrel in qrels.select_related("passage").order_by("propagated", "passage__pid"):
+        best[qrel.version_id].append(qrel.passage)
+    past: list[Past] = []
+    before: set[int] | None = None
+    for row in rows:
+        now = {passage.pk for passage in best[row.version_id]}
+        shown = [passage for passage in best[row.version_id] if sight.sees(query.pk, passage.pk)]
+        past.append(
+            Past(row.version, row, shown, len(now) - len(shown), before is not None and now != before)
+        )
+        before = now
+    return past[::-1]

@@ -1,0 +1,106 @@
+"""Who may see what: the one place that knows.
+
+A run is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing).
+People who are signed in work here and see everything; everyone else sees what is released. A passage is
+shown to everyone when a public run supplied it, when some qrel set names it, or when no run is known to
+have supplied it (as in judgments made elsewhere); a passage that only other runs supplied is not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+
+from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
+from pooling.services.runs import tops_of
+from tournament.models import ChallengedQuery
+
+Place = tuple[int, int]
+
+
+def sees_everything(user: Any) -> bool:
+    """Whether this person sees what is not released."""
+    return bool(user.is_authenticated)
+
+
+def listed_runs(collection: Collection, user: Any) -> QuerySet[Run]:
+    """Runs whose name and values the person may see, by tag."""
+    runs = Run.objects.filter(collection=collection).order_by("run_tag")
+    return runs if sees_everything(user) else runs.exclude(release=Run.Release.PRIVATE)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a person may see of some queries' passages. Keys are (query key, passage key)."""
+
+    everything: bool
+    suppliers: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
+    released: set[Place] = field(default_factory=set)
+    runs: dict[int, Run] = field(default_factory=dict)
+
+    def sees(self, query: int, passage: int) -> bool:
+        """Whether the passage may be shown."""
+        if self.everything or (query, passage) in self.released:
+            return True
+        supplied_by = self.suppliers.get((query, passage), set())
+        return not supplied_by or any(self._is_public(run) for run in supplied_by)
+
+    def shown_suppliers(self, query: int, passage: int) -> list[Run]:
+        """Runs that had the passage on top, as far as the person may know, by tag."""
+        keys = self.suppliers.get((query, passage), set())
+        shown = [
+            self.runs[key] for key in keys if key in self.runs and (self.everything or self._is_public(key))
+        ]
+        return sorted(shown, key=lambda run: run.run_tag)
+
+    def _is_public(self, run: int) -> bool:
+        return run in self.runs and self.runs[run].release == Run.Release.PUBLIC
+
+
+def sight_of(collection: Collection, queries: Sequence[Query], user: Any) -> Sight:
+    """What the person may see of these queries' passages; as many database queries for one as for many."""
+    keys = [query.pk for query in queries]
+    runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
+    sight = Sight(sees_everything(user), runs=runs)
+    pooled = PooledPassage.objects.filter(pool__collection=collection, query__in=keys).values_list(
+        "query_id", "passage_id", "run_ids", "is_qrel"
+    )
+    for query, passage, run_ids, is_qrel in pooled:
+        sight.suppliers[query, passage] |= set(run_ids)
+        if is_qrel:
+            sight.released.add((query, passage))
+    labelled = Qrel.objects.filter(qrel_set__collection=collection, query__in=keys)
+    sight.released.update(labelled.values_list("query_id", "passage_id"))
+    _add_challengers(sight, collection, {query.pk: query for query in queries})
+    return sight
+
+
+def _add_challengers(sight: Sight, collection: Collection, queries: dict[int, Query]) -> None:
+    """Challengers are in no pool: the challenge's runs that had them on top supplied them."""
+    by_tag = {run.run_tag: run for run in sight.runs.values()}
+    rows = list(
+        ChallengedQuery.objects.filter(
+            challenge__campaign__collection=collection, query__in=list(queries)
+        ).select_related("challenge")
+    )
+    brought = {row.pk: _brought(row) for row in rows}
+    keys = set().union(*brought.values())
+    pid_of = dict(Passage.objects.filter(pk__in=keys).values_list("pk", "pid")) if keys else {}
+    tags = {tag for row in rows for tag in row.challenge.run_tags if tag in by_tag}
+    tops = {tag: tops_of(by_tag[tag]) for tag in tags}
+    for row in rows:
+        for tag in tags.intersection(row.challenge.run_tags):
+            on_top = tops[tag].get(queries[row.query_id].qid, ())[:1]
+            for passage in brought[row.pk]:
+                if pid_of.get(passage) in on_top:
+                    sight.suppliers[row.query_id, passage].add(by_tag[tag].pk)
+
+
+def _brought(row: ChallengedQuery) -> set[int]:
+    """Keys of the challengers and of the further members of their classes."""
+    further = [row.members.get(str(key), []) for key in row.challenger_ids]
+    return set(row.challenger_ids).union(*further)

@@ -1,0 +1,89 @@
+"""Numbers, money and times as every page writes them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+
+from config import clock
+from leaderboard.board import Estimate
+
+register = template.Library()
+THIN_SPACE = "\u2009"
+NOT_THERE = "–"
+TEXTS = ("run", "run_tag", "team", "release")
+
+
+@register.filter
+def count(number: int | str | None) -> str:
+    """A whole number with thin spaces in thousands; a dash for what is not there."""
+    return NOT_THERE if number is None or number == "" else f"{number:,}".replace(",", THIN_SPACE)
+
+
+@register.filter
+def value(number: float | None) -> str:
+    """A measure's value: four digits."""
+    return NOT_THERE if number is None else f"{number:.4f}"
+
+
+@register.filter
+def bounds(estimate: Estimate) -> str:
+    """An interval: ``[0.401, 0.441]``."""
+    return f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share as a percentage of one digit."""
+    return NOT_THERE if share is None else f"{share * 100:.1f}"
+
+
+@register.filter
+def wins(number: float) -> str:
+    """A number of wins, halves allowed."""
+    return f"{number:g}"
+
+
+@register.filter
+def dollars(amount: Any) -> str:
+    """Dollars and cents."""
+    return f"${amount:,.2f}"
+
+
+@register.filter
+def ago(moment: datetime | None) -> SafeString | str:
+    """How long ago, with the exact time on hover; a script puts that into the reader's zone."""
+    if moment is None:
+        return NOT_THERE
+    now = clock.now()
+    if abs((now - moment).total_seconds()) < 60:
+        words = "just now"
+    elif moment > now:
+        words = f"in {timesince(now, moment, depth=1)}"
+    else:
+        words = f"{timesince(moment, now, depth=1)} ago"
+    exact = moment.strftime("%Y-%m-%d %H:%M UTC")
+    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, words)
+
+
+@register.simple_tag(takes_context=True)
+def sort_link(context: dict[str, Any], field: str) -> SafeString:
+    """The query string that sorts by a column: best (or A) first, the other way when it is sorted so."""
+    request = context["request"]
+    query = request.GET.copy()
+    query.pop("page", None)
+    now = context.get("sort", "")
+    first, other = (field, f"-{field}") if field in TEXTS else (f"-{field}", field)
+    query["sort"] = other if now == first else first
+    return format_html("?{}", query.urlencode())
+
+
+@register.simple_tag
+def sort_state(now: str, field: str) -> str:
+    """What ``aria-sort`` says of a column."""
+    return {field: "ascending", f"-{field}": "descending"}.get(now, "none")

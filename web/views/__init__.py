@@ -1,0 +1,1 @@
+"""Pages across rooms: each reads the address, asks one service and shows the outcome."""

@@ -1,0 +1,203 @@
+"""How much of a crowd's allowed rate publishing reaches, with one worker process and with eight.
+
+A marketplace process that lets 3 calls a second through, PostgreSQL and Redis; the places of one campaign are offered
+by one worker process, then those of eight campaigns by eight at once. The share counts from the first
+place to the last. It takes about eleven minutes. Limits:
+
+- at least 95 % of the allowed rate, with one process and with eight;
+- every place is offered, none twice.
+
+``--hits`` sets how many places (default: 1,000); ``--json`` prints the figures as JSON; ``--check`` exits 1 when a
+limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+PER_SECOND = 3
+LEAST_SHARE = 0.95
+PROCESSES = (1, 8)
+
+Figures = dict[str, Any]
+
+
+def prepare(folder: Path) -> str:
+    """Choose services and settings, before Django reads them; returns the database to drop at the end."""
+    import psycopg
+
+    from tests import provision
+
+    name = f"preferee_publish_{os.getpid()}"
+    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres")
+    server = server.rpartition("/")[0]
+    with psycopg.connect(
+        f"{server}/postgres".replace("postgres://", "postgresql://"), autocommit=True
+    ) as admin:
+        admin.execute(f'CREATE DATABASE "{name}"')
+    os.environ |= {
+        "DATABASE_URL": f"{server}/{name}",
+        "REDIS_URL": provision.redis_address(os.environ.get("REDIS_URL")),
+        "CELERY_BROKER_URL": "memory://localhost/",
+        "PREFEREE_DATA_DIR": str(folder),
+        "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
+        "MARKETPLACE_PORT": str(provision.free_port()),
+        "MARKETPLACE_THROTTLE_PER_SECOND": str(PER_SECOND),
+        "PREFEREE_CROWD_CALLS_PER_SECOND": str(PER_SECOND),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    return name
+
+
+def drop(database: str) -> None:
+    """Remove the database again."""
+    import psycopg
+
+    server = os.environ["DATABASE_URL"].rpartition("/")[0].replace("postgres://", "postgresql://")
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
+
+
+def campaign(name: str, tasks: int) -> Any:
+    """A launched campaign with so many tasks of one pair, and the job that offers its places."""
+    from config.background.services import start
+    from judging.jobs import post_places_key
+    from judging.services.campaigns import CampaignSettings, create_campaign
+    from judging.services.launching import launch
+    from judging.services.texts import accept_texts
+    from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+
+    collection = Collection.objects.create(name=name)
+    pool = Pool.objects.create(collection=collection, name=name)
+    queries = [
+        Query(collection=collection, qid=str(number), text=f"what is {number}", position=number)
+        for number in range(tasks)
+    ]
+    for query in Query.objects.bulk_create(queries):
+        texts = [
+            Passage(
+                collection=collection, pid=f"{query.qid}-{side}", text=f"{query.qid} {side}", class_key=""
+            )
+            for side in "ab"
+        ]
+        PooledPassage.objects.bulk_create(
+            PooledPassage(pool=pool, query=query, passage=passage)
+            for passage in Passage.objects.bulk_create(texts)
+        )
+    made = create_campaign(name=name, settings=CampaignSettings(pairs_per_task=1, gold_per_task=0), pool=pool)
+    accept_texts(made)
+    launch(made)
+    start("judging.post_places", key=post_places_key(made), arguments={"campaign_id": made.pk})
+    return made
+
+
+def work() -> None:
+    """What a worker process does: jobs, until every place is offered."""
+    import django
+
+    django.setup()
+    from config import clock
+    from config.background import services
+    from config.background.models import Job
+    from judging.models import Place
+
+    while Place.objects.filter(state=Place.State.WANTED).exists():
+        for job in Job.objects.leasable(clock.now()).values_list("pk", flat=True):
+            services.work(job)
+        time.sleep(0.1)
+
+
+def measure(processes: int, hits: int) -> Figures:
+    """Offer ``hits`` places with so many processes, a campaign each."""
+    from judging.crowds import crowd_for
+    from judging.models import CrowdCall, Place
+
+    share, more = divmod(hits, processes)
+    campaigns = [
+        campaign(f"publish-{processes}-{number}", share + (number < more)) for number in range(processes)
+    ]
+    workers = [subprocess.Popen([sys.executable, __file__, "--work"]) for _ in campaigns]
+    calls = CrowdCall.objects.filter(campaign__in=campaigns, operation="post_place")
+    while any(worker.poll() is None for worker in workers):
+        time.sleep(5)
+        print(f"  {processes} processes: {calls.filter(state='done').count():,} of {hits:,}", file=sys.stderr)
+    times = sorted(calls.exclude(done_at=None).values_list("done_at", flat=True))
+    ours = set(Place.objects.filter(posting__campaign__in=campaigns).values_list("crowd_id", flat=True))
+    keys = set(calls.values_list("key", flat=True))
+    there = [place.crowd_id for place in crowd_for(campaigns[0]).places() if place.key in keys]
+    seconds = (times[-1] - times[0]).total_seconds()
+    return {
+        "hits": len(there),
+        "once_each": len(there) == hits == len(ours & set(there)),
+        "seconds": seconds,
+        "share": (len(times) - 1) / seconds / PER_SECOND,
+        "attempts": sum(calls.values_list("attempts", flat=True)),
+    }
+
+
+def run(hits: int) -> dict[str, Figures]:
+    """Both measurements, on services of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = prepare(Path(folder))
+        try:
+            import django
+
+            django.setup()
+            from django.core.management import call_command
+            from django.db import connections
+
+            from config import launcher
+
+            call_command("migrate", verbosity=0)
+            with launcher.crowd_running():
+                found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
+            connections.close_all()
+        finally:
+            drop(database)
+    return found
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--hits", type=int, default=1000, help="places to offer each time (default: 1,000)")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.work:
+        work()
+        return 0
+    found = run(options.hits)
+    missed = [
+        f"{name}: {figures['share']:.1%}" for name, figures in found.items() if figures["share"] < LEAST_SHARE
+    ]
+    missed += [f"{name}: not every place once" for name, figures in found.items() if not figures["once_each"]]
+    if options.json:
+        print(json.dumps({"figures": found, "missed": missed}, indent=1))
+    else:
+        for name, figures in found.items():
+            print(
+                f"{name:12} {figures['hits']:,} places in {figures['seconds']:.1f} s: "
+                f"{figures['share']:.1%} of {PER_SECOND} calls a second (limit {LEAST_SHARE:.0%}), "
+                f"{figures['attempts']:,} attempts"
+            )
+        print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

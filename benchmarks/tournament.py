@@ -1,0 +1,160 @@
+"""How fast best answers are found: arrays over all queries against networkx query by query.
+
+6,980 pools with 138,905 judgments, one a pair (the size of a whole development set judged once). Both sides
+start from the same judgments as integer arrays and must name the same best answers. Limits:
+
+- finding all best answers from the judgments is at least 20 × faster than networkx, query by query;
+- it takes at most 0.1 s.
+
+``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tournament.copeland import settle
+from tournament.preferences import tally, wins_of_pairs
+
+QUERIES, JUDGMENTS = 6_980, 138_905
+LEAST_RATIO, MOST_SECONDS = 20.0, 0.1
+
+
+def pools(rng: np.random.Generator) -> np.ndarray:
+    """Pool sizes whose round robins have exactly as many pairs as there are judgments."""
+    sizes = np.full(QUERIES, 6)
+    short = JUDGMENTS - int((sizes * (sizes - 1) // 2).sum())
+    for query in rng.permutation(np.tile(np.arange(QUERIES), 4)):
+        if short < sizes[query]:
+            break
+        short -= sizes[query]
+        sizes[query] += 1
+    singles = QUERIES - 1
+    while short:  # a pool of one that grows to two adds one pair
+        short += int(sizes[singles] * (sizes[singles] - 1) // 2)
+        sizes[singles] = 1
+        while short >= sizes[singles]:
+            short -= int(sizes[singles])
+            sizes[singles] += 1
+        singles -= 1
+    return sizes
+
+
+def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(starts of the queries, left, right, preferred) of one judgment a pair: quality, and some noise."""
+    sizes = pools(rng)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    left, right = (
+        np.concatenate([start + side for start, side in zip(starts, pair, strict=True)])
+        for pair in zip(*(np.triu_indices(size, 1) for size in sizes), strict=True)
+    )
+    quality = rng.normal(size=sizes.sum())
+    ahead = quality[left] - quality[right] + rng.normal(size=len(left)) > 0
+    preferred = np.where(ahead, left, right)
+    swapped = rng.random(len(left)) < 0.5
+    shuffled = rng.permutation(len(left))
+    shown = np.where(swapped, right, left)[shuffled], np.where(swapped, left, right)[shuffled]
+    return starts, *shown, preferred[shuffled]
+
+
+def by_arrays(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
+    """The best answers of all queries by this project."""
+    size = int(max(left.max(), right.max(), starts[-1])) + 1
+    largest = int(np.diff(np.append(starts, size)).max())
+    wins = wins_of_pairs(tally(left, right, preferred), largest=largest)
+    return set(np.flatnonzero(settle(starts, size, wins).best).tolist())
+
+
+def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
+    """The same by one digraph a query: out-degree, then the subgraph of the tied, until nothing drops."""
+    size = int(max(left.max(), right.max(), starts[-1])) + 1
+    query = np.searchsorted(starts, left, side="right") - 1
+    graphs = [nx.DiGraph() for _ in starts]
+    for number, (low, high) in enumerate(zip(starts, np.append(starts[1:], size), strict=True)):
+        graphs[number].add_nodes_from(range(int(low), int(high)))
+    beaten = np.where(preferred == left, right, left)
+    for number, winner, loser in zip(query.tolist(), preferred.tolist(), beaten.tolist(), strict=True):
+        graphs[number].add_edge(winner, loser)
+    best: set[int] = set()
+    for graph in graphs:
+        while True:
+            wins = dict(graph.out_degree())
+            tied = [node for node, won in wins.items() if won == max(wins.values())]
+            if len(tied) == len(graph):
+                break
+            graph = graph.subgraph(tied)
+        if len(tied) > 1:
+            nx.is_strongly_connected(graph)
+        best.update(tied)
+    return best
+
+
+def seconds(call: Callable[[], object], times: int) -> float:
+    """The median of some runs."""
+    taken = []
+    for _ in range(times):
+        before = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - before)
+    return statistics.median(taken)
+
+
+def measure() -> dict[str, float | int | bool]:
+    """All figures."""
+    data = judgments(np.random.default_rng(6980))
+    if by_arrays(*data) != by_networkx(*data):
+        raise SystemExit("the two ways name different best answers")
+    starts, left, right, preferred = data
+    size = int(max(left.max(), right.max())) + 1
+    wins = wins_of_pairs(tally(left, right, preferred), largest=64)
+    standings = settle(starts, size, wins)
+    per_query = np.add.reduceat(standings.best.astype(int), starts)
+    arrays, peer = seconds(lambda: by_arrays(*data), 9), seconds(lambda: by_networkx(*data), 3)
+    return {
+        "queries": len(starts),
+        "judgments": len(left),
+        "tied": int((per_query > 1).sum()),
+        "cycles": int(standings.cycle.sum()),
+        "arrays_seconds": round(arrays, 5),
+        "settling_seconds": round(seconds(lambda: settle(starts, size, wins), 9), 5),
+        "networkx_seconds": round(peer, 4),
+        "ratio": round(peer / arrays, 1),
+        "passed": peer / arrays >= LEAST_RATIO and arrays <= MOST_SECONDS,
+    }
+
+
+def main() -> None:
+    """Measure, print, and with --check judge."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    options = parser.parse_args()
+    found = measure()
+    if options.json:
+        print(json.dumps(found))
+    else:
+        print(f"{found['queries']:,} pools, {found['judgments']:,} judgments")
+        print(f"{found['tied']:,} queries left tied, {found['cycles']:,} of them cycles")
+        print(f"judgments to best answers, arrays     {found['arrays_seconds']:8.4f} s")
+        print(f"  of that, counting and recounting    {found['settling_seconds']:8.4f} s")
+        print(f"networkx, query by query              {found['networkx_seconds']:8.4f} s")
+        print(f"faster by                             {found['ratio']:8.1f} × (at least {LEAST_RATIO:g} ×)")
+    if options.check and not found["passed"]:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

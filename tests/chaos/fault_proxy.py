@@ -1,0 +1,154 @@
+"""A proxy between the product and a crowd that behaves as networks and services do on a bad day.
+
+It passes requests of MTurk's protocol on and, by seeded chance, answers 5xx before the effect, drops the reply
+after it, throttles, keeps listings back (an older answer to the same request), or says rows of a listing twice.
+Nothing here knows the product.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+TARGET = "X-Amz-Target"
+EFFECTS = ("Create", "Update", "Approve", "Reject", "Send", "Associate", "Disassociate", "Notify")
+PASSED_ON = ("Host", "Authorization", "X-Amz-Date", TARGET, "Content-Type", "User-Agent")
+
+
+@dataclass
+class Faults:
+    """Chances from 0 to 1, each rolled for every request that it fits."""
+
+    lost_reply: float = 0.0  # the effect happened, nobody hears of it
+    failed_before: float = 0.0  # 503, no effect
+    throttled: float = 0.0
+    stale_listing: float = 0.0  # a listing answered as it was asked before
+    repeated_rows: float = 0.0  # a listing in which rows stand twice
+    slow: float = 0.0
+    slow_seconds: float = 0.2
+
+
+@dataclass
+class Seen:
+    """What went through: requests by operation, faults by name, effects whose replies were lost."""
+
+    requests: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    times: list[float] = field(default_factory=list)
+
+
+class FaultProxy:
+    """Serves on a free port of 127.0.0.1 until closed."""
+
+    def __init__(self, upstream: str, *, faults: Faults, seed: int) -> None:
+        self.upstream = urlsplit(upstream)
+        self.faults = faults
+        self.seen = Seen()
+        self._random = random.Random(seed)
+        self._lock = threading.Lock()
+        self._listings: dict[bytes, tuple[int, bytes]] = {}
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, name="fault proxy", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def happens(self, fault: str) -> bool:
+        """Roll for a fault, and count it when it happens."""
+        with self._lock:
+            hit = self._random.random() < getattr(self.faults, fault)
+            self.seen.faults[fault] += hit
+            return hit
+
+    def note(self, operation: str) -> None:
+        """Count a request that reached the crowd."""
+        with self._lock:
+            self.seen.requests[operation] += 1
+            self.seen.times.append(time.monotonic())
+
+    def forward(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
+        """The crowd's own answer. The signed host is the proxy's, and so is the one that is passed on."""
+        connection = HTTPConnection(self.upstream.hostname or "", self.upstream.port, timeout=30)
+        try:
+            connection.request(method, path, body=body, headers=headers)
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+        finally:
+            connection.close()
+
+    def listing(self, key: bytes, fresh: tuple[int, bytes]) -> tuple[int, bytes]:
+        """The answer to a listing: as it is, as it was, or with rows twice."""
+        with self._lock:
+            before = self._listings.get(key)
+            if fresh[0] == 200:
+                self._listings[key] = fresh
+        if before and self.happens("stale_listing"):
+            return before
+        return (fresh[0], _rows_twice(fresh[1])) if self.happens("repeated_rows") else fresh
+
+
+def _rows_twice(body: bytes) -> bytes:
+    """The listing with its first row said again at the end."""
+    try:
+        said: dict[str, Any] = json.loads(body)
+    except ValueError:
+        return body
+    for rows in said.values():
+        if isinstance(rows, list) and rows:
+            rows.append(rows[0])
+    return json.dumps(said).encode()
+
+
+def _handler_of(proxy: FaultProxy) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            operation = self.headers.get(TARGET, "").rpartition(".")[2]
+            if proxy.happens("slow"):
+                time.sleep(proxy.faults.slow_seconds)
+            if proxy.happens("throttled"):
+                return self._say(400, _error("ThrottlingException", "Rate exceeded"))
+            if proxy.happens("failed_before"):
+                return self._say(503, _error("ServiceFault", "We are temporarily unable. Try again."))
+            headers = {name: self.headers[name] for name in PASSED_ON if self.headers.get(name)}
+            proxy.note(operation)
+            answer = proxy.forward("POST", self.path, headers, body)
+            if operation.startswith(EFFECTS) and proxy.happens("lost_reply"):
+                self.close_connection = True
+                return None  # the effect is there; the caller sees the connection end
+            if operation.startswith("List"):
+                answer = proxy.listing(operation.encode() + body, answer)
+            return self._say(*answer)
+
+        def do_GET(self) -> None:
+            self._say(*proxy.forward("GET", self.path, {"Host": self.headers["Host"]}, b""))
+
+        def _say(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/x-amz-json-1.1")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    return Handler
+
+
+def _error(code: str, message: str) -> bytes:
+    return json.dumps({"__type": code, "Message": message, "message": message}).encode()

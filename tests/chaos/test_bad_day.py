@@ -1,0 +1,175 @@
+"""300 places and their payments on a bad day: nothing lost, nothing done twice, the books right to the cent."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+
+from config import clock
+from judging.browsing import Browser, hang_up
+from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
+from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.launching import launch
+from judging.services.texts import accept_texts
+from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+
+TASKS = 300
+PEOPLE = 12
+TASKS_EACH = 40
+#: How long the day may last on a slow machine; two minutes are usual.
+SECONDS = 400
+
+pytestmark = [
+    pytest.mark.postgres_only,
+    pytest.mark.journey,
+    pytest.mark.timeout(600),
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        os.environ.get("PREFEREE_TEST_ON") == "sqlite", reason="several processes of workers need PostgreSQL"
+    ),
+]
+
+
+def passage(collection, pid):
+    return Passage.objects.create(
+        collection=collection, pid=pid, text=f"This is passage {pid}.", class_key=f"key-{pid}"
+    )
+
+
+@pytest.fixture
+def campaign(site):
+    """As many tasks of one pair as there are places to be offered, each with one gold pair."""
+    collection = Collection.objects.create(name="chaos")
+    pool = Pool.objects.create(collection=collection, name="chaos")
+    for number in range(TASKS):
+        query = Query.objects.create(
+            collection=collection, qid=f"q{number}", text=f"What is {number}?", position=number
+        )
+        for side in "ab":
+            PooledPassage.objects.create(
+                pool=pool, query=query, passage=passage(collection, f"{number}{side}")
+            )
+    settings = CampaignSettings(pairs_per_task=1, gold_per_task=1, max_tasks_per_worker=TASKS_EACH)
+    campaign = create_campaign(name="chaos", settings=settings, pool=pool)
+    for number in range(TASKS_EACH):
+        GoldPair.objects.create(
+            campaign=campaign,
+            query=query,
+            relevant=passage(collection, f"good{number}"),
+            off_topic=passage(collection, f"off{number}"),
+            state=GoldPair.State.ACCEPTED,
+            decided_at=clock.now(),
+        )
+    accept_texts(campaign)
+    return campaign
+
+
+class Person:
+    """Somebody who takes tasks, answers them, and remembers which choices were acknowledged as saved."""
+
+    def __init__(self, site: str, number: int) -> None:
+        self.browser = Browser(site)
+        self.browser.sign_up(f"person-{number}", "a long enough password 7")
+        self.acknowledged = 0
+
+    def work(self, campaign: Campaign, until: float) -> None:
+        try:
+            while time.monotonic() < until and not all_done(campaign):
+                if not self._one_task(campaign):
+                    time.sleep(0.3)
+        finally:
+            connection.close()
+
+    def _one_task(self, campaign: Campaign) -> bool:
+        posting = campaign.postings.order_by("-number").first()
+        taken = self.browser.take(posting.crowd_key) if posting and posting.crowd_key else None
+        if taken is None:
+            return False
+        page = self.browser.open_task(taken.frame_address)
+        if page.refusal:
+            self.browser.give_back(taken)
+            return False
+        for pair in page.pairs:
+            good = "left" if "good" in pair.left or "good" not in pair.right else "right"
+            self.browser.choose(page, pair.number, good)
+            self.acknowledged += 1
+        self.browser.send_off(page, {})
+        return True
+
+
+def all_done(campaign: Campaign) -> bool:
+    return not campaign.tasks.exclude(state=Task.State.DONE).exists()
+
+
+def all_paid(campaign: Campaign) -> bool:
+    submitted = campaign.submissions.filter(state=Submission.State.SUBMITTED)
+    owed = Payment.objects.filter(submission__campaign=campaign).exclude(state=Payment.State.PAID)
+    return submitted.count() >= TASKS and not owed.exists()
+
+
+def wait_until(happened, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return happened()
+
+
+def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, workers):
+    launch(campaign)
+    workers.begin_killing()
+    people = [Person(crowd.url, number) for number in range(PEOPLE)]
+    deadline = time.monotonic() + SECONDS
+    with ThreadPoolExecutor(PEOPLE) as pool:
+        list(pool.map(lambda person: person.work(campaign, deadline), people))
+    paid = wait_until(lambda: all_paid(campaign), 100)
+    workers.stop()
+    hang_up()
+
+    assert all_done(campaign), Counter(campaign.tasks.values_list("state", flat=True))
+    assert paid, list(campaign.crowd_calls.exclude(state="done").values_list("key", "error_message")[:10])
+    # The day was bad.
+    assert workers.kills >= 3
+    assert min(proxy.seen.faults[name] for name in ("lost_reply", "failed_before", "throttled")) >= 1
+    # No place twice, none missing, none unknown to us.
+    hits = crowd.listed("list_hits", "HITs")
+    assert max(Counter(hit["RequesterAnnotation"] for hit in hits).values()) == 1
+    ours = set(Place.objects.exclude(crowd_id="").values_list("crowd_id", flat=True))
+    assert {hit["HITId"] for hit in hits} == ours
+    assert len(hits) == Place.objects.count() >= TASKS
+    # No judgment lost, none counted twice.
+    acknowledged = sum(person.acknowledged for person in people)
+    assert Slot.objects.filter(pk__in=Choice.objects.values("slot")).count() == acknowledged
+    counted = Counter(Judgment.objects.filter(campaign=campaign).counted().values_list("pair", flat=True))
+    assert counted == dict.fromkeys(campaign.pairs.values_list("pk", flat=True), 1)
+    # Everybody paid, once, and the crowd's account says the same as ours.
+    assert_paid_once(campaign, crowd, hits)
+
+
+def assert_paid_once(campaign, crowd, hits):
+    payments = Payment.objects.filter(submission__campaign=campaign)
+    assignments, bonuses = [], []
+    for hit in hits:
+        found = crowd.listed("list_assignments_for_hit", "Assignments", HITId=hit["HITId"])
+        assignments += found
+        if found:
+            bonuses += crowd.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"])
+    approved = {row["AssignmentId"] for row in assignments if row["AssignmentStatus"] == "Approved"}
+    submitted = campaign.submissions.filter(state=Submission.State.SUBMITTED)
+    assert approved == set(submitted.values_list("assignment_id", flat=True))
+    assert len(approved) == len(assignments)
+    owed_bonuses = payments.exclude(kind=Payment.Kind.REWARD)
+    assert sorted((row["AssignmentId"], Decimal(row["BonusAmount"])) for row in bonuses) == sorted(
+        owed_bonuses.values_list("submission__assignment_id", "amount")
+    )
+    spent = sum((payment.amount + payment.fee for payment in payments), Decimal(0))
+    assert Decimal(crowd.client.get_account_balance()["AvailableBalance"]) == opening_balance() - spent
+
+
+def opening_balance() -> Decimal:
+    return Decimal(os.environ.get("MARKETPLACE_OPENING_BALANCE", "10000.00"))

@@ -1,0 +1,63 @@
+"""A lost reply, and the retry 25 hours later, when the crowd has forgotten the request's token."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.errors import CrowdLater
+from judging.models import Campaign, Place
+from judging.services.launching import launch
+from judging.services.places import create_kind, post_places
+from tests.chaos.conftest import Crowd
+from tests.chaos.fault_proxy import Faults
+from tests.judging.cast import Fair
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def moved_on(crowd, proxy):
+    """The same crowd 25 hours later: what it knew, less the tokens."""
+    crowds = []
+
+    def move() -> Crowd:
+        crowd.close()
+        crowds.append(Crowd(crowd.folder, hours_on=25))
+        proxy.upstream = urlsplit(crowds[0].url)
+        proxy.faults = Faults()
+        return crowds[0]
+
+    yield move
+    for later in crowds:
+        later.close()
+
+
+def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_forgotten(
+    site, crowd, proxy, moved_on
+):
+    campaign = Fair(None).draft()
+    Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
+    campaign.refresh_from_db()
+    proxy.faults = Faults()
+    launch(campaign)
+    create_kind(campaign, crowd_for(campaign), campaign.postings.get())
+    proxy.faults = Faults(lost_reply=1.0)
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+    assert not Place.objects.exclude(crowd_id="").exists()
+    assert len(crowd.listed("list_hits", "HITs")) == 4
+
+    later = moved_on()
+    with clock.shifted(timedelta(hours=25)):
+        posted = post_places(campaign)
+
+    assert posted == 4
+    hits = later.listed("list_hits", "HITs")
+    assert Counter(Counter(hit["RequesterAnnotation"] for hit in hits).values()) == {1: 4}
+    assert {hit["HITId"] for hit in hits} == set(Place.objects.values_list("crowd_id", flat=True))

@@ -1,0 +1,40 @@
+"""A marketplace process and the product's pages on real ports, and commands as they are typed."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from tests.contract.test_mturk import start_marketplace
+
+
+@pytest.fixture
+def marketplace(tmp_path_factory):
+    """A marketplace in a process of its own; its key as the requester reads it."""
+    folder = tmp_path_factory.mktemp("marketplace")
+    process, _ = start_marketplace(folder, "--until-parent-exits")
+    yield json.loads((folder / "marketplace-key.json").read_text())
+    process.terminate()
+    process.wait(timeout=15)
+
+
+@pytest.fixture
+def site(live_server, marketplace, settings):
+    """The product's pages over HTTP, with the marketplace as their crowd; the address of the pages."""
+    settings.PUBLIC_URL = live_server.url
+    settings.CROWD_ENDPOINT = settings.EMBEDDED_CROWD_ENDPOINT = marketplace["endpoint"]
+    settings.CROWD_HOSTS = [marketplace["endpoint"]]
+    settings.CROWD_ACCESS_KEY = marketplace["access_key"]
+    settings.CROWD_SECRET_KEY = marketplace["secret_key"]
+    return live_server.url
+
+
+def typed(*words: object) -> dict[str, Any]:
+    """What a management command answers with ``--json``; a refusal fails the test."""
+    out = io.StringIO()
+    call_command(*map(str, words), "--json", stdout=out)
+    return json.loads(out.getvalue())

@@ -1,0 +1,68 @@
+"""`manage.py demo` as a newcomer runs it: a fresh folder, no services, everything ended afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.settings import BASE_DIR
+from tests.provision import free_port
+
+pytestmark = [pytest.mark.journey, pytest.mark.xdist_group("demo")]
+
+
+def environment_of_a_newcomer(folder: Path) -> dict[str, str]:
+    """No setting but the folder and two free ports; so SQLite and the embedded parts."""
+    ours = ("PREFEREE_", "MARKETPLACE_", "DATABASE_URL", "REDIS_URL", "CELERY_", "DJANGO_", "SECRET_KEY")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return kept | {
+        "PREFEREE_DATA_DIR": str(folder),
+        "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{free_port()}",
+        "MARKETPLACE_PORT": str(free_port()),
+    }
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Command lines of living processes that were started with this data folder."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                if f"PREFEREE_DATA_DIR={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                    found.append((process / "cmdline").read_text().replace("\0", " "))
+            except (OSError, PermissionError):  # it ended meanwhile, or is somebody else's
+                continue
+    return found
+
+
+def test_demo_publishes_two_versions_and_leaves_no_process_behind(tmp_path):
+    folder = tmp_path / "data"
+
+    done = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--json"],
+        cwd=BASE_DIR,
+        env=environment_of_a_newcomer(folder),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr[-3000:]
+    result = json.loads(done.stdout)
+    boards = [result["version_1"], result["version_2"]]
+    assert [board["version"] for board in boards] == [1, 2]
+    assert all(board["simulated"] for board in boards)
+    assert all(board["queries"] >= 40 for board in boards)
+    assert result["challenge"]["challengers"] > 0
+    assert set(result["later_runs"]) <= {row["run"] for row in result["moved"]}
+    moved = [row for row in result["moved"] if row["rank_before"] not in (None, row["rank"])]
+    assert moved
+    assert "simulated" in done.stderr
+    assert (folder / "preferee.sqlite3").exists()
+    assert left_behind(folder) == []

@@ -1,0 +1,118 @@
+"""A person at the marketplace judges two tasks in a real browser, one by mouse, one by keyboard."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from itertools import islice
+
+import pytest
+from playwright.sync_api import expect
+
+from config.settings import BASE_DIR
+from judging.models import Campaign, Choice
+from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
+from tests.journeys.conftest import typed
+from tests.journeys.person import Person, chromium, grades_of
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.journey,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+SAMPLE = BASE_DIR / "docs" / "sample"
+GRADES = grades_of(SAMPLE / "queries.tsv", SAMPLE / "passages.tsv", SAMPLE / "grades.txt")
+
+
+@pytest.fixture
+def campaign(site) -> Campaign:
+    """Two questions with five passages each: 20 pairs, two tasks; six test pairs for one worker's two tasks."""
+    files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
+    typed("import_collection", "meadow", *files, "--qrels", SAMPLE / "grades.txt", "--all-passages")
+    collection = Collection.objects.get(name="meadow")
+    labels = collection.qrel_sets.get()
+    pool = Pool.objects.create(collection=collection, name="tops", qrel_set=labels)
+    labelled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
+    for query, _ in islice(((query, n) for query, n in sorted(labelled.items()) if n >= 5), 2):
+        for passage in Passage.objects.filter(pk__in=Qrel.objects.filter(query=query).values("passage"))[:5]:
+            PooledPassage.objects.create(pool=pool, query_id=query, passage=passage, is_qrel=True)
+    typed("create_campaign", "first", "--pool", "tops", "--max-tasks-per-worker", 2, "--seed", 7)
+    typed("propose_gold", "first")
+    typed("accept_gold", "first", "--all")
+    typed("set_texts", "first", "--accept")
+    typed("launch_campaign", "first")
+    return Campaign.objects.get(name="first")
+
+
+def judge_by_mouse(person: Person) -> None:
+    """Take a task, agree, judge 13 pairs with a reload and one change of mind, send it off."""
+    page, frame = person.page, person.frame
+    page.get_by_role("link", name="Which passage answers").click()
+    expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
+    page.get_by_label("Take the next one by itself").check()
+    page.get_by_role("button", name="Take a task for $2.00").click()
+    frame.get_by_role("button", name="I agree, begin").click()
+    for number in range(1, 6):
+        person.shows(f"Pair {number} of 13")
+        person.click(number)
+    person.shows("Pair 6 of 13")
+    expect(frame.locator("#saved")).to_have_text("saved just now")
+    page.reload()
+    person.shows("Pair 6 of 13")
+    frame.get_by_role("button", name="Back").click()
+    person.shows("Pair 5 of 13")
+    person.seen.pop()
+    person.click(5)
+    for number in range(6, 14):
+        person.shows(f"Pair {number} of 13")
+        person.click(number)
+    person.shows("All 13 pairs")
+    frame.get_by_role("button", name="Send off and finish").click()
+
+
+def judge_by_keyboard(person: Person) -> None:
+    """The next task, which the marketplace takes by itself, without touching the mouse."""
+    keyboard, frame = person.page.keyboard, person.frame
+    frame.get_by_role("button", name="I agree, begin").press("Enter")
+    for number in range(1, 14):
+        person.shows(f"Pair {number} of 13")
+        person.press(number)
+    person.shows("All 13 pairs")
+    keyboard.press("Tab")
+    keyboard.type("The second text of pair 3 was hard to read.")
+    keyboard.press("Tab")
+    keyboard.press("Enter")
+
+
+def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(campaign, marketplace, tmp_path):
+    with chromium() as browser:
+        person = Person(browser.new_page(), GRADES)
+        person.sign_up(marketplace["endpoint"], "martha")
+        judge_by_mouse(person)
+        expect(person.frame.get_by_role("button", name="I agree, begin")).to_be_visible(timeout=15000)
+        judge_by_keyboard(person)
+        expect(person.page.locator('[data-refusal="none_left"]')).to_be_visible(timeout=15000)
+    status = typed("collect", "first")
+    exported = typed("export_judgments", "first", "--out", tmp_path / "judgments.tsv")
+
+    lines = (tmp_path / "judgments.tsv").read_text().splitlines()
+    rows = list(csv.DictReader(lines, delimiter="\t"))
+    judgments = [row for row in rows if row["kind"] == "judgment"]
+    gold = [row for row in rows if row["kind"] == "gold"]
+    assert (len(judgments), len(gold)) == (exported["judgments"], exported["gold_answers"]) == (20, 6)
+    assert len({frozenset((row["left"], row["right"])) for row in judgments}) == 20
+    assert {(row["judge_kind"], row["counted"]) for row in judgments} == {("human", "1")}
+    assert {row["gold_passed"] for row in gold} == {"1"}
+    assert len({row["worker"] for row in rows}) == 1
+    texts = dict(Passage.objects.filter(collection=campaign.collection).values_list("pid", "text"))
+    read = sorted((left, right) for _, left, right in person.seen)
+    assert sorted((texts[row["left"]], texts[row["right"]]) for row in rows) == read
+    questions = dict(campaign.collection.queries.values_list("qid", "text"))
+    for row in judgments:
+        left, right = (GRADES[questions[row["topic"]], texts[row[side]]] for side in ("left", "right"))
+        assert row["preferred"] == (row["right"] if right > left else row["left"])
+    assert (status["judgments"]["counted"], status["tasks_by_state"]["done"]) == (20, 2)
+    assert Choice.objects.count() == 27  # one change of mind
+    assert campaign.submissions.exclude(comment="").get().comment.startswith("The second text of pair 3")
+    assert [said for said in person.complaints if "409" not in said] == []

@@ -1,0 +1,64 @@
+"""What the documentation must name: every setting, every command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = {"config.background", "pooling", "judging", "tournament", "leaderboard", "web"}
+DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+
+def settings_read(*files: str) -> set[str]:
+    pattern = re.compile(
+        r"""(?:env(?:\.\w+)?|boolean|number|whole|choice|address|database|environ\.get|setting)\(\s*["']([A-Z][A-Z_]+)["']"""
+    )
+    return {name for file in files for name in pattern.findall((ROOT / file).read_text())}
+
+
+def test_every_setting_is_listed():
+    listed = (ROOT / "docs" / "settings.md").read_text()
+
+    missing = {
+        name for name in settings_read("config/settings.py", "config/clock.py") if f"`{name}`" not in listed
+    } - {"MARKETPLACE_PORT"}
+
+    assert missing == set()
+
+
+def test_every_marketplace_setting_is_listed():
+    listed = (ROOT / "docs" / "marketplace.md").read_text()
+
+    missing = {name for name in settings_read("config/marketplace_settings.py") if f"`{name}`" not in listed}
+
+    assert missing == set()
+
+
+def test_every_command_is_documented():
+    prose = "\n".join(path.read_text() for path in DOCS)
+
+    missing = {
+        name for name, app in get_commands().items() if app in ROOMS and not re.search(rf"\b{name}\b", prose)
+    }
+
+    assert missing == set()
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(path):
+    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", path.read_text())
+
+    broken = [target for target in targets if not (path.parent / target).exists()]
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_commands_named_in_documents_exist(path):
+    named = set(re.findall(r"manage\.py ([a-z_]+)", path.read_text()))
+
+    assert named <= set(get_commands())

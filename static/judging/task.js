@@ -37,15 +37,17 @@
     if (focus) pages[at].querySelector("[tabindex='-1']").focus({ preventScroll: true });
   }
 
+  const post = (choice) => fetch(form.dataset.save, {
+    method: "POST", body: new URLSearchParams(choice), credentials: "omit", keepalive: true,
+  });
+
   async function send() {
     if (sending) return;
     sending = true;
     while (waiting.length) {
       const choice = waiting[0];
       try {
-        const reply = await fetch(form.dataset.save, {
-          method: "POST", body: new URLSearchParams(choice), credentials: "omit", keepalive: true,
-        });
+        const reply = await post(choice);
         if (reply.status === 409) {
           const said = await reply.json();
           trouble.textContent = `${said.message}. Reload the page to see what this means.`;
@@ -80,6 +82,7 @@
       sequence: String(count),
       seconds: ((performance.now() - shownAt) / 1000).toFixed(2),
     });
+    saved.textContent = "saving …";
     send();
     show(at + 1);
   }
@@ -99,6 +102,8 @@
   back.addEventListener("click", () => show(at - 1));
   forward.addEventListener("click", () => show(at + 1));
   window.addEventListener("online", send);
+  // What still waits goes out with the page; a choice that arrives twice is one choice.
+  window.addEventListener("pagehide", () => waiting.forEach((choice) => post(choice).catch(() => {})));
   form.addEventListener("submit", (event) => {
     if (answered() < total) { event.preventDefault(); show(pairs.findIndex((page) => !chosen(page))); return; }
     if (!waiting.length || leaving) return;

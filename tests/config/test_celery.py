@@ -71,7 +71,7 @@ def start_worker(production):
             process.wait()
 
 
-def wait_for(job, state, seconds=40):
+def wait_for(job, state, seconds=120):
     deadline = time.monotonic() + seconds
     while job.state != state and time.monotonic() < deadline:
         time.sleep(0.1)

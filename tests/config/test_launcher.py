@@ -42,7 +42,7 @@ def manage(environment, *words, **options):
     )
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come about in time"
@@ -65,7 +65,7 @@ def running(embedded):
     )
     yield process
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
 
 
 def test_a_command_creates_the_database_it_needs(embedded):
@@ -94,7 +94,7 @@ def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running
     )
     started = manage(embedded, "shell", "-v", "0", "-c", insert)
     job = int(started.stdout.split()[-1])
-    database = sqlite3.connect(Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=30)
+    database = sqlite3.connect(Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=120)
 
     def state():
         return database.execute("select state, result from background_job where id = ?", [job]).fetchone()
@@ -112,7 +112,7 @@ def test_run_stops_cleanly_and_takes_the_marketplace_with_it(embedded, running):
     answered = launcher.answers(marketplace)
 
     running.send_signal(signal.SIGINT)
-    running.wait(15)
+    running.wait(60)
 
     assert answered
     assert running.returncode == 0
@@ -124,9 +124,9 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
 
     running.kill()
-    running.wait(5)
+    running.wait(60)
 
-    wait_until(lambda: not launcher.answers(marketplace), seconds=15)
+    wait_until(lambda: not launcher.answers(marketplace))
 
 
 def test_somebody_elses_pages_are_not_taken_for_ours(settings, monkeypatch):

@@ -66,7 +66,7 @@ def endpoint(tmp_path_factory):
         yield Endpoint(key["endpoint"], key["access_key"], key["secret_key"], has_workers=True)
     finally:
         process.terminate()
-        assert process.wait(timeout=15) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def start_marketplace(folder, *options, **settings):
@@ -116,7 +116,7 @@ def make_client(url, access_key, secret_key):
         endpoint_url=url,
         aws_access_key_id=access_key,
         aws_secret_access_key=secret_key,
-        config=Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=10),
+        config=Config(retries={"total_max_attempts": 1}, connect_timeout=10, read_timeout=60),
     )
 
 
@@ -148,7 +148,7 @@ class Person:
     """Someone who signs up and works in a browser without scripts."""
 
     def __init__(self, url):
-        self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=10)
+        self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=60)
         name = f"w{uuid.uuid4().hex[:12]}"
         self._post("/signup/", "/signup/", username=name, password=uuid.uuid4().hex)
         self.worker_id = re.search(r'id="worker-id">(\w+)<', self.http.get("/").text)[1]
@@ -173,7 +173,7 @@ class Person:
 def submit(task, **fields):
     """What the task's own page does: post a form without cookies to the crowd."""
     sent = {"assignmentId": task["assignmentId"]} | (fields or {"choice": "left"})
-    return httpx.post(f"{task['turkSubmitTo']}/mturk/externalSubmit", data=sent, timeout=10)
+    return httpx.post(f"{task['turkSubmitTo']}/mturk/externalSubmit", data=sent, timeout=60)
 
 
 @pytest.fixture

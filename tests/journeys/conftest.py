@@ -19,7 +19,7 @@ def marketplace(tmp_path_factory):
     process, _ = start_marketplace(folder, "--until-parent-exits")
     yield json.loads((folder / "marketplace-key.json").read_text())
     process.terminate()
-    process.wait(timeout=15)
+    process.wait(timeout=60)
 
 
 @pytest.fixture

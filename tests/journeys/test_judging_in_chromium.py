@@ -90,9 +90,9 @@ def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(camp
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "martha")
         judge_by_mouse(person)
-        expect(person.frame.get_by_role("button", name="I agree, begin")).to_be_visible(timeout=15000)
+        expect(person.frame.get_by_role("button", name="I agree, begin")).to_be_visible()
         judge_by_keyboard(person)
-        expect(person.page.locator('[data-refusal="none_left"]')).to_be_visible(timeout=15000)
+        expect(person.page.locator('[data-refusal="none_left"]')).to_be_visible()
     status = typed("collect", "first")
     exported = typed("export_judgments", "first", "--out", tmp_path / "judgments.tsv")
 

@@ -13,6 +13,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.contract.test_mturk import QUESTION, make_client, make_hit, start_marketplace
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=30_000)
 
 TASK_PAGE = b"""<!doctype html><title>Task</title><p id="cookies">?</p>
 <form method="post"><input name="assignmentId"><input name="choice" value="left"><button>Submit</button>
@@ -52,7 +53,7 @@ def marketplace(tmp_path):
     process, port = start_marketplace(tmp_path)
     yield json.loads((tmp_path / "marketplace-key.json").read_text())
     process.terminate()
-    process.wait(timeout=15)
+    process.wait(timeout=60)
 
 
 @pytest.fixture
@@ -88,10 +89,10 @@ def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):
 
     # The script notices, shows "Handed in" and, as asked, takes the next task by itself.
     expect(page.locator("main[data-page=task]")).not_to_have_attribute(
-        "data-assignment", first.split("/")[-2], timeout=15000
+        "data-assignment", first.split("/")[-2]
     )
     page.frame_locator("#task-frame").get_by_role("button", name="Submit").click()
-    expect(page.locator('[data-refusal="none_left"]')).to_be_visible(timeout=15000)
+    expect(page.locator('[data-refusal="none_left"]')).to_be_visible(timeout=60_000)
 
     assert all(crowd.list_assignments_for_hit(HITId=hit)["NumResults"] == 1 for hit in hits)
     assert [text for text in complaints if "409" not in text] == []

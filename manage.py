@@ -6,6 +6,12 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
+    from django.core.management import execute_from_command_line, get_commands
 
-    execute_from_command_line(sys.argv)
+    named = sys.argv[1:2]
+    try:
+        execute_from_command_line(sys.argv)
+    except SystemExit as end:
+        # Django ends with 1, which is "refused" here, also for a command that there is none of.
+        wrong = named and not named[0].startswith("-") and named[0] not in {"help", *get_commands()}
+        sys.exit(2 if wrong else end.code)

@@ -28,7 +28,8 @@ class UsageError(Exception):
 class Command(BaseCommand):
     """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
 
-    ``act(**options)`` returns a JSON-ready dict: ``--json`` prints it as it is, ``show`` for people.
+    ``act(**options)`` returns a JSON-ready dict: ``--json`` prints it as it is, ``show`` for people. Reasons
+    under its key ``refused`` say what was not done beside what was: exit status 1 after the result is printed.
     """
 
     example = ""
@@ -58,10 +59,10 @@ class Command(BaseCommand):
     def show(self, result: dict[str, Any]) -> None:
         """Print the result for a person; by default one line a key."""
         table = Table(show_header=False, box=None, pad_edge=False)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         for key, value in result.items():
-            table.add_row(
-                key.replace("_", " "), value if isinstance(value, str) else json.dumps(value, default=str)
-            )
+            table.add_row(key.replace("_", " "), in_words(value))
         self.out.print(table)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -88,6 +89,10 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))
         else:
             self.show(result)
+        for refused in result.get("refused", []):
+            self.err.print(f"Refused: {refused}", markup=False)
+        if result.get("refused"):
+            sys.exit(1)
 
     @property
     def prog(self) -> str:
@@ -119,6 +124,23 @@ class Command(BaseCommand):
                     lines.update(done, total, message)
 
             yield update
+
+
+def in_words(value: Any) -> str:
+    """A value of a result for a person: counts with commas, lists and dictionaries in one line."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case dict():
+            return (
+                ", ".join(f"{str(key).replace('_', ' ')} {in_words(one)}" for key, one in value.items())
+                or "none"
+            )
+        case list() | tuple():
+            return ", ".join(map(in_words, value)) or "none"
+    return "none" if value is None else str(value)
 
 
 class _PlainLines:

@@ -13,6 +13,9 @@ from judging.services.payments import money
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
 
+#: The state of a campaign whose judgments were made elsewhere and are here.
+IMPORTED = "imported"
+
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
     """Tasks, places, judgments, workers, exclusions, money and what comes next. Counts, and dollars as numbers."""
@@ -21,7 +24,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
     judgments = _judgments(campaign)
     status: dict[str, Any] = {
         "campaign": campaign.name,
-        "state": campaign.state,
+        "state": _state(campaign, judgments),
         "tasks": sum(tasks.values()),
         "tasks_by_state": tasks,
         "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
@@ -37,6 +40,11 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "problems": _problems(campaign),
     }
     return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
+
+
+def _state(campaign: Campaign, judgments: dict[str, int]) -> str:
+    """A campaign for judgments made elsewhere is never launched: it has them or waits for them."""
+    return IMPORTED if campaign.pool is None and judgments["counted"] else str(campaign.state)
 
 
 def is_complete(campaign: Campaign) -> bool:
@@ -112,7 +120,9 @@ def _budget_problem(campaign: Campaign) -> list[str]:
 def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
     """One sentence: what the person does next."""
     if campaign.pool is None:
-        return f"import_judgments {campaign.name} FILE, then resolve {campaign.name}."
+        if status["state"] == IMPORTED:
+            return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
+        return f"import_judgments {campaign.name} FILE."
     match campaign.state:
         case Campaign.State.DRAFT:
             return f"Gold pairs and texts, then launch_campaign {campaign.name}."

@@ -84,6 +84,8 @@ def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
 
 def test_wrong_usage_exits_with_2(embedded):
     assert manage(embedded, "campaign_status").returncode == 2
+    assert manage(embedded, "nosuch").returncode == 2
+    assert manage(embedded, "help").returncode == 0
 
 
 @pytest.mark.journey

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def run_command(capsys):
-    """Run a command; its result, or its exit status and what it said on stderr."""
+    """Run a command; its result, or its exit status, what it said on stderr, and the result if it has one."""
 
     def run(*arguments: object):
         capsys.readouterr()
@@ -22,8 +22,7 @@ def run_command(capsys):
             call_command(*map(str, arguments), "--json")
         except SystemExit as exit:
             said = capsys.readouterr()
-            assert said.out == ""
-            return exit.code, said.err
+            return (exit.code, said.err, *([json.loads(said.out)] if said.out else []))
         return json.loads(capsys.readouterr().out)
 
     return run
@@ -74,13 +73,14 @@ def test_a_collection_can_keep_every_text_from_the_start(run_command, write):
 
 
 def test_a_bad_file_is_refused_and_the_others_are_imported(run_command, small, write):
-    status, said = run_command(
+    status, said, result = run_command(
         "import_runs", small, write("a", RUN_A), write("bad", "1 Q0 p1 x 3 C\n"), write("b", RUN_B)
     )
 
     assert status == 1
     assert "line 1: the rank 'x' is not an integer" in said
-    assert "Imported into small: A, B." in said
+    assert [run["run"] for run in result["imported"]] == ["A", "B"]
+    assert "line 1: the rank 'x' is not an integer" in result["refused"][0]
 
 
 def test_a_pool_can_be_for_some_queries(run_command, small, write):

@@ -44,6 +44,10 @@ def test_resolve_prints_the_counts(judged_town):
     assert {key: result[key] for key in ("closed", "open", "singletons", "tied", "cycles")} == {
         "closed": 2, "open": 2, "singletons": 1, "tied": 1, "cycles": 1,
     }  # fmt: skip
+    assert len(result["results"]) == 5
+    assert all(row["reason"].endswith(".") for row in result["results"])
+    assert [row["status"] for row in result["results"] if row["missing"]] == ["open", "open"]
+    assert {len(row["best"]) for row in result["results"] if row["status"] == "singleton"} == {1}
 
 
 def test_publish_export_and_rebuild(judged_town, tmp_path):

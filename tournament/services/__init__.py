@@ -4,7 +4,7 @@ from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
 from tournament.services.publishing import Publication, export_qrels, publish_qrels
 from tournament.services.rebuilding import Rebuilt, rebuild_qrels
-from tournament.services.resolving import resolve
+from tournament.services.resolving import resolve, results
 
 __all__ = [
     "Advance",
@@ -19,4 +19,5 @@ __all__ = [
     "publish_qrels",
     "rebuild_qrels",
     "resolve",
+    "results",
 ]

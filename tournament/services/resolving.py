@@ -105,6 +105,34 @@ def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
     QueryResult.objects.filter(campaign=campaign).exclude(resolved_at=now).delete()
 
 
+def results(campaign: Campaign) -> list[dict[str, Any]]:
+    """Every query's result as it was resolved last, in the collection's order, with passages by their pids.
+
+    One dict a query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves
+    allowed), ``missing`` lists the pairs [pid, pid] still to be judged.
+    """
+    rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
+    found = list(rows)
+    named = pids({int(passage) for row in found for passage in (*row.wins, *_named(row))})
+    return [
+        {
+            "qid": row.query.qid,
+            "status": row.status,
+            "tied": row.tied,
+            "cycle": row.cycle,
+            "best": [named[passage] for passage in row.best_answer_ids],
+            "wins": {named[int(passage)]: wins for passage, wins in row.wins.items()},
+            "missing": [[named[passage] for passage in pair] for pair in row.missing_pairs],
+            "reason": row.reason,
+        }
+        for row in found
+    ]
+
+
+def _named(row: QueryResult) -> list[int]:
+    return [*row.best_answer_ids, *(passage for pair in row.missing_pairs for passage in pair)]
+
+
 def _plain(wins: Any) -> int | float:
     return int(wins) if wins.denominator == 1 else float(wins)
 

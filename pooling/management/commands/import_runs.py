@@ -10,8 +10,7 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
-from pooling.errors import PoolingError
-from pooling.models import Collection, Run
+from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
 
@@ -62,11 +61,12 @@ class Command(BaseCommand):
         with self.progress(f"Importing {files[0].name}" if len(files) == 1 else "Importing runs") as update:
             if len(files) == 1:
                 run = runs.import_run(path=files[0], run_tag=tag, progress=update, **options)
-                return {"imported": [run_facts(run)]}
+                return {"imported": [run_facts(run)], "refused": []}
             done = runs.import_runs(paths=files, progress=update, **options)
-        if done.refused:
-            raise _together(done, chosen)
-        return {"imported": [run_facts(run) for run in done.runs]}
+        return {
+            "imported": [run_facts(run) for run in done.runs],
+            "refused": [str(refusal) for refusal in done.refused],
+        }
 
     def show(self, result: dict[str, Any]) -> None:
         for run in result["imported"]:
@@ -84,10 +84,3 @@ def run_facts(run: Run) -> dict[str, Any]:
         "sha256": run.sha256,
         **run.report,
     }
-
-
-def _together(done: runs.ImportedRuns, collection: Collection) -> PoolingError:
-    """One refusal for several, saying what was imported all the same."""
-    tags = ", ".join(run.run_tag for run in done.runs)
-    kept = f" Imported into {collection.name}: {tags}." if tags else ""
-    return PoolingError("\n".join(str(refusal) for refusal in done.refused) + kept)

@@ -11,6 +11,9 @@ from judging.services.campaigns import campaign_named
 from tournament import services
 from tournament.management.offering import advance_and_offer
 
+#: How many open and tied queries are explained on a terminal.
+SHOWN = 10
+
 
 class Command(BaseCommand):
     help = "Find every query's best answers from the judgments that count now."
@@ -38,4 +41,13 @@ class Command(BaseCommand):
             self.note(
                 f"A challenge still wants {out} judgments; its queries keep their best answers until then."
             )
-        return {**services.resolve(campaign=named, ties=ties, count=count), "challenge": challenge}
+        summary = services.resolve(campaign=named, ties=ties, count=count)
+        return {**summary, "challenge": challenge, "results": services.results(named)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        rows = result["results"]
+        super().show({key: value for key, value in result.items() if key != "results"})
+        for row in [row for row in rows if row["status"] == "open" or row["tied"]][:SHOWN]:
+            self.out.print(f"{row['qid']}: {row['reason']}", markup=False)
+        if more := max(0, result["open"] + result["tied"] - SHOWN):
+            self.out.print(f"… and {more:,} more; --json has every query's result and its reason.")

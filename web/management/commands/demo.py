@@ -31,8 +31,8 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         table = Table(title="Preference MRR@10 (judges were simulated)", title_justify="left")
-        table.add_column("run")
-        for head in ("rank by label", "rank, version 1", "rank, version 2", "version 1", "version 2"):
+        table.add_column("run", overflow="fold", min_width=max(len(row["run"]) for row in result["moved"]))
+        for head in ("rank by label", "rank v1", "rank v2", "value v1", "value v2"):
             table.add_column(head, justify="right")
         for row in sorted(result["moved"], key=lambda row: row["rank"]):
             before = "–" if row["value_before"] is None else f"{row['value_before']:.4f}"

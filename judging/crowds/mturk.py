@@ -7,8 +7,8 @@ tried again is decided where its intent is recorded (judging/services/calls.py).
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -20,28 +20,13 @@ from django.db import connection
 
 from config import launcher
 from judging.crowds.limiter import limiter
-from judging.crowds.seam import CrowdSubmission, Fees, PostedPlace, PostingKind
-from judging.errors import (
-    CrowdAlready,
-    CrowdConfiguration,
-    CrowdError,
-    CrowdLater,
-    CrowdMoney,
-    CrowdNever,
-    CrowdThrottled,
-)
+from judging.crowds.mturk_errors import translated
+from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind
+from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.question import external_question, parse_answers
 
 REGION = "us-east-1"
 PAGE = 100
-CONFIGURATION = {
-    "UnrecognizedClientException",
-    "InvalidSignatureException",
-    "AccessDeniedException",
-    "InvalidClientTokenId",
-    "MissingAuthenticationTokenException",
-    "ExpiredTokenException",
-}
 
 
 @functools.lru_cache(maxsize=16)
@@ -123,18 +108,110 @@ class MTurk:
         pages = self._pages("list_assignments_for_hit", HITId=place_crowd_id)
         return [_submitted(row) for page in pages for row in page["Assignments"]]
 
-    def approve(self, assignment_id: str) -> None:
+    def submission(self, assignment_id: str) -> CrowdSubmission:
+        """GetAssignment."""
+        return _submitted(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
+
+    def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
         """ApproveAssignment; one that is approved already is a success."""
+        override = {"OverrideRejection": True} if override_rejection else {}
+        self._review("approve_assignment", "Approved", assignment_id, **override)
+
+    def reject(self, assignment_id: str, *, reason: str) -> None:
+        """RejectAssignment; one that is rejected already is a success."""
+        self._review("reject_assignment", "Rejected", assignment_id, RequesterFeedback=reason)
+
+    def _review(self, operation: str, wanted: str, assignment_id: str, **request: Any) -> None:
         try:
-            self._call("approve_assignment", effect=True, AssignmentId=assignment_id)
+            self._call(operation, effect=True, AssignmentId=assignment_id, **request)
         except (CrowdNever, CrowdAlready):
-            found = self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]
-            if found["AssignmentStatus"] == "Submitted":  # fresh ones cannot be reviewed for some minutes
+            status = self.submission(assignment_id).status
+            if status == "Submitted":  # fresh ones cannot be reviewed for some minutes
                 raise CrowdLater(
-                    f"{assignment_id} cannot be approved yet.", "It is tried again by itself."
+                    f"{assignment_id} cannot be reviewed yet.", "It is tried again by itself."
                 ) from None
-            if found["AssignmentStatus"] != "Approved":
+            if status != wanted:
                 raise
+
+    def pay_bonus(
+        self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
+    ) -> None:
+        """SendBonus, with the key as its token; a fresh submission may not be known yet to those who pay."""
+        try:
+            self._call(
+                "send_bonus",
+                effect=True,
+                WorkerId=crowd_worker_id,
+                AssignmentId=assignment_id,
+                BonusAmount=f"{amount:.2f}",
+                Reason=reason,
+                UniqueRequestToken=key,
+            )
+        except CrowdNever as error:
+            if "does not exist" in error.message.lower() and self.submission(assignment_id).submitted_at:
+                raise CrowdLater(error.message, "It is tried again by itself.") from None
+            raise
+
+    def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
+        """ListBonusPayments of an assignment or of a HIT, to its end."""
+        of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
+        return [
+            _paid(row) for page in self._pages("list_bonus_payments", **of) for row in page["BonusPayments"]
+        ]
+
+    def create_block_list(self, *, name: str, description: str) -> str:
+        """CreateQualificationType; the name is unique in an account."""
+        reply = self._call(
+            "create_qualification_type",
+            effect=True,
+            Name=name,
+            Description=description,
+            QualificationTypeStatus="Active",
+        )
+        return str(reply["QualificationType"]["QualificationTypeId"])
+
+    def find_block_list(self, name: str) -> str | None:
+        """ListQualificationTypes, our own, to its end: the query also finds names that only contain it."""
+        own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
+        pages = self._pages("list_qualification_types", **own)
+        rows = (row for page in pages for row in page["QualificationTypes"])
+        return next((str(row["QualificationTypeId"]) for row in rows if row["Name"] == name), None)
+
+    def block(self, block_list: str, crowd_worker_id: str) -> None:
+        """AssociateQualificationWithWorker, without the e-mail; repeating overwrites the score."""
+        self._call(
+            "associate_qualification_with_worker",
+            effect=True,
+            QualificationTypeId=block_list,
+            WorkerId=crowd_worker_id,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+
+    def unblock(self, block_list: str, crowd_worker_id: str) -> None:
+        """DisassociateQualificationFromWorker; a worker without it is a success."""
+        with suppress(CrowdNever):
+            self._call(
+                "disassociate_qualification_from_worker",
+                effect=True,
+                QualificationTypeId=block_list,
+                WorkerId=crowd_worker_id,
+            )
+
+    def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
+        """NotifyWorkers, a hundred at a time; what fails comes back in a list, not as an error."""
+        failed: dict[str, str] = {}
+        for first in range(0, len(crowd_worker_ids), PAGE):
+            reply = self._call(
+                "notify_workers",
+                effect=True,
+                Subject=subject,
+                MessageText=text,
+                WorkerIds=list(crowd_worker_ids[first : first + PAGE]),
+            )
+            for row in reply.get("NotifyWorkersFailureStatuses", []):
+                failed[row["WorkerId"]] = row.get("NotifyWorkersFailureMessage") or "not delivered"
+        return failed
 
     def balance(self) -> Decimal:
         """GetAccountBalance: what is available."""
@@ -166,31 +243,6 @@ class MTurk:
         return reply
 
 
-def translated(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
-    """The error of ours that says whether trying again can help."""
-    if not isinstance(error, ClientError):
-        return CrowdLater(
-            f"The crowd at {endpoint} does not answer: {error}.", "It is tried again by itself."
-        )
-    said = error.response.get("Error", {})
-    code, message = said.get("Code", ""), said.get("Message", "")
-    detail = str(error.response.get("TurkErrorCode") or said.get("TurkErrorCode") or "")
-    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    words = f"{code} {detail}: {message}".replace(" :", ":")
-    if "alreadyexists" in f"{code}{detail}".lower() or "already been processed" in message.lower():
-        found = re.search(r"\b[A-Z0-9]{20,64}\b", message)
-        return CrowdAlready(words, found.group(0) if found else "")
-    if "insufficientfunds" in f"{code}{detail}".lower():
-        return CrowdMoney(words, "Put money on the crowd's account, then run the same command again.")
-    if code in CONFIGURATION:
-        return CrowdConfiguration(words, "Check the crowd's endpoint and keys (docs/settings.md).")
-    if code in {"ThrottlingException", "RequestLimitExceeded"}:
-        return CrowdThrottled(words, "Calls are made more slowly for a while; it is tried again by itself.")
-    if status >= 500 or code == "ServiceFault":
-        return CrowdLater(words, "It is tried again by itself.")
-    return CrowdNever(words, "Look at what was asked; the same call will be refused again.")
-
-
 def _posted(hit: dict[str, Any]) -> PostedPlace:
     taken = hit["MaxAssignments"] - hit["NumberOfAssignmentsAvailable"] - hit["NumberOfAssignmentsPending"]
     return PostedPlace(
@@ -200,6 +252,16 @@ def _posted(hit: dict[str, Any]) -> PostedPlace:
         open=hit["HITStatus"] in ("Assignable", "Unassignable"),
         has_submission=taken > 0,
         held=hit["NumberOfAssignmentsPending"] > 0,
+    )
+
+
+def _paid(row: dict[str, Any]) -> PaidBonus:
+    return PaidBonus(
+        assignment_id=row["AssignmentId"],
+        crowd_worker_id=row["WorkerId"],
+        amount=Decimal(row["BonusAmount"]),
+        reason=row.get("Reason", ""),
+        granted_at=row.get("GrantTime"),
     )
 
 

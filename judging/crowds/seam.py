@@ -52,6 +52,17 @@ class CrowdSubmission:
 
 
 @dataclass(frozen=True)
+class PaidBonus:
+    """A bonus as the crowd lists it."""
+
+    assignment_id: str
+    crowd_worker_id: str
+    amount: Decimal
+    reason: str
+    granted_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class Fees:
     """A crowd's fee on a payment of ``amount`` dollars: a share, and a least fee."""
 
@@ -91,8 +102,37 @@ class Crowd(Protocol):
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
         """Every submission on a place, whatever its status."""
 
-    def approve(self, assignment_id: str) -> None:
-        """Pay the reward; approving twice is harmless."""
+    def submission(self, assignment_id: str) -> CrowdSubmission:
+        """One submission, as it stands now."""
+
+    def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
+        """Pay the reward; approving twice is harmless. A rejected one only when the rejection is overridden."""
+
+    def reject(self, assignment_id: str, *, reason: str) -> None:
+        """Refuse to pay the reward, telling the worker why; rejecting twice is harmless."""
+
+    def pay_bonus(
+        self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
+    ) -> None:
+        """Pay dollars on top; raises :class:`judging.errors.CrowdAlready` when this key was used before."""
+
+    def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
+        """Every bonus paid for an assignment, or for all of a place."""
+
+    def create_block_list(self, *, name: str, description: str) -> str:
+        """The crowd's id of a new list of workers who are to be spared our places; ``CrowdAlready`` if there is one."""
+
+    def find_block_list(self, name: str) -> str | None:
+        """The crowd's id of our list of that name, or None."""
+
+    def block(self, block_list: str, crowd_worker_id: str) -> None:
+        """Put a worker on the list, without a message; twice is harmless."""
+
+    def unblock(self, block_list: str, crowd_worker_id: str) -> None:
+        """Take a worker off the list; one who is not on it is a success."""
+
+    def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
+        """Write to workers; returns worker id → why it was not delivered, for those whom it did not reach."""
 
     def balance(self) -> Decimal:
         """Dollars that can be spent."""

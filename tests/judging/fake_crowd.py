@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from config import clock
-from judging.crowds.seam import CrowdSubmission, Fees, PostedPlace, PostingKind
+from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdNever
 
 
@@ -44,6 +44,10 @@ class FakeCrowd:
         self.posted: dict[str, FakePlace] = {}
         self.tokens: dict[str, str] = {}
         self.approvals: list[str] = []
+        self.rejections: dict[str, str] = {}
+        self.paid_bonuses: list[PaidBonus] = []
+        self.block_lists: dict[str, set[str]] = {}
+        self.messages: list[tuple[str, str, str]] = []
         self.calls: dict[str, int] = defaultdict(int)
         self.before: dict[str, list[CrowdError]] = defaultdict(list)
         self.after: dict[str, list[CrowdError]] = defaultdict(list)
@@ -134,15 +138,91 @@ class FakeCrowd:
             raise CrowdNever(f"{place_crowd_id} does not exist")
         return list(self.posted[place_crowd_id].submissions)
 
-    def approve(self, assignment_id: str) -> None:
+    def submission(self, assignment_id: str) -> CrowdSubmission:
+        self._pass("submission")
+        return self._place_of(assignment_id)[1]
+
+    def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
         self._pass("approve")
         with self.one_at_a_time:
+            if self.submission(assignment_id).status == "Rejected" and not override_rejection:
+                raise CrowdNever(f"{assignment_id} is rejected")
             if assignment_id not in self.approvals:
                 self.approvals.append(assignment_id)
+            self._review(assignment_id, "Approved")
         self._done("approve", None)
+
+    def reject(self, assignment_id: str, *, reason: str) -> None:
+        self._pass("reject")
+        with self.one_at_a_time:
+            if self.submission(assignment_id).status == "Approved":
+                raise CrowdNever(f"{assignment_id} is approved")
+            self._review(assignment_id, "Rejected")
+            self.rejections[assignment_id] = reason
+        self._done("reject", None)
+
+    def pay_bonus(
+        self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
+    ) -> None:
+        self._pass("pay_bonus")
+        with self.one_at_a_time:
+            if self.submission(assignment_id).crowd_worker_id != crowd_worker_id:
+                raise CrowdNever(f"{assignment_id} is not of {crowd_worker_id}")
+            if key in self.tokens:
+                raise CrowdAlready("paid before")
+            self.tokens[key] = "paid"
+            self.paid_bonuses.append(PaidBonus(assignment_id, crowd_worker_id, amount, reason, clock.now()))
+        self._done("pay_bonus", None)
+
+    def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
+        self._pass("bonuses")
+        of_place = (
+            {one.assignment_id for one in self.posted[place_crowd_id].submissions} if place_crowd_id else ()
+        )
+        return [one for one in self.paid_bonuses if one.assignment_id in (assignment_id, *of_place)]
+
+    def create_block_list(self, *, name: str, description: str) -> str:
+        self._pass("create_block_list")
+        if name in self.block_lists:
+            raise CrowdAlready(f"there is {name}")
+        self.block_lists[name] = set()
+        return self._done("create_block_list", f"LIST {name}")
+
+    def find_block_list(self, name: str) -> str | None:
+        self._pass("find_block_list")
+        return f"LIST {name}" if name in self.block_lists else None
+
+    def block(self, block_list: str, crowd_worker_id: str) -> None:
+        self._pass("block")
+        self.block_lists[block_list.removeprefix("LIST ")].add(crowd_worker_id)
+        self._done("block", None)
+
+    def unblock(self, block_list: str, crowd_worker_id: str) -> None:
+        self._pass("unblock")
+        self.block_lists[block_list.removeprefix("LIST ")].discard(crowd_worker_id)
+        self._done("unblock", None)
+
+    def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
+        self._pass("message")
+        known = {one.crowd_worker_id for place in self.posted.values() for one in place.submissions}
+        self.messages += [(worker, subject, text) for worker in crowd_worker_ids if worker in known]
+        return self._done(
+            "message", {worker: "not known" for worker in crowd_worker_ids if worker not in known}
+        )
 
     def balance(self) -> Decimal:
         return self.dollars
+
+    def _place_of(self, assignment_id: str) -> tuple[FakePlace, CrowdSubmission]:
+        for place in self.posted.values():
+            for submission in place.submissions:
+                if submission.assignment_id == assignment_id:
+                    return place, submission
+        raise CrowdNever(f"{assignment_id} does not exist")
+
+    def _review(self, assignment_id: str, status: str) -> None:
+        place, submission = self._place_of(assignment_id)
+        place.submissions[place.submissions.index(submission)] = replace(submission, status=status)
 
     def _pass(self, operation: str) -> None:
         self.calls[operation] += 1

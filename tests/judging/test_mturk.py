@@ -16,7 +16,8 @@ from django.db import transaction
 
 from config import launcher
 from judging.crowds import mturk
-from judging.crowds.mturk import MTurk, translated
+from judging.crowds.mturk import MTurk
+from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import PostingKind
 from judging.errors import (
     CrowdAlready,
@@ -146,6 +147,81 @@ def test_approving_what_was_rejected_is_refused(canned):
         MTurk("http://crowd").approve("3ASSIGNMENT1")
 
 
+def test_rejecting_what_is_rejected_is_a_success_and_what_is_fresh_is_for_later(canned):
+    canned.add_client_error("reject_assignment", "RequestError", "status of: Submitted")
+    canned.add_response("get_assignment", {"Assignment": assignment(1, "Rejected")})
+    canned.add_client_error("reject_assignment", "RequestError", "status of: null")
+    canned.add_response("get_assignment", {"Assignment": assignment(1)})
+
+    MTurk("http://crowd").reject("3ASSIGNMENT1", reason="Nothing was answered.")
+    with pytest.raises(CrowdLater):
+        MTurk("http://crowd").reject("3ASSIGNMENT1", reason="Nothing was answered.")
+
+
+def test_a_bonus_goes_out_with_its_key_as_token_and_two_decimals(canned):
+    canned.add_response(
+        "send_bonus",
+        {},
+        {
+            "WorkerId": "A1WORKER1",
+            "AssignmentId": "3ASSIGNMENT1",
+            "BonusAmount": "1.80",
+            "Reason": "13 of 13 pairs.",
+            "UniqueRequestToken": "key-bonus",
+        },
+    )
+
+    MTurk("http://crowd").pay_bonus(
+        assignment_id="3ASSIGNMENT1",
+        crowd_worker_id="A1WORKER1",
+        amount=Decimal("1.8"),
+        reason="13 of 13 pairs.",
+        key="key-bonus",
+    )
+
+
+def test_bonuses_are_listed_to_their_end(canned):
+    row = {"WorkerId": "A1", "BonusAmount": "1.80", "AssignmentId": "3A", "Reason": "thanks"}
+    request = {"MaxResults": 100, "HITId": "3HIT"}
+    canned.add_response("list_bonus_payments", {"BonusPayments": [row], "NextToken": "more"}, request)
+    canned.add_response(
+        "list_bonus_payments",
+        {"BonusPayments": [row | {"AssignmentId": "3B"}]},
+        request | {"NextToken": "more"},
+    )
+
+    paid = MTurk("http://crowd").bonuses(place_crowd_id="3HIT")
+
+    assert [(one.assignment_id, one.amount) for one in paid] == [
+        ("3A", Decimal("1.80")),
+        ("3B", Decimal("1.80")),
+    ]
+
+
+def test_a_block_list_is_found_by_its_whole_name(canned):
+    types = [
+        {"QualificationTypeId": f"3TYPE{number}", "Name": name, "QualificationTypeStatus": "Active"}
+        for number, name in enumerate(["no more of these", "no more"])
+    ]
+    canned.add_response("list_qualification_types", {"QualificationTypes": types, "NumResults": 2})
+
+    assert MTurk("http://crowd").find_block_list("no more") == "3TYPE1"
+
+
+def test_messages_go_out_a_hundred_at_a_time_and_say_whom_they_did_not_reach(canned):
+    workers = [f"A{number}" for number in range(150)]
+    failure = {"NotifyWorkersFailureCode": "HardFailure", "WorkerId": "A120"}
+    sent = {"Subject": "s", "MessageText": "t"}
+    canned.add_response("notify_workers", {}, sent | {"WorkerIds": workers[:100]})
+    canned.add_response(
+        "notify_workers", {"NotifyWorkersFailureStatuses": [failure]}, sent | {"WorkerIds": workers[100:]}
+    )
+
+    failed = MTurk("http://crowd").message(crowd_worker_ids=workers, subject="s", text="t")
+
+    assert failed == {"A120": "not delivered"}
+
+
 @pytest.mark.parametrize(
     ("raised", "ours"),
     [
@@ -254,6 +330,7 @@ def test_the_marketplace_takes_places_once_finds_them_again_and_closes_them(mark
     assert marketplace.find_place("key-1").crowd_id == first.crowd_id
     assert marketplace.find_place("key-3") is None
     assert marketplace.submissions(first.crowd_id) == []
+    assert marketplace.bonuses(place_crowd_id=first.crowd_id) == []
     marketplace.close_place(first.crowd_id)
     marketplace.close_place(first.crowd_id)
     closed = marketplace.place(first.crowd_id)
@@ -261,3 +338,20 @@ def test_the_marketplace_takes_places_once_finds_them_again_and_closes_them(mark
     assert marketplace.balance() > 0
     with pytest.raises(CrowdNever):
         marketplace.approve("3DOESNOTEXIST000000000000001")
+
+
+@pytest.mark.journey
+@pytest.mark.django_db(transaction=True)
+def test_the_marketplace_keeps_lists_of_workers_who_are_spared(marketplace):
+    first = marketplace.create_block_list(name="spared", description="No further tasks.")
+    with pytest.raises(CrowdAlready):
+        marketplace.create_block_list(name="spared", description="No further tasks.")
+
+    assert marketplace.find_block_list("spared") == first
+    assert marketplace.find_block_list("spar") is None
+    marketplace.unblock(first, "A1NOBODY0000000")
+    with pytest.raises(CrowdNever):
+        marketplace.block(first, "A1NOBODY0000000")
+    assert marketplace.message(crowd_worker_ids=["A1NOBODY0000000"], subject="s", text="t").keys() == {
+        "A1NOBODY0000000"
+    }

@@ -10,5 +10,6 @@ urlpatterns = [
     path("task/<str:token>/consent", views.consent, name="consent"),
     path("task/<str:token>/save", views.save, name="save"),
     path("task/<str:token>/finish", views.finish, name="finish"),
+    path("task/<str:token>/leave", views.leave, name="leave"),
     path("<str:token>/", views.arrive, name="arrive"),
 ]

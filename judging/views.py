@@ -19,13 +19,15 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.crowds.arrival import read_arrival, submit_url
 from judging.errors import ArrivalRefused
 from judging.models import Campaign, Consent, Posting, Submission
 from judging.refusals import REFUSALS
 from judging.services import working
+from judging.services.cost import pay_for
+from judging.services.payments import earned_so_far
 from judging.services.texts import filled
 from judging.services.workers import refusal_reason
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
@@ -101,6 +103,7 @@ def _texts(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
         "consent": filled(campaign, campaign.consent_text, pairs=pairs),
         "instructions": filled(campaign, campaign.instructions_text, pairs=pairs),
         "total": pairs or campaign.pairs_per_task + campaign.gold_per_task,
+        "pay": pay_for(campaign),
     }
 
 
@@ -192,6 +195,34 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
     return redirect(reverse("judging:work", args=[token]))
 
 
+@require_http_methods(["GET", "POST"])
+@in_frame
+def leave(request: HttpRequest, token: str) -> HttpResponse:
+    """Stop before the last pair: what was judged and what it pays; on the second question the task is sent off."""
+    _, submission = _page(token)
+    if submission.state == Submission.State.HELD:
+        _save_missing(request, submission)
+        if "confirmed" not in request.POST:
+            pay, judged, shown, earned = earned_so_far(submission)
+            context = {
+                "token": token,
+                "campaign": submission.campaign,
+                "comment": request.POST.get("comment", ""),
+            }
+            context |= {
+                "pay": pay,
+                "judged": judged,
+                "shown": shown,
+                "earned": earned,
+                "bonus": earned - pay.base,
+            }
+            return render(request, "judging/leave.html", context)
+        working.finish(submission, comment=request.POST.get("comment", ""))
+    elif submission.state != Submission.State.FINISHED:
+        working.check_workable(submission)
+    return redirect(reverse("judging:work", args=[token]))
+
+
 def _save_missing(request: HttpRequest, submission: Submission) -> None:
     """Without JavaScript no choice was saved as it was made: take them from the form."""
     for pair in working.shown_pairs(submission):
@@ -205,6 +236,8 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
     """The form that carries the answers to the crowd, and a receipt in case it does not go through."""
     context = {
         "campaign": submission.campaign,
+        "earned": earned_so_far(submission)[3],
+        "left_early": submission.left_early,
         "action": submit_url(page.submit_to),
         "assignment_id": submission.assignment_id,
         "fields": working.final_answers(submission),

@@ -120,7 +120,7 @@ class Crowd(Protocol):
         """Every bonus paid for an assignment, or for all of a place."""
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """The crowd's id of a new list of workers who are to be spared our places; ``CrowdAlready`` if there is one."""
+        """The crowd's id of a new list of workers who are spared our places; CrowdAlready if there is one."""
 
     def find_block_list(self, name: str) -> str | None:
         """The crowd's id of our list of that name, or None."""

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from config import clock
 from judging.errors import CampaignRefused
 from judging.models import Campaign, CampaignChange
+from judging.pay import BASE_REWARD, rounded
 from judging.services.pairs import pairs_of, request_pairs
 from judging.services.texts import default_texts
 from pooling.models import Collection, Pool
@@ -48,6 +49,8 @@ class CampaignSettings:
     gold_per_task: int = 3
     judgments_per_pair: int = 1
     reward: Decimal = field(default=Decimal("2.00"))
+    pay: str = Campaign.Pay.SPLIT
+    base_reward: Decimal | None = None
     screen: str = Campaign.Screen.REFERENCE
     max_tasks_per_worker: int = 20
     seed: int = 1
@@ -56,6 +59,15 @@ class CampaignSettings:
     allow_undecided: bool = False
     refuse_excluded_elsewhere: bool = True
     budget: Decimal | None = None
+    contact: str = ""
+    withdrawal_days: int = 30
+
+    def values(self) -> dict[str, Any]:
+        """As the campaign's fields; a base reward that nobody chose is a small part of the reward."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return fields | {
+            "base_reward": min(BASE_REWARD, self.reward) if self.base_reward is None else self.base_reward
+        }
 
     def check(self) -> None:
         """Raises :class:`CampaignRefused` naming the first setting that cannot be."""
@@ -65,6 +77,16 @@ class CampaignSettings:
                 raise CampaignRefused(f"{name.replace('_', '-')} must be at least {value}.")
         if self.reward < 0 or self.reward != self.reward.quantize(Decimal("0.01")):
             raise CampaignRefused("The reward must be an amount in dollars with at most two decimals.")
+        if self.pay not in Campaign.Pay.values:
+            raise CampaignRefused(f"There is no way of paying called {self.pay!r}.", "Choose split or whole.")
+        if self.base_reward is not None and not 0 <= self.base_reward <= self.reward:
+            raise CampaignRefused(
+                f"The base reward is a part of the reward: between $0 and ${self.reward:.2f}."
+            )
+        if self.base_reward is not None and self.base_reward != rounded(self.base_reward):
+            raise CampaignRefused("The base reward must be an amount in dollars with at most two decimals.")
+        if self.withdrawal_days < 0:
+            raise CampaignRefused("withdrawal-days must be at least 0.")
         if self.budget is not None and self.budget < 0:
             raise CampaignRefused("The budget must be an amount in dollars.")
         if self.screen not in Campaign.Screen.values:
@@ -84,7 +106,6 @@ def create_campaign(
         )
     owner = pool.collection if pool else collection
     assert owner is not None
-    values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     try:
         with transaction.atomic():
             campaign = Campaign.objects.create(
@@ -92,7 +113,7 @@ def create_campaign(
                 pool=pool,
                 collection=owner,
                 qualifications=PRESETS[settings.preset],
-                **values,
+                **settings.values(),
                 **default_texts(),
             )
             if pool:

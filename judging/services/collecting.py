@@ -19,7 +19,7 @@ from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.leasing import GRACE, free_lapsed
 from judging.services.pairs import repack_unjudged
-from judging.services.payments import owe_reward
+from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
 from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
 from judging.services.workers import crowd_of, worker_for
@@ -140,7 +140,7 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
                 auto_approval_at=found.auto_approval_at,
                 collected_at=clock.now(),
             )
-        owe_reward(campaign, submission)
+        owe(campaign, submission, found.answers)
     submission.refresh_from_db()
     if submission.standing == Submission.Standing.PENDING:
         settle(campaign, submission)

@@ -8,6 +8,7 @@ from decimal import Decimal
 from judging.crowds import crowd_at
 from judging.models import Campaign
 from judging.packing import task_count
+from judging.pay import Pay, pay_of
 
 
 @dataclass(frozen=True)
@@ -15,13 +16,18 @@ class Quote:
     """Tasks (one place each) and dollars."""
 
     tasks: int
-    reward: Decimal
+    reward: Decimal  # base rewards and whole bonuses together
     fee: Decimal
 
     @property
     def total(self) -> Decimal:
         """Rewards and fees together."""
         return self.reward + self.fee
+
+
+def pay_for(campaign: Campaign) -> Pay:
+    """What a task of the campaign pays."""
+    return pay_of(campaign.reward, campaign.base_reward, split=campaign.pay == Campaign.Pay.SPLIT)
 
 
 def quote(campaign: Campaign, pair_count: int, judgments: int = 1) -> Quote:
@@ -31,5 +37,6 @@ def quote(campaign: Campaign, pair_count: int, judgments: int = 1) -> Quote:
 
 def quote_tasks(campaign: Campaign, tasks: int) -> Quote:
     """The cost of this many tasks."""
-    fee = crowd_at(campaign.crowd, campaign.endpoint).fees.on(campaign.reward)
-    return Quote(tasks, tasks * campaign.reward, tasks * fee)
+    fees, pay = crowd_at(campaign.crowd, campaign.endpoint).fees, pay_for(campaign)
+    fee = fees.on(pay.base) + fees.on(pay.bonus)
+    return Quote(tasks, tasks * pay.whole, tasks * fee)

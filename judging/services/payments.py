@@ -1,53 +1,115 @@
-"""What is owed and what is paid: each submission's reward once, whatever its standing."""
+"""What is owed and what is paid: a reward for each submission, and its bonuses, each once, whatever its standing."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from decimal import Decimal
 
-from django.db.models import Count, F, Sum
+from django.db.models import F, Q, Sum
 
 from config import clock
 from config.background.registry import Progress
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
-from judging.errors import CrowdNever
-from judging.models import Campaign, CrowdCall, Payment, Place, Submission
+from judging.errors import CrowdAlready, CrowdNever
+from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Place, Slot, Submission
+from judging.pay import Pay, rounded
+from judging.services.answers import FIELD
 from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.services.cost import pay_for, quote_tasks
+
+#: What stands before a bonus's own reference in what the worker reads, so that it is found again.
+REFERENCE = "Reference"
 
 
-def owe_reward(campaign: Campaign, submission: Submission) -> Payment:
-    """Record that the reward of a submission is owed; once."""
-    fee = crowd_for(campaign).fees.on(campaign.reward)
+def owe(campaign: Campaign, submission: Submission, answers: dict[str, str] | None = None) -> list[Payment]:
+    """Record what a submission that the crowd confirmed is owed: its reward, and its bonus. Once each.
+
+    ``answers`` are the crowd's form: what counts when our page never saw the submission.
+    """
+    pay = pay_for(campaign)
+    owed = [_owe(campaign, submission, Payment.Kind.REWARD, pay.base)]
+    judged, shown = progress_of(submission)
+    if not shown:
+        shown = campaign.pairs_per_task + campaign.gold_per_task
+        judged = min(shown, sum(name.startswith(FIELD) for name in answers or {}))
+    if bonus := pay.bonus_for(judged, shown):
+        reason = f"Bonus for {judged} of {shown} pairs judged."
+        owed.append(_owe(campaign, submission, Payment.Kind.BONUS, bonus, reason=reason))
+    return owed
+
+
+def _owe(
+    campaign: Campaign,
+    submission: Submission,
+    kind: str,
+    amount: Decimal,
+    *,
+    cause: str = "",
+    reason: str = "",
+) -> Payment:
     payment, _ = Payment.objects.get_or_create(
         submission=submission,
-        kind=Payment.Kind.REWARD,
-        defaults={"amount": campaign.reward, "fee": fee},
+        kind=kind,
+        cause=cause,
+        defaults={"amount": amount, "fee": crowd_for(campaign).fees.on(amount), "reason": reason},
     )
     return payment
 
 
+def owe_top_up(
+    campaign: Campaign, submission: Submission, amount: Decimal, *, cause: str, reason: str
+) -> Payment:
+    """Record a bonus on top of what was promised, once for each ``cause``."""
+    return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
+
+
+def progress_of(submission: Submission) -> tuple[int, int]:
+    """(pairs judged, pairs shown) of a submission, gold pairs included."""
+    slots = Slot.objects.filter(submission=submission)
+    return slots.exclude(choices=None).distinct().count(), slots.count()
+
+
+def earned_so_far(submission: Submission) -> tuple[Pay, int, int, Decimal]:
+    """The task's pay, pairs judged, pairs shown, and the dollars for sending it off now."""
+    pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
+    return pay, judged, shown, pay.earned(judged, shown)
+
+
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Approve every submission whose reward is owed; returns how many were. Safe to repeat and to race.
+    """Approve and pay everything that is owed; returns how many payments were made. Safe to repeat and to race.
 
     A payment that the crowd will never make as it is stays owed, shows among the campaign's problems, and
-    holds up no other; nor does one that it cannot make for now, whose error is raised at the end.
+    holds up no other; nor does one that it cannot make for now, whose error is raised at the end. Bonuses
+    follow the approval of their submission.
     """
     crowd, patience = crowd_for(campaign), Patience()
     owed = list(
         Payment.objects.filter(
-            submission__campaign=campaign, state=Payment.State.OWED, kind=Payment.Kind.REWARD
+            submission__campaign=campaign, state=Payment.State.OWED, decided_at=None
         ).select_related("submission")
     )
+    owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))
     paid = 0
     for done, payment in enumerate(owed, start=1):
         with suppress(CrowdNever), patience.one():
-            pay_reward(campaign, crowd, payment)
-            paid += 1
+            paid += pay(campaign, crowd, payment)
         if progress:
             progress(done, len(owed), "Paying")
     patience.done()
     return paid
+
+
+def pay(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
+    """Have the crowd make one payment; False when it waits for its reward. Raises the crowd's error."""
+    if payment.kind == Payment.Kind.REWARD:
+        pay_reward(campaign, crowd, payment)
+        return True
+    rewards = Payment.objects.filter(submission=payment.submission_id, kind=Payment.Kind.REWARD)
+    if not rewards.filter(state=Payment.State.PAID).exists():
+        return False
+    pay_bonus(campaign, crowd, payment)
+    return True
 
 
 def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
@@ -67,25 +129,79 @@ def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
         act=approve,
         find=lambda _already: None,
     )
-    now = clock.now()
-    Payment.objects.filter(pk=payment.pk, state=Payment.State.OWED).update(
-        state=Payment.State.PAID, paid_at=now, call=CrowdCall.objects.get(key=key)
+    mark_paid(payment, key)
+    Submission.objects.filter(pk=payment.submission_id, approved_at=None).update(approved_at=clock.now())
+
+
+def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
+    """Have the crowd pay one bonus, exactly once; raises its error when it does not.
+
+    A bonus has no id at the crowd. Its reason ends in a reference of ours, by which the crowd's list tells
+    whether it was paid, also when the crowd has forgotten the call's token.
+    """
+    submission = payment.submission
+    key = bonus_key(campaign, payment)
+    identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
+    if identity is None:
+        raise CrowdNever(
+            f"Worker {submission.worker_id} was forgotten; a bonus of ${payment.amount} cannot be sent.",
+            "Pay it by another way and note it with your records.",
+        )
+    reference = reference_of(key)
+
+    def send() -> Reply:
+        crowd.pay_bonus(
+            assignment_id=submission.assignment_id,
+            crowd_worker_id=identity.crowd_worker_id,
+            amount=payment.amount,
+            reason=f"{payment.reason} {reference}",
+            key=key,
+        )
+        return {"paid": str(payment.amount)}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        listed = crowd.bonuses(assignment_id=submission.assignment_id)
+        ours = next((bonus for bonus in listed if bonus.reason.endswith(reference)), None)
+        return {"paid": str(ours.amount)} if ours else None
+
+    perform(
+        campaign=campaign,
+        operation=f"pay_{payment.kind}",
+        key=key,
+        request={"assignment": submission.assignment_id, "amount": str(payment.amount)},
+        act=send,
+        find=find,
     )
-    Submission.objects.filter(pk=payment.submission_id, approved_at=None).update(approved_at=now)
+    mark_paid(payment, key)
+
+
+def bonus_key(campaign: Campaign, payment: Payment) -> str:
+    """The key of a bonus: the same for the same submission, kind and cause."""
+    return f"{campaign_key(campaign)}-{payment.kind}-{payment.submission_id}-{payment.cause}".rstrip("-")[:64]
+
+
+def reference_of(key: str) -> str:
+    """How the bonus with this key ends in the crowd's list."""
+    return f"({REFERENCE} {key})"
+
+
+def mark_paid(payment: Payment, key: str) -> None:
+    """Record that the call with this key paid it."""
+    Payment.objects.filter(pk=payment.pk).exclude(state=Payment.State.PAID).update(
+        state=Payment.State.PAID, paid_at=clock.now(), call=CrowdCall.objects.get(key=key)
+    )
 
 
 def money(campaign: Campaign) -> dict[str, Decimal]:
     """Dollars with fees: ``spent`` (paid), ``owed``, ``committed`` (both, and what live places promise)."""
-    sums = {
-        row["state"]: row["total"]
-        for row in Payment.objects.filter(submission__campaign=campaign)
-        .values("state")
-        .annotate(total=Sum(F("amount") + F("fee")), payments=Count("pk"))
-    }
-    spent = sums.get(Payment.State.PAID) or Decimal(0)
-    owed = sums.get(Payment.State.OWED) or Decimal(0)
+    payments = Payment.objects.filter(submission__campaign=campaign)
+    sums = payments.aggregate(
+        spent=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.PAID), default=Decimal(0)),
+        owed=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.OWED), default=Decimal(0)),
+    )
     live = Place.objects.filter(
         posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
     ).count()
-    promised = live * (campaign.reward + crowd_for(campaign).fees.on(campaign.reward))
-    return {"spent": spent, "owed": owed, "committed": spent + owed + promised}
+    sums = {name: rounded(Decimal(value)) for name, value in sums.items()}  # SQLite sums in binary fractions
+    promised = quote_tasks(campaign, live).total
+    return {**sums, "promised": promised, "committed": sums["spent"] + sums["owed"] + promised}

@@ -13,6 +13,7 @@ from judging.errors import CrowdAlready, CrowdError
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
 from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.services.cost import pay_for
 from judging.tokens import link_for
 
 #: Calls without which nothing can be offered.
@@ -89,15 +90,19 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
 
 def kind_of(campaign: Campaign) -> PostingKind:
     """What every place of this campaign says to workers."""
-    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    pairs, pay = campaign.pairs_per_task + campaign.gold_per_task, pay_for(campaign)
     description = campaign.description or (
         f"Read a question and two passages, and choose the passage that answers it better; {pairs} times."
     )
+    if pay.bonus:
+        description += (
+            f" Pays ${pay.whole:.2f}: this reward, and a bonus of ${pay.bonus:.2f} for judging every pair."
+        )
     return PostingKind(
         title=campaign.title,
         description=description,
         keywords=campaign.keywords,
-        reward=campaign.reward,
+        reward=pay.base,
         assignment_seconds=campaign.assignment_seconds,
         auto_approval_seconds=campaign.auto_approval_seconds,
         qualifications=tuple(campaign.qualifications),
@@ -174,7 +179,7 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
         campaign=campaign,
         operation="create_kind",
         key=f"{campaign_key(campaign)}-kind-{posting.number}",
-        request={"title": campaign.title, "reward": str(campaign.reward)},
+        request={"title": campaign.title, "reward": str(pay_for(campaign).base)},
         act=lambda: {"kind_id": crowd.create_kind(kind_of(campaign))},
         find=lambda _already: {"kind_id": crowd.create_kind(kind_of(campaign))},
     )

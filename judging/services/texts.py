@@ -7,9 +7,12 @@ from django.template.loader import get_template
 from config import clock
 from judging.errors import CampaignRefused
 from judging.models import Campaign
+from judging.pay import in_words
+from judging.services.cost import pay_for
 
 LONGEST = 20_000
 SECONDS_PER_PAIR = 40
+CONTACT = "the requester, through the site on which you took this task"
 
 
 def default_texts() -> dict[str, str]:
@@ -42,7 +45,7 @@ def accept_texts(campaign: Campaign, *, who: str = "") -> None:
 
 
 def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
-    """The text with the campaign's figures: {pairs}, {reward}, {minutes}.
+    """The text with the campaign's figures: {pairs}, {reward}, {pay} (sentences), {minutes}, {contact}, {days}.
 
     ``pairs`` of the task at hand, test pairs included: the last tasks may be a pair short. Default: of a full one.
     """
@@ -51,6 +54,9 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     figures = {
         "pairs": str(pairs),
         "reward": f"{campaign.reward:.2f}",
+        "pay": in_words(pay_for(campaign), pairs),
+        "contact": campaign.contact or CONTACT,
+        "days": str(campaign.withdrawal_days),
         "minutes": str(max(1, round(pairs * SECONDS_PER_PAIR / 60))),
     }
     for name, value in figures.items():

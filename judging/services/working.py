@@ -117,10 +117,15 @@ def unanswered(submission: Submission) -> list[int]:
 def finish(submission: Submission, *, comment: str = "") -> None:
     """Send the task off from our side: no more changes, answers recorded, worker screened. Safe to repeat.
 
+    Also before the last pair: then the worker left early.
+
     The crowd's own submit follows; only when the crowd's list names it do its judgments count.
     """
     moved = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD).update(
-        state=Submission.State.FINISHED, finished_at=clock.now(), comment=_kept(comment)
+        state=Submission.State.FINISHED,
+        finished_at=clock.now(),
+        comment=_kept(comment),
+        left_early=bool(unanswered(submission)),
     )
     submission.refresh_from_db()
     if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):

@@ -105,7 +105,12 @@
   // What still waits goes out with the page; a choice that arrives twice is one choice.
   window.addEventListener("pagehide", () => waiting.forEach((choice) => post(choice).catch(() => {})));
   form.addEventListener("submit", (event) => {
-    if (answered() < total) { event.preventDefault(); show(pairs.findIndex((page) => !chosen(page))); return; }
+    const stops = event.submitter && event.submitter.id === "leave";
+    if (!stops && answered() < total) {
+      event.preventDefault();
+      show(pairs.findIndex((page) => !chosen(page)));
+      return;
+    }
     if (!waiting.length || leaving) return;
     // Let the last choices arrive first; the form carries them too, should that take long.
     event.preventDefault();
@@ -114,7 +119,7 @@
     const go = setInterval(() => {
       if (waiting.length && performance.now() - since < 5000) return;
       clearInterval(go);
-      form.submit();
+      form.requestSubmit(event.submitter);
     }, 50);
   });
   const first = pairs.findIndex((page) => !chosen(page));

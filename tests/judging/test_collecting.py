@@ -38,9 +38,10 @@ def test_a_submission_the_crowd_confirms_counts_and_is_paid_once(fair):
     assert Judgment.objects.filter(submission=submission).counted().count() == 3
     assert GoldAnswer.objects.filter(submission=submission, passed=True).count() == 2
     assert fair.crowd.approvals == [submission.assignment_id]
-    payment = Payment.objects.get(submission=submission)
-    assert (payment.state, payment.amount, payment.fee) == ("paid", Decimal("2.00"), Decimal("0.40"))
-    assert payment.call.state == "done"
+    reward, bonus = Payment.objects.filter(submission=submission).order_by("-kind")
+    assert (reward.state, reward.amount, reward.fee) == ("paid", Decimal("0.20"), Decimal("0.04"))
+    assert (bonus.state, bonus.amount, bonus.fee) == ("paid", Decimal("1.80"), Decimal("0.36"))
+    assert (reward.call.state, bonus.call.state) == ("done", "done")
 
 
 def test_judgments_do_not_count_before_the_crowd_confirms_them(fair):

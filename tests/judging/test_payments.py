@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+import time_machine
 
+from config import clock
 from judging.crowds.seam import Fees
 from judging.errors import CrowdLater, CrowdNever
 from judging.models import CrowdCall, Payment
+from judging.services import working
 from judging.services.collecting import collect
 from judging.services.payments import money, pay_owed
 from judging.services.status import campaign_status
@@ -30,11 +34,82 @@ def test_lost_reply_of_an_approval_pays_once(fair):
 
     with pytest.raises(CrowdLater):
         pay_owed(campaign)
-    assert pay_owed(campaign) == 1
+    assert pay_owed(campaign) == 2
     assert pay_owed(campaign) == 0
 
     assert fair.crowd.approvals == [submission.assignment_id]
-    assert Payment.objects.get().state == Payment.State.PAID
+    assert set(Payment.objects.values_list("state", flat=True)) == {Payment.State.PAID}
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_lost_reply_of_a_bonus_pays_it_once(fair, after):
+    campaign = fair.opened()
+    submission = fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdLater("no reply"), after=after)
+
+    with pytest.raises(CrowdLater):
+        pay_owed(campaign)
+    pay_owed(campaign)
+    pay_owed(campaign)
+
+    assert [(one.assignment_id, one.amount) for one in fair.crowd.paid_bonuses] == [
+        (submission.assignment_id, Decimal("1.80"))
+    ]
+    assert set(Payment.objects.values_list("state", flat=True)) == {Payment.State.PAID}
+
+
+def test_a_bonus_whose_token_the_crowd_forgot_is_looked_for_before_it_is_paid_again(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        pay_owed(campaign)
+
+    fair.crowd.tokens.clear()
+    with time_machine.travel(clock.now() + timedelta(hours=25)):
+        pay_owed(campaign)
+
+    assert len(fair.crowd.paid_bonuses) == 1
+    assert Payment.objects.get(kind="bonus").state == Payment.State.PAID
+
+
+def test_whoever_leaves_early_is_paid_for_the_pairs_judged(fair):
+    campaign = fair.opened()
+    submission = fair.open_task(campaign, "A1")
+    fair.answer(submission, only=2)
+    working.finish(submission)
+    fair.hand_in(submission)
+
+    fair.collect(campaign)
+
+    submission.refresh_from_db()
+    assert submission.left_early
+    assert fair.crowd.approvals == [submission.assignment_id]
+    assert [bonus.amount for bonus in fair.crowd.paid_bonuses] == [Decimal("0.72")]  # 1.80 x 2 / 5
+    assert fair.crowd.paid_bonuses[0].reason.startswith("Bonus for 2 of 5 pairs judged.")
+
+
+def test_work_that_our_page_never_saw_is_paid_by_the_crowds_form(fair):
+    campaign = fair.opened()
+    place = fair.crowd.take("A1")
+    fair.crowd.hand_in(place, {"choice-1": "left", "choice-2": "right", "comment": "hm"})
+
+    fair.collect(campaign)
+
+    assert fair.crowd.approvals == [place.assignment_id]
+    assert [bonus.amount for bonus in fair.crowd.paid_bonuses] == [Decimal("0.72")]
+
+
+def test_pay_that_is_not_split_has_no_bonus(fair):
+    campaign = fair.opened(pay="whole")
+    fair.do_task(campaign, "A1")
+
+    fair.collect(campaign)
+
+    payment = Payment.objects.get()
+    assert (payment.kind, payment.amount, payment.state) == ("reward", Decimal("2.00"), "paid")
 
 
 def test_payment_that_is_refused_for_good_stays_owed_and_holds_up_no_other(fair):
@@ -44,7 +119,7 @@ def test_payment_that_is_refused_for_good_stays_owed_and_holds_up_no_other(fair)
     collect(campaign, sweep=True)
     fair.crowd.fail("approve", CrowdNever("it was rejected by hand"))
 
-    assert pay_owed(campaign) == 1
+    assert pay_owed(campaign) == 2  # the other's reward and bonus
 
     assert CrowdCall.objects.get(state="failed").error_message == "it was rejected by hand"
     status = campaign_status(campaign)
@@ -54,14 +129,20 @@ def test_payment_that_is_refused_for_good_stays_owed_and_holds_up_no_other(fair)
 
 def test_money_is_what_is_paid_owed_and_promised_with_fees(fair):
     campaign = fair.opened()
-    assert money(campaign) == {"spent": 0, "owed": 0, "committed": Decimal("9.60")}
+    assert money(campaign) == {
+        "spent": 0, "owed": 0, "promised": Decimal("9.60"), "committed": Decimal("9.60")
+    }  # fmt: skip
     fair.do_task(campaign, "A1")
 
     collect(campaign, sweep=True)
-    assert money(campaign) == {"spent": 0, "owed": Decimal("2.40"), "committed": Decimal("9.60")}
+    assert money(campaign) == {
+        "spent": 0, "owed": Decimal("2.40"), "promised": Decimal("7.20"), "committed": Decimal("9.60")
+    }  # fmt: skip
 
     pay_owed(campaign)
-    assert money(campaign) == {"spent": Decimal("2.40"), "owed": 0, "committed": Decimal("9.60")}
+    assert money(campaign) == {
+        "spent": Decimal("2.40"), "owed": 0, "promised": Decimal("7.20"), "committed": Decimal("9.60")
+    }  # fmt: skip
 
 
 def test_repeating_an_excluded_workers_task_is_paid_on_top(fair):

@@ -159,7 +159,15 @@ def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
     kind = kind_of(fair.draft())
 
     assert "5 times" in kind.description
+    assert "Pays $2.00: this reward, and a bonus of $1.80" in kind.description
+    assert str(kind.reward) == "0.20"
+
+
+def test_pay_that_is_not_split_is_all_reward(fair):
+    kind = kind_of(fair.draft(pay="whole"))
+
     assert str(kind.reward) == "2.00"
+    assert "bonus" not in kind.description
 
 
 def test_places_left_when_every_task_is_done_are_taken_down(fair):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,12 @@ from django.db import transaction
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
+from judging.management.amounts import dollars
 from judging.models import Campaign
 from judging.services.campaigns import PRESETS, CampaignSettings, create_campaign
 from judging.services.cost import quote_tasks
 from judging.services.gold import import_gold, needed_gold
 from pooling.services.finding import collection_named, pool_named
-
-
-def dollars(option: str, words: str) -> Decimal:
-    """An amount in dollars, or a usage error that names the option."""
-    try:
-        return Decimal(words)
-    except InvalidOperation:
-        raise UsageError(f"{option} {words!r} is not an amount in dollars.") from None
 
 
 class Command(BaseCommand):
@@ -49,6 +41,25 @@ class Command(BaseCommand):
             parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
         parser.add_argument(
             "--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)"
+        )
+        parser.add_argument(
+            "--pay",
+            choices=Campaign.Pay.values,
+            default=defaults.pay,
+            help="split: a base reward for whoever sends a task off, the rest as a bonus by pairs judged; "
+            "whole: everything as the reward (default split)",
+        )
+        parser.add_argument(
+            "--base-reward", help="dollars of the reward paid to whoever sends off (default 0.20)"
+        )
+        parser.add_argument(
+            "--contact", default="", help="whom workers can write to, named in the consent text"
+        )
+        parser.add_argument(
+            "--withdrawal-days",
+            type=int,
+            default=defaults.withdrawal_days,
+            help="days in which a worker may take judgments back (default 30)",
         )
         parser.add_argument(
             "--budget", help="dollars, fees included, that nothing may go beyond (default none)"
@@ -84,16 +95,18 @@ class Command(BaseCommand):
         gold: Path,
         reward: str,
         budget: str | None,
+        base_reward: str | None,
         **options: Any,
     ) -> dict[str, Any]:
         amount, most = dollars("--reward", reward), dollars("--budget", budget) if budget else None
+        base = dollars("--base-reward", base_reward) if base_reward else None
         if gold and not gold.is_file():
             raise UsageError(f"--gold: there is no file {gold}.")
         chosen = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
         with transaction.atomic():
             campaign = create_campaign(
                 name=name,
-                settings=CampaignSettings(reward=amount, budget=most, **chosen),
+                settings=CampaignSettings(reward=amount, base_reward=base, budget=most, **chosen),
                 pool=pool_named(pool) if pool else None,
                 collection=collection_named(collection) if collection else None,
             )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import getpass
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from config import launcher
 from config.console import Command as BaseCommand
-from config.console import UsageError
+from judging.management.amounts import dollars
 from judging.management.commands.collect import collect_once
 from judging.models import Campaign
 from judging.services.budget import cap_of, raise_budget
@@ -28,12 +27,9 @@ class Command(BaseCommand):
         parser.add_argument("--why", default="", help="kept in the campaign's log")
 
     def act(self, *, campaign: str, amount: str, why: str, **options: Any) -> dict[str, Any]:
-        try:
-            dollars = Decimal(amount)
-        except InvalidOperation:
-            raise UsageError(f"{amount!r} is not an amount in dollars.") from None
+        most = dollars("amount", amount)
         found = campaign_named(campaign)
-        raise_budget(found, dollars, why=why, who=getpass.getuser())
+        raise_budget(found, most, why=why, who=getpass.getuser())
         if found.state == Campaign.State.OPEN:
             with launcher.crowd_running(), self.progress("Offering what waited") as progress:
                 collect_once(found, progress)

@@ -1,0 +1,84 @@
+"""`manage.py ledger`: a campaign's books."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any
+
+from django.core.management.base import CommandParser
+from rich import box
+from rich.table import Table
+
+from config import launcher
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from judging.services.ledger import compare, ledger
+
+
+class Command(BaseCommand):
+    help = (
+        "What a campaign promised, owes and paid, fees included. --check asks the crowd what it paid for every place "
+        "and lists each difference."
+    )
+    example = "manage.py ledger first --check"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="compare with the crowd's books; status 1 if they differ",
+        )
+
+    def act(self, *, campaign: str, check: bool, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        books = _plain(ledger(found))
+        if not check:
+            return books
+        with launcher.crowd_running(), self.progress("Reading the crowd's books") as progress:
+            compared = compare(found, progress=progress)
+        refused = [
+            f"{row.assignment_id}, {row.kind}: ${row.ours:.2f} here, ${row.theirs:.2f} there; {row.meaning}."
+            for row in compared.differences
+        ]
+        return {**books, "check": _plain(asdict(compared)), **({"refused": refused} if refused else {})}
+
+    def show(self, result: dict[str, Any]) -> None:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("payments")
+        for head in ("state", "number", "dollars", "fees"):
+            table.add_column(head, justify="left" if head == "state" else "right")
+        for row in result["rows"]:
+            cells = (f"{row['payments']:,}", f"{row['amount']:,.2f}", f"{row['fees']:,.2f}")
+            table.add_row(row["kind"].replace("_", "-"), row["state"], *cells)
+        self.out.print(table)
+        for name in ("promised", "owed", "spent", "committed"):
+            self.out.print(f"{name:<10} ${result[name]:>12,.2f}  {MEANINGS[name]}", markup=False)
+        if result["cap"] is not None:
+            self.out.print(f"{'cap':<10} ${result['cap']:>12,.2f}  what nothing may be committed beyond")
+        if check := result.get("check"):
+            same = "equal" if not check["differences"] else "not equal"
+            self.out.print(
+                f"The crowd's books ({check['places']:,} places): ${check['theirs']:,.2f} without fees, "
+                f"ours ${check['ours']:,.2f}: {same}."
+            )
+
+
+MEANINGS = {
+    "promised": "to whoever takes a place that is offered, fees included",
+    "owed": "for work that came in, fees included",
+    "spent": "paid, fees included",
+    "committed": "all three",
+}
+
+
+def _plain(value: Any) -> Any:
+    """JSON-ready: dollars as numbers."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

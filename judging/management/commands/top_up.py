@@ -1,0 +1,48 @@
+"""`manage.py top_up`: bonuses that bring everybody to a least hourly pay."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.console import Command as BaseCommand
+from judging.management.amounts import dollars
+from judging.management.commands.collect import collect_once
+from judging.services.campaigns import campaign_named
+from judging.services.top_ups import plan_top_up, top_up
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare what a task pays with the time that tasks really took (their median) and pay what is lacking to the "
+        "least hourly pay as bonuses. A second run pays only what is new."
+    )
+    example = "manage.py top_up first --minimum-hourly 15 --dry-run"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--minimum-hourly", help="dollars an hour (default: the campaign's own)")
+        parser.add_argument("--dry-run", action="store_true", help="say what it would pay, and pay nothing")
+
+    def act(
+        self, *, campaign: str, minimum_hourly: str | None, dry_run: bool, **options: Any
+    ) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        least = dollars("--minimum-hourly", minimum_hourly) if minimum_hourly else None
+        plan = plan_top_up(found, least) if dry_run else top_up(found, least, who=getpass.getuser())
+        if plan.owed and not dry_run:
+            with launcher.crowd_running(), self.progress("Paying") as progress:
+                collect_once(found, progress)
+        return {
+            "campaign": found.name,
+            "median_seconds": round(plan.median_seconds, 1),
+            "hourly": float(plan.hourly or 0),
+            "minimum_hourly": float(plan.minimum_hourly),
+            "bonuses": len(plan.owed),
+            "amount": float(plan.amount),
+            "fees": float(plan.fees),
+            "paid": bool(plan.owed) and not dry_run,
+        }

@@ -1,0 +1,77 @@
+"""Pure: what a worker is paid for a task, whole or split into a base reward and a bonus by pairs judged.
+
+All amounts are dollars with two decimals; a share is rounded half up to a cent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+CENT = Decimal("0.01")
+#: What is approved for whoever submits, when pay is split and nothing else is said.
+BASE_REWARD = Decimal("0.20")
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What a task pays: ``base`` as the reward for submitting, ``bonus`` for judging every pair."""
+
+    base: Decimal
+    bonus: Decimal
+
+    @property
+    def whole(self) -> Decimal:
+        """Both together."""
+        return self.base + self.bonus
+
+    def bonus_for(self, judged: int, shown: int) -> Decimal:
+        """The bonus for ``judged`` of ``shown`` pairs, test pairs included.
+
+        Raises ValueError for more judged than shown.
+        """
+        if not 0 <= judged <= shown:
+            raise ValueError(f"{judged} of {shown} pairs can't be judged")
+        if not shown:
+            return Decimal("0.00")
+        return rounded(self.bonus * judged / shown)
+
+    def earned(self, judged: int, shown: int) -> Decimal:
+        """Base and bonus for ``judged`` of ``shown`` pairs."""
+        return self.base + self.bonus_for(judged, shown)
+
+
+def pay_of(reward: Decimal, base_reward: Decimal, *, split: bool) -> Pay:
+    """The pay of a task of ``reward`` dollars; a base above the reward is the reward."""
+    base = min(base_reward, reward) if split else reward
+    return Pay(base, reward - base)
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """To cents, half a cent up."""
+    return amount.quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+def hourly(amount: Decimal, seconds: float) -> Decimal | None:
+    """Dollars an hour of ``amount`` dollars earned in ``seconds``; None without a time."""
+    return rounded(amount * 3600 / Decimal(str(seconds))) if seconds > 0 else None
+
+
+def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:
+    """What ``paid`` dollars for ``seconds`` of work lack to ``minimum_hourly`` dollars an hour; 0 if nothing."""
+    return max(rounded(minimum_hourly * Decimal(str(seconds)) / 3600) - paid, Decimal("0.00"))
+
+
+def in_words(pay: Pay, pairs: int) -> str:
+    """What a worker is told about the pay of a task of ``pairs`` pairs, test pairs included."""
+    if not pay.whole:
+        return "This work is not paid."
+    if not pay.bonus:
+        return f"You are paid ${pay.whole:.2f} for this task, whatever you choose, once you have sent it off."
+    example = max(1, pairs // 2)
+    return (
+        f"You are paid ${pay.whole:.2f} for this task of {pairs} pairs, whatever you choose: ${pay.base:.2f} for "
+        f"sending it off, and a bonus of ${pay.bonus:.2f} for judging every pair. You may stop at any pair and send "
+        f"off what you have; then the bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid "
+        f"${pay.earned(example, pairs):.2f} in all. The bonus comes shortly after the reward."
+    )

@@ -1,0 +1,123 @@
+"""The campaign's books: what is promised, owed and paid, and whether the crowd's books say the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Sum
+
+from config.background.registry import Progress
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.errors import CrowdNever
+from judging.models import Campaign, Payment, Place
+from judging.services.budget import cap_of
+from judging.services.cost import pay_for
+from judging.services.payments import money
+
+#: A submission's status at the crowd once its reward is paid.
+APPROVED = "Approved"
+
+
+@dataclass
+class Books:
+    """Dollars paid by assignment and kind ("reward", "bonus"), without fees."""
+
+    reward: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    bonus: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the two books say of one assignment, in dollars without fees."""
+
+    assignment_id: str
+    kind: str
+    ours: Decimal
+    theirs: Decimal
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sums in dollars without fees, the places looked at, and every difference."""
+
+    ours: Decimal
+    theirs: Decimal
+    places: int
+    differences: list[Difference]
+
+
+def ledger(campaign: Campaign) -> dict[str, Any]:
+    """Every kind of payment by state (count, dollars, fees), and the sums with fees. Dollars as Decimal."""
+    rows = (
+        Payment.objects.filter(submission__campaign=campaign)
+        .values("kind", "state")
+        .annotate(payments=Count("pk"), amount=Sum("amount"), fees=Sum("fee"))
+        .order_by("kind", "state")
+    )
+    return {"campaign": campaign.name, "rows": list(rows), **money(campaign), "cap": cap_of(campaign)}
+
+
+def compare(campaign: Campaign, *, progress: Progress | None = None) -> Comparison:
+    """Ask the crowd what it paid for every place of the campaign, and set it against our records."""
+    crowd = crowd_for(campaign)
+    ours, theirs = our_books(campaign), Books()
+    places = Place.objects.filter(posting__campaign=campaign).exclude(crowd_id="").order_by("pk")
+    ids = list(places.values_list("crowd_id", flat=True))
+    for done, crowd_id in enumerate(ids, start=1):
+        _read_place(crowd, crowd_id, pay_for(campaign).base, theirs)
+        if progress:
+            progress(done, len(ids), "Reading the crowd's books")
+    differences = [*_differences(ours, theirs, "reward"), *_differences(ours, theirs, "bonus")]
+    return Comparison(_total(ours), _total(theirs), len(ids), differences)
+
+
+def our_books(campaign: Campaign) -> Books:
+    """What our records say was paid."""
+    books = Books()
+    paid = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.PAID)
+    for assignment, kind, amount in paid.values_list("submission__assignment_id", "kind", "amount"):
+        book = books.reward if kind == Payment.Kind.REWARD else books.bonus
+        book[assignment] += amount
+    return books
+
+
+def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books) -> None:
+    try:
+        submissions: list[CrowdSubmission] = crowd.submissions(crowd_id)
+    except CrowdNever:
+        return  # the crowd keeps no books of this place any more
+    if not submissions:
+        return
+    for submission in submissions:
+        if submission.status == APPROVED and reward:
+            books.reward[submission.assignment_id] += reward
+    for bonus in crowd.bonuses(place_crowd_id=crowd_id):
+        books.bonus[bonus.assignment_id] += bonus.amount
+
+
+def _differences(ours: Books, theirs: Books, kind: str) -> list[Difference]:
+    here, there = getattr(ours, kind), getattr(theirs, kind)
+    assignments = sorted({*here, *there})
+    pairs = ((assignment, here[assignment], there[assignment]) for assignment in assignments)
+    return [
+        Difference(assignment, kind, mine, yours, _meaning(mine, yours))
+        for assignment, mine, yours in pairs
+        if mine != yours
+    ]
+
+
+def _meaning(here: Decimal, there: Decimal) -> str:
+    if not here:
+        return "paid by the crowd, not yet recorded here: the next collection records it, or somebody paid by hand"
+    if not there:
+        return "recorded here, not in the crowd's list: the list may lag; if it stays, ask the crowd"
+    return "the amounts differ"
+
+
+def _total(books: Books) -> Decimal:
+    return sum(books.reward.values(), Decimal(0)) + sum(books.bonus.values(), Decimal(0))

@@ -1,0 +1,91 @@
+"""A person's decision not to pay a submission, and taking it back. The software itself rejects nothing."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.errors import CampaignRefused, CrowdNever
+from judging.models import Campaign, Payment, Submission
+from judging.services.calls import Reply, campaign_key, perform
+from judging.services.campaigns import log
+from judging.services.payments import mark_paid
+
+WARNING = (
+    "A rejection stays on the worker's record at the crowd and can cost them other work. Careless work is excluded "
+    "and repeated without it, and workers are promised to be paid."
+)
+LONGEST_REASON = 1024
+
+
+def submission_of(campaign: Campaign, word: str) -> Submission:
+    """The submission that came in with this assignment id, or whose receipt it is; raises CampaignRefused."""
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    found = came_in.filter(assignment_id=word).first()
+    number, _, end = word.partition("-")
+    if found is None and number.isdecimal() and len(number) < 19 and end:
+        found = came_in.filter(pk=int(number), assignment_id__endswith=end).first()
+    if found is None:
+        raise CampaignRefused(
+            f"Nothing that came in on {campaign.name} has the assignment id or receipt {word}.",
+            "Receipts look like 123-ABCDEF; they stand on the worker's last page.",
+        )
+    return found
+
+
+def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
+    """Refuse the submission's reward at the crowd, telling the worker why; its bonus falls away with it.
+
+    Its judgments are not touched. Raises CampaignRefused without a reason, or when it was paid or rejected before.
+    """
+    if not why.strip() or len(why) > LONGEST_REASON:
+        raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters: --why.")
+    rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
+    # Decided first: from now on no job pays it.
+    owed = rewards.filter(state=Payment.State.OWED, decided_at=None)
+    if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
+        payment = rewards.get()
+        raise CampaignRefused(f"The reward of {submission.assignment_id} is {payment.state} already.")
+
+    def call() -> Reply:
+        crowd_for(campaign).reject(submission.assignment_id, reason=why.strip())
+        return {"rejected": submission.assignment_id}
+
+    key = f"{campaign_key(campaign)}-reject-{submission.pk}"
+    request = {"assignment": submission.assignment_id, "reason": why.strip()}
+    try:
+        perform(
+            campaign=campaign, operation="reject", key=key, request=request, act=call, find=lambda _: None
+        )
+    except CrowdNever:
+        rewards.update(decided_at=None, decided_by="", decided_why="")
+        raise
+    with transaction.atomic():
+        owed = Payment.objects.filter(submission=submission, state=Payment.State.OWED)
+        owed.update(state=Payment.State.REJECTED)
+        log(campaign, f"submission {submission.pk} rejected", why=why, who=who)
+
+
+def override_rejection(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> None:
+    """Take a rejection back: the reward is paid now, the bonus is owed again.
+
+    The crowd allows it for 30 days after the submission. Raises CampaignRefused when nothing was rejected.
+    """
+    rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
+    reward = rejected.filter(kind=Payment.Kind.REWARD).first()
+    if reward is None:
+        raise CampaignRefused(f"{submission.assignment_id} is not rejected.")
+
+    def call() -> Reply:
+        crowd_for(campaign).approve(submission.assignment_id, override_rejection=True)
+        return {"approved": submission.assignment_id}
+
+    key = f"{campaign_key(campaign)}-override-{submission.pk}"
+    request = {"assignment": submission.assignment_id}
+    perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
+    with transaction.atomic():
+        mark_paid(reward, key)
+        rejected.update(state=Payment.State.OWED, decided_at=None)
+        Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
+        log(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)

@@ -1,0 +1,106 @@
+"""Make up for pay that turned out too low: the difference to the promised hourly pay, as bonuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+
+from django.db import transaction
+from django.db.models import Sum
+
+from judging.crowds import crowd_for
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Payment, Submission
+from judging.pay import hourly, rounded, shortfall
+from judging.services.budget import cap_of
+from judging.services.campaigns import log
+from judging.services.cost import pay_for
+from judging.services.payments import money, owe_top_up, progress_of
+
+
+@dataclass(frozen=True)
+class TopUp:
+    """What a top-up owes: dollars by submission key; the median time in seconds it rests on; dollars an hour."""
+
+    owed: dict[int, Decimal]
+    median_seconds: float
+    hourly: Decimal | None
+    minimum_hourly: Decimal
+    fees: Decimal
+
+    @property
+    def amount(self) -> Decimal:
+        """Dollars without fees."""
+        return sum(self.owed.values(), Decimal(0))
+
+
+def seconds_of_tasks(campaign: Campaign) -> list[float]:
+    """How long each whole task took its worker, from opening the page to sending it off, in seconds."""
+    whole = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED, left_early=False)
+    times = whole.exclude(finished_at=None).values_list("opened_at", "finished_at")
+    return [(finished - opened).total_seconds() for opened, finished in times if finished]
+
+
+def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
+    """What everybody lacks to ``minimum_hourly`` (default: the campaign's own), going by the median time.
+
+    A submission of some of the pairs gets its share. What was topped up before is taken into account, so that
+    a second run owes only what is new. Raises CampaignRefused without a minimum or without any time.
+    """
+    minimum = minimum_hourly if minimum_hourly is not None else campaign.minimum_hourly
+    if minimum is None or minimum <= 0:
+        raise CampaignRefused("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
+    if not (seconds := seconds_of_tasks(campaign)):
+        raise CampaignRefused(f"No whole task of {campaign.name} has come in yet, so its time is not known.")
+    typical, pay, fees = median(seconds), pay_for(campaign), crowd_for(campaign).fees
+    lacking = shortfall(pay.whole, typical, minimum)
+    owed: dict[int, Decimal] = {}
+    for submission in _paid_work(campaign) if lacking else []:
+        judged, shown = progress_of(submission)
+        share = rounded(lacking * judged / shown) if shown else Decimal(0)
+        if (rest := share - _topped_up(submission)) > 0:
+            owed[submission.pk] = rest
+    total_fees = sum((fees.on(amount) for amount in owed.values()), Decimal(0))
+    return TopUp(owed, typical, hourly(pay.whole, typical), minimum, total_fees)
+
+
+@transaction.atomic
+def top_up(campaign: Campaign, minimum_hourly: Decimal | None = None, *, who: str = "") -> TopUp:
+    """Owe everybody what they lack; the next collection pays it. Safe to repeat and to race.
+
+    Raises CampaignRefused when it goes beyond the budget.
+    """
+    # The campaign's row is taken first, so that two at once plan one after the other.
+    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
+    plan = plan_top_up(campaign, minimum_hourly)
+    cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.amount + plan.fees
+    if plan.owed and cap is not None and needed > cap:
+        raise CampaignRefused(
+            f"${plan.amount + plan.fees:.2f} more would go beyond the budget of ${cap:.2f}.",
+            f"Run: raise_budget {campaign.name} {needed:.2f}",
+        )
+    words = "Top-up: the task took longer than expected; this brings your pay to"
+    for submission in Submission.objects.filter(pk__in=plan.owed):
+        cause = str(submission.payments.filter(kind=Payment.Kind.TOP_UP).count() + 1)
+        reason = f"{words} ${plan.minimum_hourly:.2f} an hour."
+        owe_top_up(campaign, submission, plan.owed[submission.pk], cause=cause, reason=reason)
+    if plan.owed:
+        log(
+            campaign,
+            f"top-up to ${plan.minimum_hourly:.2f} an hour",
+            why=f"{len(plan.owed)} bonuses",
+            who=who,
+        )
+    return plan
+
+
+def _paid_work(campaign: Campaign) -> list[Submission]:
+    """What came in and is not rejected."""
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    return list(came_in.exclude(payments__state=Payment.State.REJECTED).order_by("pk"))
+
+
+def _topped_up(submission: Submission) -> Decimal:
+    earlier = submission.payments.filter(kind=Payment.Kind.TOP_UP)
+    return earlier.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]

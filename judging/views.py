@@ -65,9 +65,12 @@ def in_frame(view: View) -> Any:
     return csrf_exempt(never_cache(xframe_options_exempt(_crowd_may_frame(wrapped))))
 
 
-def refusal(request: HttpRequest, reason: str, *, detail: str = "") -> HttpResponse:
-    """A page of its own for every reason: what it is, what it means for pay, what to do."""
-    context = {"refusal": REFUSALS[reason], "reason": reason, "detail": detail}
+def refusal(request: HttpRequest, reason: str, *, detail: str = "", leave: str = "") -> HttpResponse:
+    """A page of its own for every reason: what it is, what it means for pay, what to do.
+
+    ``leave`` is the token of a page whose worker may not go on, but may send off what is judged and be paid for it.
+    """
+    context = {"refusal": REFUSALS[reason], "reason": reason, "detail": detail, "leave": leave}
     return render(request, "judging/refused.html", context, status=REFUSALS[reason].status)
 
 
@@ -114,7 +117,11 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
     page, submission = _page(token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
-    working.check_workable(submission)
+    try:
+        working.check_workable(submission)
+    except working.WorkRefused as refused:
+        held = submission.state == Submission.State.HELD
+        return refusal(request, refused.reason, leave=token if held else "")
     campaign = submission.campaign
     if campaign.state == campaign.State.CLOSED:
         raise working.WorkRefused("closed")
@@ -216,6 +223,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
                 "earned": earned,
                 "bonus": earned - pay.base,
             }
+            context |= {"may_go_on": submission.standing != Submission.Standing.EXCLUDED}
             return render(request, "judging/leave.html", context)
         working.finish(submission, comment=request.POST.get("comment", ""))
     elif submission.state != Submission.State.FINISHED:

@@ -42,8 +42,8 @@ def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "
     if not why.strip() or len(why) > LONGEST_REASON:
         raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters: --why.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
-    # Decided first: from now on no job pays it.
-    owed = rewards.filter(state=Payment.State.OWED, decided_at=None)
+    # Decided first: from now on no job pays it. One that was decided and not carried out is carried out now.
+    owed = rewards.filter(state=Payment.State.OWED)
     if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
         payment = rewards.get()
         raise CampaignRefused(f"The reward of {submission.assignment_id} is {payment.state} already.")

@@ -85,6 +85,15 @@ class Fair:
         for slot in submission.slots.select_related("gold_pair").order_by("number")[:only]:
             working.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot, pass_gold))
 
+    def answer_slot(self, submission: Submission, slot: Slot) -> None:
+        """Choose rightly in one slot."""
+        working.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot))
+
+    def send_off(self, submission: Submission) -> None:
+        """Send off what was judged so far, here and at the crowd."""
+        working.finish(submission)
+        self.hand_in(submission)
+
     def hand_in(self, submission: Submission, answers: dict[str, str] | None = None) -> None:
         """Send the crowd's form, whatever our page knows."""
         place = next(

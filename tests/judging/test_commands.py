@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from contextlib import nullcontext
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +14,7 @@ from config import launcher
 from judging import crowds
 from judging.errors import CrowdConfiguration, CrowdNever
 from judging.models import Campaign, GoldPair, Judgment, Place
+from judging.services import collecting
 from judging.services.campaigns import campaign_named
 from pooling.models import Pool
 from tests.factories import make_qrels
@@ -292,3 +294,67 @@ def test_judgments_made_elsewhere_are_imported_and_exported(fair, tmp_path):
     assert len(out.read_text().splitlines()) == 3
     assert Judgment.objects.count() == 2
     assert Pool.objects.count() == 1
+
+
+# Money.
+
+
+def test_the_ledger_says_what_was_paid_and_whether_the_crowd_says_the_same(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+
+    result = run("ledger", "fair", "--check")
+
+    assert (result["spent"], result["promised"], result["check"]["differences"]) == (2.4, 7.2, [])
+    assert "equal" in shown("ledger", "fair", "--check")
+    fair.crowd.paid_bonuses.clear()
+    status, said = refused("ledger", "fair", "--check")
+    assert status == 1
+    assert "$1.80 here, $0.00 there" in said
+
+
+def test_a_rejection_warns_first(fair):
+    campaign = fair.opened()
+    submission = fair.do_task(campaign, "A1")
+    collecting.collect(campaign, sweep=True)
+    words = ("reject_assignment", "fair", submission.assignment_id, "--why", "a script")
+
+    status, said = refused(*words)
+    assert (status, "stays on the worker's record" in said) == (1, True)
+    assert fair.crowd.rejections == {}
+    assert run(*words, "--yes")["rejected"] == submission.assignment_id
+    assert run("override_rejection", "fair", submission.assignment_id)["approved"] == submission.assignment_id
+    assert len(fair.crowd.paid_bonuses) == 1
+
+
+def test_a_top_up_is_planned_then_paid_once(fair):
+    campaign = fair.opened()
+    submission = fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    submission.refresh_from_db()
+    submission.finished_at = submission.opened_at + timedelta(seconds=600)
+    submission.save()
+
+    planned = run("top_up", "fair", "--minimum-hourly", "15", "--dry-run")
+    paid = run("top_up", "fair", "--minimum-hourly", "15")
+    again = run("top_up", "fair", "--minimum-hourly", "15")
+
+    assert (planned["amount"], planned["paid"], paid["amount"], paid["paid"]) == (0.5, False, 0.5, True)
+    assert (again["bonuses"], again["paid"]) == (0, False)
+    assert len(fair.crowd.paid_bonuses) == 2
+    assert refused("top_up", "fair", "--minimum-hourly", "much")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["--base-reward", "3"], 1),
+        (["--base-reward", "0.001"], 1),
+        (["--base-reward", "nan"], 2),
+        (["--reward", "Infinity"], 2),
+        (["--withdrawal-days", "-1"], 1),
+    ],
+)
+def test_pay_that_can_not_be_is_refused(fair, words, status):
+    assert refused("create_campaign", "x", "--pool", "fair-pool", *words)[0] == status

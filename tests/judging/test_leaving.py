@@ -1,0 +1,140 @@
+"""Stopping before the last pair: what is told, what is paid, what counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from judging.models import Choice, Judgment, Submission, Task
+from tests.judging.cast import good_side
+from tests.judging.visitor import Visitor, text
+
+pytestmark = pytest.mark.usefixtures("crowd_site")
+
+
+@pytest.fixture
+def martha(crowd, campaign) -> Visitor:
+    """She has judged two of her five pairs."""
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    for slot in visitor.slots()[:2]:
+        visitor.save(slot=str(slot.number), side=good_side(slot))
+    return visitor
+
+
+def leave(visitor: Visitor, **fields):
+    return visitor.client.post(f"{visitor.page}leave", fields, follow=True)
+
+
+def test_the_page_says_what_is_judged_and_what_it_pays_before_anything_ends(martha):
+    page = text(leave(martha))
+
+    assert "You have judged 2 of 5 pairs." in page
+    assert "$0.92" in page  # 0.20 + 1.80 x 2 / 5
+    assert "$0.20" in page
+    assert "$0.72" in page
+    assert martha.submission.state == "held"
+
+
+def test_going_on_is_one_click_away(martha):
+    page = text(leave(martha))
+
+    assert f'href="{martha.page}"' in page
+    assert "Which passage answers the question better?" in text(martha.client.get(martha.page))
+
+
+def test_leaving_sends_off_what_was_judged(martha):
+    page = text(leave(martha, confirmed="1", comment="I have to go."))
+
+    submission = martha.submission
+    assert (submission.state, submission.left_early, submission.comment) == (
+        "finished",
+        True,
+        "I have to go.",
+    )
+    assert "you are paid $0.92 for the pairs you judged" in page
+    assert page.count('name="choice-') == 2
+
+
+def test_leaving_twice_or_after_the_end_changes_nothing(martha):
+    leave(martha, confirmed="1")
+    again = leave(martha, confirmed="1", comment="later")
+
+    assert "One last step" in text(again)
+    assert martha.submission.comment == ""
+
+
+def test_without_scripts_the_choices_come_with_the_form(crowd, campaign):
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    three = dict(list(visitor.choices().items())[:3])
+
+    page = text(leave(visitor, **three))
+
+    assert "You have judged 3 of 5 pairs." in page
+    assert Choice.objects.count() == 3
+
+
+def test_leaving_after_the_last_pair_is_sending_off(martha):
+    leave(martha, **martha.choices())
+    leave(martha, confirmed="1")
+
+    assert not martha.submission.left_early
+
+
+def test_where_pay_is_not_split_the_whole_is_paid(crowd, fair):
+    visitor = Visitor(crowd, fair.opened(pay="whole"))
+    visitor.begin()
+
+    assert "<strong>$2.00</strong>" in text(leave(visitor))
+
+
+def test_a_worker_who_may_not_go_on_is_paid_for_the_pairs_judged(fair, campaign, martha):
+    Submission.objects.update(standing="excluded")
+
+    page = martha.client.get(martha.page)
+    assert page.status_code == 403
+    assert f'action="{martha.page}leave"' in text(page)
+    asked = text(leave(martha))
+    assert "$0.92" in asked
+    assert "Go on judging" not in asked
+    leave(martha, confirmed="1")
+    fair.hand_in(martha.submission)
+    fair.collect(campaign)
+
+    assert [bonus.amount for bonus in fair.crowd.paid_bonuses] == [Decimal("0.72")]
+    assert Judgment.objects.counted().count() == 0
+
+
+def left_after(fair, campaign, *, gold: int, pairs: int):
+    """A submission left when so many of its two gold pairs and three pairs are judged; collected and paid."""
+    submission = fair.open_task(campaign, "A1")
+    slots = submission.slots.select_related("gold_pair").order_by("number")
+    for slot in [*slots.exclude(gold_pair=None)[:gold], *slots.exclude(pair=None)[:pairs]]:
+        fair.answer_slot(submission, slot)
+    fair.send_off(submission)
+    fair.collect(campaign)
+    submission.refresh_from_db()
+    return submission
+
+
+@pytest.mark.parametrize("gold", [0, 1])
+def test_left_before_all_gold_was_reached_the_work_is_paid_and_its_pairs_are_offered_again(
+    fair, campaign, gold
+):
+    submission = left_after(fair, campaign, gold=gold, pairs=2)
+
+    assert submission.standing == "unfinished"
+    assert Judgment.objects.filter(submission=submission).counted().count() == 0
+    assert submission.task.state == Task.State.WAITING
+    assert {payment.state for payment in submission.payments.all()} == {"paid"}
+
+
+def test_left_with_all_gold_passed_the_judged_pairs_count_and_the_rest_are_packed_anew(fair, campaign):
+    submission = left_after(fair, campaign, gold=2, pairs=2)
+
+    assert (submission.standing, submission.task.state) == ("counted", Task.State.DONE)
+    assert Judgment.objects.filter(submission=submission).counted().count() == 2
+    assert campaign.tasks.count() == 5
+    assert campaign.tasks.order_by("number").last().task_pairs.count() == 1

@@ -1,0 +1,222 @@
+"""Who is refused, and how it is said; garbage in addresses and forms."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from judging.models import Campaign, Choice, Submission
+from judging.refusals import REFUSALS
+from tests.judging.cast import Fair
+from tests.judging.fake_crowd import FakePlace
+from tests.judging.visitor import Visitor, text
+
+pytestmark = pytest.mark.usefixtures("crowd_site")
+
+
+def excluded(crowd, fair):
+    campaign = fair.opened()
+    Visitor(crowd, campaign).do_task(pass_gold=False)
+    return Visitor(crowd, campaign).arrive()
+
+
+def excluded_elsewhere(crowd, fair):
+    Visitor(crowd, fair.opened()).do_task(pass_gold=False)
+    return Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive()
+
+
+def enough_tasks(crowd, fair):
+    campaign = fair.opened(max_tasks_per_worker=1)
+    Visitor(crowd, campaign).do_task()
+    return Visitor(crowd, campaign).arrive()
+
+
+def no_task(crowd, fair):
+    campaign = Fair(crowd, name="small", queries=1, passages=2).opened()
+    first = Visitor(crowd, campaign)
+    first.begin()
+    return first.arrive(workerId="AHENRY", assignmentId="ANOTHER1")
+
+
+def _in_state(state):
+    def situation(crowd, fair):
+        visitor = Visitor(crowd, fair.opened())
+        Campaign.objects.update(state=state)
+        return visitor.arrive()
+
+    return situation
+
+
+def simulated_only(crowd, fair):
+    visitor = Visitor(crowd, fair.opened())
+    Campaign.objects.update(placeholder_text=True)
+    return visitor.arrive()
+
+
+def unknown_link(crowd, fair):
+    fair.opened()
+    return Client().get("/judge/task/W10~abc/")
+
+
+def returned(crowd, fair):
+    campaign = fair.opened()
+    martha = Visitor(crowd, campaign)
+    martha.begin()
+    Visitor(crowd, campaign, "AHENRY", place=martha.taken).arrive()
+    return martha.client.get(martha.page)
+
+
+def lapsed(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.begin()
+    Submission.objects.update(state=Submission.State.LAPSED)
+    return martha.client.get(martha.page)
+
+
+def finished(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.do_task()
+    return martha.client.post(f"{martha.page}consent")
+
+
+def already_done(crowd, fair):
+    campaign = fair.opened()
+    martha = Visitor(crowd, campaign)
+    martha.do_task()
+    fair.hand_in(martha.submission)
+    fair.collect(campaign)
+    return martha.client.get(martha.page)
+
+
+def garbled(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.begin()
+    return martha.finish(**{"choice-1": "both"})
+
+
+def _newest(crowd) -> FakePlace:
+    return [*crowd.posted.values()][-1]
+
+
+SITUATIONS = {
+    "excluded": excluded,
+    "excluded-elsewhere": excluded_elsewhere,
+    "enough-tasks": enough_tasks,
+    "no-task": no_task,
+    "paused": _in_state("paused"),
+    "closed": _in_state("closed"),
+    "not-open": _in_state("draft"),
+    "simulated-only": simulated_only,
+    "unknown-link": unknown_link,
+    "returned": returned,
+    "lapsed": lapsed,
+    "finished": finished,
+    "already-done": already_done,
+    "garbled": garbled,
+}
+
+
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_every_refusal_says_what_it_means_for_pay_and_what_to_do(crowd, fair, reason):
+    response = SITUATIONS[reason](crowd, fair)
+
+    words = REFUSALS[reason]
+    page = text(response)
+    assert response.status_code == words.status
+    assert f'data-reason="{reason}"' in page
+    assert f"<h1>{words.title}</h1>" in page
+    assert all(sentence in page for sentence in (words.meaning, words.pay, words.next_step))
+
+
+def test_late_choice_is_answered_with_the_reason(martha):
+    martha.do_task()
+
+    late = martha.save(side="right")
+
+    assert (late.status_code, late.json()["reason"]) == (409, "finished")
+    assert late.json()["message"] == "This task is sent off"
+
+
+def test_form_goes_to_no_host_but_the_crowds(martha):
+    response = martha.arrive(turkSubmitTo="https://evil.example")
+
+    assert response.status_code == 404
+    assert "not the crowd's" in text(response)
+    assert Submission.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"workerId": ""},
+        {"workerId": "'; drop table"},
+        {"assignmentId": "<b>"},
+        {"hitId": "\x00"},
+        {"turkSubmitTo": "javascript:alert(1)"},
+        {"turkSubmitTo": "https://[broken"},
+        {"assignmentId": "A" * 5000},
+    ],
+)
+def test_garbage_in_the_address_is_refused_in_words(martha, changed):
+    response = martha.arrive(**changed)
+
+    assert response.status_code == 404
+    assert 'data-reason="unknown-link"' in text(response)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"slot": ""},
+        {"slot": "0"},
+        {"slot": "-1"},
+        {"slot": "²"},
+        {"slot": "9" * 30},
+        {"sequence": "x"},
+        {"sequence": "200"},
+        {"side": "both"},
+        {"side": "undecided"},
+        {"side": "\x00"},
+    ],
+)
+def test_garbage_in_a_choice_is_refused_and_records_nothing(martha, fields):
+    martha.begin()
+
+    response = martha.save(**fields)
+
+    assert (response.status_code, response.json()["reason"]) == (409, "garbled")
+    assert Choice.objects.count() == 0
+
+
+@pytest.mark.parametrize("seconds", ["", "-1", "1e9", "nan", "²", "...", "9" * 400])
+def test_odd_durations_do_not_lose_the_choice(martha, seconds):
+    martha.begin()
+
+    assert martha.save(seconds=seconds).json() == {"saved": True}
+
+
+@pytest.mark.parametrize("token", ["x", "~", "x" * 1000, "W10~abc", "%00"])
+def test_forged_tokens_lead_nowhere(db, token):
+    for address in (f"/judge/{token}/", f"/judge/task/{token}/"):
+        response = Client().get(address)
+        assert response.status_code == 404
+        assert 'data-reason="unknown-link"' in text(response)
+    saved = Client().post(f"/judge/task/{token}/save", {"slot": "1", "side": "left"})
+    assert saved.json()["reason"] == "unknown-link"
+
+
+def test_comment_is_cut_to_what_the_form_allows(martha):
+    martha.begin()
+
+    martha.finish(comment="é" * 6000)
+
+    assert len(martha.submission.comment) == 5000
+
+
+def test_null_characters_in_a_comment_do_no_harm(martha):
+    martha.begin()
+
+    sent = martha.finish(comment="good\x00 texts")
+
+    assert "One last step" in text(sent)
+    assert martha.submission.comment == "good texts"

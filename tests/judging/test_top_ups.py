@@ -1,0 +1,101 @@
+"""Pay that turned out too low is made up for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Payment, Submission
+from judging.services import working
+from judging.services.payments import pay_owed
+from judging.services.top_ups import plan_top_up, top_up
+
+LEAST = Decimal("15")
+
+
+@pytest.fixture
+def slow(fair):
+    """Three whole tasks of 600 seconds (at $2.00: $12 an hour), and one left after two of five pairs."""
+    campaign = fair.opened()
+    for worker in ("A1", "A2", "A3"):
+        fair.do_task(campaign, worker)
+    early = fair.open_task(campaign, "A4")
+    fair.answer(early, only=2)
+    working.finish(early)
+    fair.hand_in(early)
+    fair.collect(campaign)
+    for submission in Submission.objects.all():
+        submission.finished_at = submission.opened_at + timedelta(seconds=600)
+        submission.save()
+    return campaign
+
+
+def topped_up():
+    rows = Payment.objects.filter(kind="top_up").order_by("amount", "pk")
+    return [(row.amount, row.state) for row in rows]
+
+
+def test_everybody_gets_the_difference_and_who_left_early_a_share_of_it(fair, slow):
+    plan = top_up(slow, LEAST, who="ada")
+    pay_owed(slow)
+
+    assert (plan.median_seconds, plan.hourly) == (600, Decimal("12.00"))
+    assert topped_up() == [(Decimal("0.20"), "paid"), *[(Decimal("0.50"), "paid")] * 3]
+    assert sum(bonus.amount for bonus in fair.crowd.paid_bonuses if "Top-up" in bonus.reason) == Decimal(
+        "1.70"
+    )
+    assert slow.changes.latest("pk").who == "ada"
+
+
+def test_a_second_run_owes_only_what_is_new(fair, slow):
+    top_up(slow, LEAST)
+    pay_owed(slow)
+
+    assert top_up(slow, LEAST).owed == {}
+    assert top_up(slow, Decimal("18")).amount == Decimal("1.70")
+    assert Payment.objects.filter(kind="top_up").count() == 8
+
+
+def test_pay_that_is_enough_owes_nothing(slow):
+    assert plan_top_up(slow, Decimal("12")).owed == {}
+    assert plan_top_up(slow, Decimal("12.06")).amount == Decimal("0.03")
+
+
+def test_a_plan_pays_nothing(slow):
+    assert len(plan_top_up(slow, LEAST).owed) == 4
+    assert topped_up() == []
+
+
+def test_the_campaigns_own_minimum_is_the_default(slow):
+    Campaign.objects.update(minimum_hourly=LEAST)
+    slow.refresh_from_db()
+
+    assert plan_top_up(slow).minimum_hourly == LEAST
+
+
+def test_a_top_up_keeps_to_the_budget(slow):
+    Campaign.objects.update(budget=Decimal("10.00"))
+    slow.refresh_from_db()
+
+    with pytest.raises(CampaignRefused, match="beyond the budget"):
+        top_up(slow, LEAST)
+    assert topped_up() == []
+
+
+def test_without_a_minimum_or_a_time_there_is_nothing_to_go_by(fair):
+    campaign = fair.opened()
+
+    with pytest.raises(CampaignRefused, match="minimum-hourly"):
+        plan_top_up(campaign)
+    with pytest.raises(CampaignRefused, match="time is not known"):
+        plan_top_up(campaign, LEAST)
+
+
+def test_what_was_rejected_is_not_topped_up(slow):
+    submission = Submission.objects.order_by("pk").first()
+    Payment.objects.filter(submission=submission).update(state="rejected")
+
+    assert submission.pk not in plan_top_up(slow, LEAST).owed

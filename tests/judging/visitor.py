@@ -1,0 +1,73 @@
+"""A worker with a browser, through Django's client."""
+
+from __future__ import annotations
+
+from html import unescape
+from urllib.parse import urlencode, urlsplit
+
+from django.test import Client
+
+from judging.models import Campaign, Slot, Submission
+from tests.judging.cast import good_side
+from tests.judging.fake_crowd import FakeCrowd, FakePlace
+
+CROWD_SITE = "https://crowd.example"
+
+
+class Visitor:
+    """A person with a browser that keeps no cookies, who took a place of the campaign."""
+
+    def __init__(
+        self, crowd: FakeCrowd, campaign: Campaign, name: str = "AMARTHA", place: FakePlace | None = None
+    ):
+        self.campaign = campaign
+        self.client = Client(enforce_csrf_checks=True, headers={"origin": "null"})
+        self.taken = crowd.take(name, place)
+        self.params = {
+            "assignmentId": self.taken.assignment_id,
+            "hitId": self.taken.posted.crowd_id,
+            "workerId": name,
+            "turkSubmitTo": CROWD_SITE,
+        }
+        self.page = ""
+
+    def arrive(self, **changed):
+        """Open the address the crowd gives, and follow to the worker's own page."""
+        address = urlsplit(self.taken.url).path + "?" + urlencode(self.params | changed)
+        response = self.client.get(address)
+        if response.status_code == 302:
+            self.page = response["Location"]
+            return self.client.get(self.page)
+        return response
+
+    def begin(self):
+        """Arrive and agree; returns the page with the pairs."""
+        self.arrive()
+        return self.client.post(f"{self.page}consent", follow=True)
+
+    @property
+    def submission(self) -> Submission:
+        return Submission.objects.get(assignment_id=self.params["assignmentId"])
+
+    def slots(self):
+        return Slot.objects.filter(submission=self.submission).select_related("gold_pair").order_by("number")
+
+    def save(self, **fields):
+        values = {"slot": "1", "side": "left", "sequence": "0", "seconds": "2.5"} | fields
+        return self.client.post(f"{self.page}save", values)
+
+    def choices(self, *, pass_gold: bool = True) -> dict[str, str]:
+        """The fields of the plain form, every pair chosen."""
+        return {f"choice-{slot.number}": str(good_side(slot, pass_gold)) for slot in self.slots()}
+
+    def finish(self, *, pass_gold: bool = True, **fields):
+        return self.client.post(f"{self.page}finish", self.choices(pass_gold=pass_gold) | fields, follow=True)
+
+    def do_task(self, *, pass_gold: bool = True):
+        self.begin()
+        return self.finish(pass_gold=pass_gold)
+
+
+def text(response) -> str:
+    """What the page says."""
+    return unescape(response.content.decode())

@@ -51,7 +51,7 @@ def judge_by_mouse(person: Person) -> None:
     page.get_by_role("link", name="Which passage answers").click()
     expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
     page.get_by_label("Take the next one by itself").check()
-    page.get_by_role("button", name="Take a task for $2.00").click()
+    page.get_by_role("button", name="Take a task for $0.20").click()
     frame.get_by_role("button", name="I agree, begin").click()
     for number in range(1, 6):
         person.shows(f"Pair {number} of 13")

@@ -1,4 +1,4 @@
-"""The one web process of the embedded default: gunicorn, and beside it the workers' threads."""
+"""The web processes: gunicorn, and in the embedded default's one process the workers' threads beside it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gunicorn.app.base import BaseApplication
 
 
 class EmbeddedServer(BaseApplication):
-    """gunicorn with one process of many threads, configured in code."""
+    """gunicorn with processes of many threads, configured in code."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options
@@ -40,8 +40,9 @@ def stop_with_parent() -> None:
     threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
-def serve(*, threads: int, with_workers: bool) -> None:
-    """Serve until SIGTERM or SIGINT."""
+def serve(*, threads: int, with_workers: bool, processes: int = 1) -> None:
+    """Serve until SIGTERM or SIGINT. The embedded workers live in one process, so they allow no second one."""
+    assert processes == 1 or not with_workers
     workers: list[Any] = []
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns when it is not there
 
@@ -61,7 +62,7 @@ def serve(*, threads: int, with_workers: bool) -> None:
 
     options: dict[str, Any] = {
         "bind": f"{settings.HOST}:{settings.PORT}",
-        "workers": 1,
+        "workers": processes,
         "worker_class": "gthread",
         "threads": threads,
         "keepalive": 15,

@@ -149,7 +149,7 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":
         return _readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:
-        _, submission = _page(token)
+        submission = _saving(token)
         form = request.POST
         working.save_choice(
             submission,
@@ -163,6 +163,17 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
         reply = {"saved": False, "reason": refused.reason, "message": words.title}
         return _readable_anywhere(JsonResponse(reply, status=409))
     return _readable_anywhere(JsonResponse({"saved": True}))
+
+
+def _saving(token: str) -> Submission:
+    """The submission of a save: the most frequent request reads the least."""
+    try:
+        known = Submission.objects.select_related("campaign").only(
+            "state", "standing", "campaign__allow_undecided"
+        )
+        return known.get(pk=read_page(token).submission_id)
+    except (BadToken, Submission.DoesNotExist):
+        raise working.WorkRefused("unknown-link") from None
 
 
 def _whole(word: str) -> int:
@@ -233,11 +244,11 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
 
 def _save_missing(request: HttpRequest, submission: Submission) -> None:
     """Without JavaScript no choice was saved as it was made: take them from the form."""
-    for pair in working.shown_pairs(submission):
-        side = request.POST.get(f"choice-{pair.number}", "")
-        if side and side != pair.chosen:
+    for number, (chosen, made) in working.choices_made(submission).items():
+        side = request.POST.get(f"choice-{number}", "")
+        if side and side != chosen:
             # The same number as the script's own save, should that still be under way: then both are one choice.
-            working.save_choice(submission, number=pair.number, sequence=pair.made, side=side)
+            working.save_choice(submission, number=number, sequence=made, side=side)
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:

@@ -18,8 +18,6 @@ from config import clock
 from judging.layout import lay_out, submission_seed
 from judging.models import Campaign, GoldPair, Pair, Place, Slot, Submission, Task, TaskPair, Worker
 
-#: Waiting tasks looked at together; arrivals at the same time begin at different ones.
-CHUNK = 16
 TRIES = 20
 #: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
 GRACE = timedelta(minutes=15)
@@ -30,43 +28,51 @@ class _Taken(Exception):
 
 
 def lease_task(
-    campaign: Campaign, worker: Worker, *, assignment_id: str, place: Place | None, rng: np.random.Generator
+    campaign: Campaign, worker: Worker, *, assignment_id: str, place: Place | None
 ) -> Submission | None:
     """The worker's submission for this assignment, with its task; None when no task is left for this worker.
 
-    A reload finds the submission that is there. An assignment that passed to this worker from another one
-    frees that one's task. Safe to race.
+    An assignment that passed to this worker from another one frees that one's task. Safe to race: who asks for
+    the same assignment again gets the submission that is there.
     """
     known = Submission.objects.filter(assignment_id=assignment_id, worker=worker)
-    if submission := known.first():
-        return submission
     _release_others(assignment_id, worker)
     for _ in range(TRIES):
-        candidates = _fitting_tasks(campaign, worker)
-        if not candidates and not free_lapsed(campaign):
+        try:
+            if submission := _take_next(campaign, worker, assignment_id, place):
+                return submission
+        except _Taken:
+            continue
+        except IntegrityError:
+            if submission := known.first():
+                return submission
+            continue
+        if not free_lapsed(campaign):
             return None
-        for task in np.roll(candidates, -int(rng.integers(CHUNK))).tolist():
-            try:
-                return _take(campaign, worker, task, assignment_id, place)
-            except _Taken:
-                continue
-            except IntegrityError:
-                if submission := known.first():
-                    return submission
     return None
 
 
-def _fitting_tasks(campaign: Campaign, worker: Worker) -> list[int]:
-    """The next waiting tasks without a pair that this worker was ever shown, read off an index in order."""
-    seen = TaskPair.objects.filter(task=OuterRef("pk"), pair__slots__worker=worker)
+def _next_task(campaign: Campaign, worker: Worker) -> int | None:
+    """The first waiting task without a pair that this worker was ever shown, read off an index in order.
+
+    What the worker has seen is looked up once, not for each task that waits, so that taking a task costs the same
+    however many wait. Tasks that somebody is just taking are passed over (on PostgreSQL; on SQLite one takes
+    at a time), and waited for when there are no others: whoever takes them may yet fail.
+    """
+    seen = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
     waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
-    return list(waiting.exclude(Exists(seen)).order_by("number").values_list("pk", flat=True)[:CHUNK])
+    fitting = waiting.exclude(pk__in=seen).order_by("number").values_list("pk", flat=True)
+    free: int | None = fitting.select_for_update(skip_locked=True).first()
+    return free if free is not None else fitting.select_for_update().first()
 
 
 @transaction.atomic
-def _take(
-    campaign: Campaign, worker: Worker, task_id: int, assignment_id: str, place: Place | None
-) -> Submission:
+def _take_next(
+    campaign: Campaign, worker: Worker, assignment_id: str, place: Place | None
+) -> Submission | None:
+    task_id = _next_task(campaign, worker)
+    if task_id is None:
+        return None
     now = clock.now()
     submission = Submission.objects.create(
         campaign=campaign,
@@ -122,7 +128,8 @@ def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> 
     )
     keys = list(unseen.order_by("pk").values_list("pk", flat=True))
     drawn = rng.permutation(len(keys))[: campaign.gold_per_task].tolist()
-    return [GoldPair.objects.get(pk=keys[index]) for index in drawn]
+    known = GoldPair.objects.in_bulk([keys[index] for index in drawn])
+    return [known[keys[index]] for index in drawn]
 
 
 def _leanings(pairs: list[Pair]) -> list[int]:

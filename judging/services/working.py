@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
 from django.db import IntegrityError, transaction
 
 from config import clock
@@ -57,9 +56,7 @@ def open_task(posting: Posting, arrival: Arrival) -> Submission:
     if not gold_is_left(campaign, worker):
         raise WorkRefused("enough-tasks")
     place = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
-    submission = lease_task(
-        campaign, worker, assignment_id=arrival.assignment_id, place=place, rng=np.random.default_rng()
-    )
+    submission = lease_task(campaign, worker, assignment_id=arrival.assignment_id, place=place)
     if submission is None:
         raise WorkRefused("no-task")
     return submission
@@ -91,7 +88,7 @@ def save_choice(
 ) -> bool:
     """Append a choice; False when this very save came in before. Raises :class:`WorkRefused` when too late."""
     check_workable(submission)
-    slot = Slot.objects.filter(submission=submission, number=number).first()
+    slot = Slot.objects.filter(submission=submission, number=number).only("pk").first()
     sides = set(Choice.Side.values)
     if not submission.campaign.allow_undecided:
         sides -= {Choice.Side.UNDECIDED}
@@ -109,9 +106,18 @@ def save_choice(
     raise WorkRefused("garbled")
 
 
+def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
+    """Number of every slot, ascending → (the side chosen last, empty without one; how many choices were made)."""
+    rows = submission.slots.order_by("number", "choices__sequence").values_list("number", "choices__side")
+    made: dict[int, tuple[str, int]] = {}
+    for number, side in rows:
+        made[number] = (side or "", made.get(number, ("", 0))[1] + (side is not None))
+    return made
+
+
 def unanswered(submission: Submission) -> list[int]:
     """Numbers of the slots without a choice, ascending."""
-    return list(submission.slots.filter(choices=None).order_by("number").values_list("number", flat=True))
+    return [number for number, (side, _) in choices_made(submission).items() if not side]
 
 
 def finish(submission: Submission, *, comment: str = "") -> None:
@@ -127,7 +133,7 @@ def finish(submission: Submission, *, comment: str = "") -> None:
         comment=_kept(comment),
         left_early=bool(unanswered(submission)),
     )
-    submission.refresh_from_db()
+    submission.refresh_from_db(fields=["state", "finished_at", "comment"])
     if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
         check_workable(submission)
     record_answers(submission)

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from config import launcher
 from config.console import Command as BaseCommand
+from config.errors import Refusal
 
 
 class Command(BaseCommand):
@@ -21,18 +22,36 @@ class Command(BaseCommand):
             "--until-parent-exits", action="store_true", help="end with the process that started this one"
         )
         parser.add_argument(
-            "--threads", type=int, default=16, help="threads that answer requests (default 16)"
+            "--threads",
+            type=int,
+            default=16,
+            help="threads that answer requests, in each process (default 16)",
+        )
+        parser.add_argument(
+            "--processes",
+            type=int,
+            default=1,
+            help="processes that answer requests, with --web-only and PostgreSQL: one a core (default 1)",
         )
 
     def act(
-        self, *, web_only: bool, until_parent_exits: bool, threads: int, **options: Any
+        self, *, web_only: bool, until_parent_exits: bool, threads: int, processes: int, **options: Any
     ) -> dict[str, Any]:
         from config.server import serve, stop_with_parent
 
+        if processes < 1 or threads < 1:
+            raise Refusal(
+                "There is at least one process and one thread.", "Leave --processes and --threads out."
+            )
+        if processes > 1 and not web_only:
+            raise Refusal(
+                "Several processes only serve pages.",
+                "Run: manage.py run --web-only --processes N, and beside it celery -A config.celery worker and beat",
+            )
         if until_parent_exits:
             stop_with_parent()
         if web_only:
-            serve(threads=threads, with_workers=False)
+            serve(threads=threads, with_workers=False, processes=processes)
             return {"state": "stopped"}
         with launcher.crowd_running():
             self.note(f"Preferee:    {settings.PUBLIC_URL}/")

@@ -1,0 +1,196 @@
+"""Simulated people for benchmarks/serve.py: many at once over HTTP/1.1 on one event loop, light on the processor.
+
+Each keeps one connection open, as a browser does, loads the real pages, follows their redirects and posts their
+forms. They notice every answer that is not as it should be, and remember what the server acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import random
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+
+SLOTS = re.compile(r'data-slot="(\d+)"')
+SIDES = re.compile(r'<div class="passage"[^>]*>(.*?)</div>', re.S)
+SAVE = re.compile(r'data-save="([^"]+)"')
+FINISH = re.compile(r'id="task" method="post" action="([^"]+)"')
+CONSENT = re.compile(r'<form method="post" action="([^"]+/consent)"')
+OFF_TOPIC = "off the topic"
+
+
+@dataclass
+class Seen:
+    """What a crowd of people saw: seconds by kind of request, errors, and what was acknowledged."""
+
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    errors: Counter[str] = field(default_factory=Counter)
+    #: (assignment, slot) → side, as acknowledged by the server.
+    saved: dict[tuple[str, int], str] = field(default_factory=dict)
+    #: Assignments whose sending-off was acknowledged, with the moment.
+    finished: dict[str, float] = field(default_factory=dict)
+    taken: int = 0
+
+
+class Failed(Exception):
+    """An answer that is not as it should be."""
+
+
+class Line:
+    """One kept connection to the server."""
+
+    def __init__(self, site: str) -> None:
+        self.place = urlsplit(site)
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def send(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
+        """(status, location, body); a connection that the server has closed meanwhile is opened once more."""
+        body = urlencode(form or {}).encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self.place.netloc}\r\nContent-Length: {len(body)}\r\n"
+        if form is not None:
+            head += "Content-Type: application/x-www-form-urlencoded\r\n"
+        for attempt in range(2):
+            fresh = self.streams is None
+            try:
+                reader, writer = self.streams or await asyncio.open_connection(
+                    self.place.hostname, self.place.port
+                )
+                self.streams = reader, writer
+                writer.write(head.encode() + b"\r\n" + body)
+                return await asyncio.wait_for(self._answer(reader), 60)
+            except (OSError, asyncio.IncompleteReadError):
+                await self.close()
+                if fresh or attempt:
+                    raise
+        raise AssertionError
+
+    async def _answer(self, reader: asyncio.StreamReader) -> tuple[int, str, str]:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        fields = {
+            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])
+        }
+        body = await reader.readexactly(int(fields.get("content-length", "0")))
+        if fields.get("connection", "").lower() == "close":
+            await self.close()
+        return int(head[0].split()[1]), fields.get("location", ""), body.decode()
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self.streams:
+            self.streams[1].close()
+        self.streams = None
+
+
+class Person:
+    """One worker: takes tasks and judges them, with ``pause`` seconds between any two requests."""
+
+    def __init__(self, name: str, site: str, seen: Seen, *, pause: float, rng: random.Random) -> None:
+        self.name, self.seen, self.pause, self.rng = name, seen, pause, rng
+        self.line = Line(site)
+
+    async def request(
+        self, kind: str, method: str, path: str, form: dict[str, str] | None = None, *, expect: int = 200
+    ) -> tuple[str, str]:
+        """(location, body) of an answer with the expected status; its time is noted under ``kind``."""
+        started = time.perf_counter()
+        status, location, body = await self.line.send(method, path, form)
+        self.seen.seconds[kind].append(time.perf_counter() - started)
+        if status != expect:
+            reason = re.search(r'data-reason="([^"]+)"', body)
+            raise Failed(f"{kind}: HTTP {status} {reason.group(1) if reason else ''}".strip())
+        return location, body
+
+    async def think(self) -> None:
+        """Read, as long as this person does."""
+        if self.pause:
+            await asyncio.sleep(self.pause * self.rng.uniform(0.8, 1.2))
+
+    async def open(self, link: str, assignment: str, place: str) -> str:
+        """Take the task of an assignment and agree to the consent text; returns the page with the pairs."""
+        arrival = {"assignmentId": assignment, "hitId": place, "workerId": self.name}
+        location, _ = await self.request("take", "GET", f"{link}?{urlencode(arrival)}", expect=302)
+        self.seen.taken += 1
+        _, body = await self.request("page", "GET", location)
+        await self.think()
+        if form := CONSENT.search(body):
+            location, _ = await self.request("consent", "POST", form.group(1), {}, expect=302)
+            _, body = await self.request("page", "GET", location)
+        return body
+
+    async def do_task(self, link: str, assignment: str, place: str) -> None:
+        """A whole task, from the first page to the last."""
+        body = await self.open(link, assignment, place)
+        save, finish = SAVE.search(body), FINISH.search(body)
+        if not (save and finish):
+            raise Failed("the page shows no task")
+        sides = [html.unescape(text) for text in SIDES.findall(body)]
+        numbers = [int(number) for number in SLOTS.findall(body)]
+        for number, left, right in zip(numbers, sides[::2], sides[1::2], strict=True):
+            await self.think()
+            side = self.choose(left, right)
+            form = {"slot": str(number), "sequence": "0", "side": side, "seconds": "5.00"}
+            _, reply = await self.request("save", "POST", save.group(1), form)
+            if '"saved": true' not in reply:
+                raise Failed(f"save: {reply[:60]}")
+            self.seen.saved[assignment, number] = side
+        await self.think()
+        location, _ = await self.request("finish", "POST", finish.group(1), {"comment": ""}, expect=302)
+        self.seen.finished[assignment] = time.perf_counter()
+        await self.request("page", "GET", location)
+
+    def choose(self, left: str, right: str) -> str:
+        """Any side, but never a passage that is plainly off the topic."""
+        if OFF_TOPIC in left or OFF_TOPIC in right:
+            return "left" if OFF_TOPIC in right else "right"
+        return self.rng.choice(["left", "right"])
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How many people work, where, how fast, and until when."""
+
+    site: str
+    link: str
+    people: int
+    pause: float = 0.0
+    #: They arrive evenly over so many seconds.
+    arrive_over: float = 0.0
+    #: Nobody begins anything after so many seconds; a running task is left as it is.
+    seconds: float = 600.0
+    tasks_each: int = 1000
+
+
+def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
+    """Everybody works at once; returns what they saw and the seconds from the first request to the last."""
+    return asyncio.run(_work(shift, name, next_place))
+
+
+async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
+    seen, started = Seen(), time.perf_counter()
+
+    async def one(number: int) -> None:
+        person = Person(
+            f"A{name}{number:04}", shift.site, seen, pause=shift.pause, rng=random.Random(f"{name}{number}")
+        )
+        await asyncio.sleep(shift.arrive_over * number / shift.people)
+        try:
+            for task in range(shift.tasks_each):
+                await person.do_task(shift.link, f"{name}{number:04}X{task:04}", next_place())
+                await person.think()
+        except (Failed, OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
+            seen.errors[f"{type(error).__name__}: {error}"[:120]] += 1
+        finally:
+            await person.line.close()
+
+    everybody = [asyncio.create_task(one(number)) for number in range(shift.people)]
+    _, late = await asyncio.wait(everybody, timeout=shift.seconds)
+    seconds = time.perf_counter() - started
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return seen, seconds

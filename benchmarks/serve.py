@@ -1,0 +1,388 @@
+"""How fast the judging pages answer many people at once, and whether anything acknowledged is lost.
+
+Simulated workers load the real pages over HTTP and save every choice: 200 on PostgreSQL and Redis with two web
+processes, 20 on SQLite with the embedded default's one, each with 20,000 tasks waiting. Everything, the workers
+too, runs on this machine. It takes about eight minutes. Limits:
+
+- at a human pace (a choice every 5 s) every kind of page, and a save, under 0.3 s at the 95th percentile;
+- no error at any pace, and every acknowledged choice and judgment in the database;
+- as fast as they can, tasks per second with 20,000 waiting at least 0.8 of those with 200 waiting.
+
+``--waiting`` sets how many tasks wait, ``--on`` chooses one database; ``--json`` prints the figures as JSON;
+``--check`` exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+MOST_SECONDS = 0.3
+LEAST_RATIO = 0.8
+FEW = 200
+PACE_SECONDS = 5.0
+HUMAN_SECONDS = 90.0
+FAST_SECONDS = 30.0
+#: Longest that one round of the comparison may take.
+ROUND_SECONDS = 120.0
+ROUNDS = 3
+PEOPLE = {"postgres": 200, "sqlite": 20}
+PROCESSES = {"postgres": 2, "sqlite": 1}
+PAIRS_PER_QUERY = 45  # ten passages
+
+Figures = dict[str, Any]
+
+
+def prepare(folder: Path, on: str) -> None:
+    """Choose services and settings, before Django reads them."""
+    from tests import provision
+
+    os.environ |= {
+        "PREFEREE_DATA_DIR": str(folder),
+        "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
+        "MARKETPLACE_PORT": str(provision.free_port()),
+        "MARKETPLACE_OPENING_BALANCE": "1000000.00",
+        "CELERY_BROKER_URL": "memory://localhost/",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    if on == "sqlite":
+        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/preferee.sqlite3"
+        os.environ.pop("REDIS_URL", None)
+        return
+    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres").rpartition("/")[0]
+    os.environ["DATABASE_URL"] = f"{server}/preferee_serve_{os.getpid()}"
+    os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
+
+
+@contextmanager
+def database() -> Iterator[None]:
+    """A database of its own for the length of the block."""
+    url = os.environ["DATABASE_URL"]
+    if not url.startswith("postgres"):
+        yield
+        return
+    import psycopg
+
+    server, _, name = url.replace("postgres://", "postgresql://").rpartition("/")
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield
+        finally:
+            admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def pages(processes: int) -> Iterator[str]:
+    """Web processes, as an installation runs them; yields their address."""
+    from django.conf import settings
+
+    from config import launcher
+
+    command = [sys.executable, "manage.py", "run", "--web-only", "--until-parent-exits"]
+    with (settings.DATA_DIR / "web.log").open("ab") as log:
+        web = subprocess.Popen([*command, "--processes", str(processes)], cwd=ROOT, stderr=log)
+    try:
+        launcher.wait_for(f"{settings.PUBLIC_URL}/healthz", web, "web")
+        yield settings.PUBLIC_URL
+    finally:
+        launcher.stop(web)
+
+
+class Campaigned:
+    """A launched campaign with so many tasks waiting, and a place for everybody who comes."""
+
+    def __init__(self, name: str, tasks: int) -> None:
+        from judging.models import Campaign, Place, Task
+        from judging.services.campaigns import CampaignSettings, create_campaign
+        from judging.services.launching import launch
+        from judging.services.texts import accept_texts
+        from judging.tokens import link_token
+
+        settings = CampaignSettings(max_tasks_per_worker=100)
+        campaign = create_campaign(name=name, settings=settings, pool=pool(name, tasks * 10))
+        gold(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
+        accept_texts(campaign)
+        launch(campaign)
+        # What the crowd would have answered, had it been asked for twenty thousand places.
+        places = list(Place.objects.filter(posting__campaign=campaign).only("pk", "number"))
+        for place in places:
+            place.crowd_id, place.state = f"H{campaign.pk}X{place.number}", Place.State.OPEN
+        Place.objects.bulk_update(places, ["crowd_id", "state"], batch_size=2000)
+        self.campaign: Campaign = Campaign.objects.get(pk=campaign.pk)
+        self.link = f"/judge/{link_token(campaign.postings.get())}/"
+        numbers = count(1)
+        self.next_place = lambda: f"H{campaign.pk}X{next(numbers)}"
+        self.tasks = Task.objects.filter(campaign=campaign)
+
+    def waiting(self) -> int:
+        """How many tasks wait now."""
+        return int(self.tasks.filter(state="waiting").count())
+
+
+def pool(name: str, pairs: int) -> Any:
+    """A pool with at least so many pairs, ten passages a query, of the length of real ones."""
+    from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+
+    collection = Collection.objects.create(name=name)
+    made = Pool.objects.create(collection=collection, name=name)
+    queries = Query.objects.bulk_create(
+        [
+            Query(collection=collection, qid=str(number), text=f"what is number {number}", position=number)
+            for number in range(-(-pairs // PAIRS_PER_QUERY))
+        ],
+        batch_size=2000,
+    )
+    passages = Passage.objects.bulk_create(
+        [
+            Passage(
+                collection=collection, pid=f"{query.qid}-{side}", class_key="", text=text(query.qid, side)
+            )
+            for query in queries
+            for side in "abcdefghij"
+        ],
+        batch_size=2000,
+    )
+    PooledPassage.objects.bulk_create(
+        [
+            PooledPassage(pool=made, query=queries[index // 10], passage=passage)
+            for index, passage in enumerate(passages)
+        ],
+        batch_size=2000,
+    )
+    return made
+
+
+def text(qid: str, side: str) -> str:
+    """Some fifty words."""
+    return " ".join(f"Passage {side} says of number {qid} what it knows in its own words." for _ in range(4))
+
+
+def gold(campaign: Any, number: int) -> None:
+    """Accepted gold pairs, as many as the most industrious worker needs."""
+    from judging.models import GoldPair
+    from pooling.models import Passage, Query
+
+    query = Query.objects.filter(collection=campaign.collection).order_by("pk").first()
+    texts = {"good": text("0", "good"), "off": "This one is off the topic altogether."}
+    for index in range(number):
+        sides = [
+            Passage.objects.create(collection=campaign.collection, pid=f"{kind}-{index}", text=words)
+            for kind, words in texts.items()
+        ]
+        GoldPair.objects.create(
+            campaign=campaign, query=query, relevant=sides[0], off_topic=sides[1], state="accepted"
+        )
+
+
+def percentiles(seconds: Sequence[float]) -> dict[str, float]:
+    """p50, p95 and p99, in seconds."""
+    ordered = sorted(seconds) or [0.0]
+    return {
+        f"p{share}": ordered[min(len(ordered) - 1, len(ordered) * share // 100)] for share in (50, 95, 99)
+    }
+
+
+def summary(seen: Any, seconds: float) -> Figures:
+    """The figures of one shift."""
+    return {
+        "seconds": seconds,
+        "tasks": len(seen.finished),
+        "saves": len(seen.saved),
+        "tasks_per_second": len(seen.finished) / seconds,
+        "saves_per_second": len(seen.saved) / seconds,
+        "requests": {kind: {"number": len(all), **percentiles(all)} for kind, all in seen.seconds.items()},
+        "errors": dict(seen.errors),
+        "lost": lost(seen),
+    }
+
+
+def lost(seen: Any) -> list[str]:
+    """Whatever the server acknowledged and the database does not have."""
+    from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
+
+    where = {"submission__assignment_id__in": {assignment for assignment, _ in seen.saved}}
+    slots = Slot.objects.filter(**where).values_list(
+        "submission__assignment_id", "number", "pk", "left_id", "right_id"
+    )
+    choices = dict(Choice.objects.filter(slot__in=[row[2] for row in slots]).values_list("slot_id", "side"))
+    answers: dict[int, int | None] = {}
+    for model in (Judgment, GoldAnswer):
+        answers |= dict(model.objects.filter(**where).values_list("slot_id", "preferred_id"))
+    missing = []
+    for assignment, number, slot, left, right in slots:
+        side = seen.saved.get((assignment, number))
+        if side and choices.get(slot) != side:
+            missing.append(f"choice of {assignment}, slot {number}")
+        if assignment in seen.finished and answers.get(slot) != {"left": left, "right": right}[str(side)]:
+            missing.append(f"judgment of {assignment}, slot {number}")
+    known = {(assignment, number) for assignment, number, *_ in slots}
+    missing += [
+        f"slot {number} of {assignment}"
+        for assignment, number in seen.saved
+        if (assignment, number) not in known
+    ]
+    done = Submission.objects.filter(assignment_id__in=seen.finished, state="finished").count()
+    if done != len(seen.finished):
+        missing.append(f"{len(seen.finished) - done} tasks sent off")
+    return missing
+
+
+def compared(on: str, site: str, large: Campaigned) -> Figures:
+    """Tasks per second with few and with many waiting, in turns; the same people, one task each, every time."""
+    from _people import Seen, Shift, work
+
+    found: dict[str, list[float]] = {"few": [], "many": []}
+    taking: dict[str, list[float]] = {"few": [], "many": []}
+    errors: list[str] = []
+    for number in range(ROUNDS):
+        small = Campaigned(f"few-{on}-{number}", FEW + PEOPLE[on])
+        for which, campaigned in (("few", small), ("many", large)):
+            shift = Shift(site, campaigned.link, PEOPLE[on], tasks_each=1, seconds=ROUND_SECONDS)
+            seen: Seen
+            seen, seconds = work(shift, f"C{which.upper()}{number}", campaigned.next_place)
+            found[which].append(len(seen.finished) / seconds)
+            taking[which] += seen.seconds["take"]
+            errors += [*seen.errors, *lost(seen)]
+    few, many = statistics.median(found["few"]), statistics.median(found["many"])
+    return {
+        "few_waiting": FEW,
+        "many_waiting": large.waiting(),
+        "tasks_per_second": {"few": few, "many": many},
+        "rounds": found,
+        "take": {which: percentiles(seconds) for which, seconds in taking.items()},
+        "ratio": many / few if few else 0.0,
+        "errors": errors,
+    }
+
+
+def measure(on: str, waiting: int) -> Figures:
+    """All of one database: a human pace, as fast as they can, and with few and many waiting."""
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(Path(folder), on)
+        with database():
+            import django
+
+            django.setup()
+            from _people import Shift, work
+            from django.core.management import call_command
+            from django.db import connection, connections
+
+            from config import launcher
+
+            call_command("migrate", verbosity=0)
+            with launcher.crowd_running():
+                large = Campaigned(f"many-{on}", waiting)
+                connection.cursor().execute("ANALYZE")
+                with pages(PROCESSES[on]) as site:
+                    say(f"{on}: {large.waiting():,} tasks wait; {PEOPLE[on]} people at a human pace")
+                    people = PEOPLE[on]
+                    slow = Shift(
+                        site,
+                        large.link,
+                        people,
+                        PACE_SECONDS,
+                        arrive_over=4 * PACE_SECONDS,
+                        seconds=HUMAN_SECONDS,
+                    )
+                    human = summary(*work(slow, "H", large.next_place))
+                    say(f"{on}: as fast as they can")
+                    quick = Shift(site, large.link, people, arrive_over=2, seconds=FAST_SECONDS)
+                    fast = summary(*work(quick, "F", large.next_place))
+                    say(f"{on}: with {FEW} and with {waiting:,} waiting")
+                    ratio = compared(on, site, large)
+            connections.close_all()
+    return {"people": PEOPLE[on], "human": human, "fast": fast, "compared": ratio}
+
+
+def say(words: str) -> None:
+    print(f"  {time.strftime('%H:%M:%S')} {words}", file=sys.stderr, flush=True)
+
+
+def missed(on: str, figures: Figures) -> list[str]:
+    """The limits that do not hold."""
+    found = [
+        f"{on}, human pace: p95 of {kind} is {times['p95']:.3f} s"
+        for kind, times in figures["human"]["requests"].items()
+        if times["p95"] >= MOST_SECONDS
+    ]
+    for pace in ("human", "fast"):
+        found += [
+            f"{on}, {pace}: {error} ({times} times)" for error, times in figures[pace]["errors"].items()
+        ]
+        found += [f"{on}, {pace}: lost: {what}" for what in figures[pace]["lost"][:5]]
+        if not figures[pace]["tasks"]:
+            found.append(f"{on}, {pace}: nobody finished a task")
+    found += [f"{on}, compared: {error}" for error in figures["compared"]["errors"][:5]]
+    if figures["compared"]["ratio"] < LEAST_RATIO:
+        found.append(f"{on}: ratio {figures['compared']['ratio']:.2f}")
+    return found
+
+
+def show(on: str, figures: Figures) -> None:
+    """Print one database's figures for a person."""
+    for pace in ("human", "fast"):
+        one = figures[pace]
+        print(
+            f"{on}, {figures['people']} people, {pace}: {one['tasks']:,} tasks and {one['saves']:,} saves in "
+            f"{one['seconds']:.0f} s: {one['tasks_per_second']:.1f} tasks/s, {one['saves_per_second']:.1f} saves/s"
+        )
+        for kind, times in one["requests"].items():
+            limit = f"  (limit p95 {MOST_SECONDS} s)" if pace == "human" else ""
+            print(
+                f"    {kind:8} {times['number']:7,}  p50 {times['p50'] * 1000:6.0f} ms  "
+                f"p95 {times['p95'] * 1000:6.0f} ms  p99 {times['p99'] * 1000:6.0f} ms{limit}"
+            )
+    compared = figures["compared"]
+    few, many = (compared["tasks_per_second"][which] for which in ("few", "many"))
+    print(
+        f"{on}: {many:.1f} tasks/s with {compared['many_waiting']:,} waiting, {few:.1f} with {FEW}: "
+        f"{compared['ratio']:.2f} (limit {LEAST_RATIO}); taking p50 {compared['take']['many']['p50'] * 1000:.0f} "
+        f"and {compared['take']['few']['p50'] * 1000:.0f} ms"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--waiting", type=int, default=20_000, help="tasks waiting (default: 20,000)")
+    parser.add_argument("--on", choices=list(PEOPLE), help="one database only")
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.alone:
+        print(json.dumps(measure(options.on, options.waiting)))
+        return 0
+    found: dict[str, Figures] = {}
+    for on in [options.on] if options.on else list(PEOPLE):
+        # A process of its own for each: Django reads its settings once.
+        command = [sys.executable, __file__, "--alone", "--on", on, "--waiting", str(options.waiting)]
+        found[on] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    misses = [miss for on, figures in found.items() for miss in missed(on, figures)]
+    if options.json:
+        print(json.dumps({"figures": found, "missed": misses}, indent=1))
+    else:
+        for on, figures in found.items():
+            show(on, figures)
+        print("\n".join(f"MISSED: {what}" for what in misses) or "Every limit holds.")
+    return 1 if options.check and misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

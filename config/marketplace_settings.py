@@ -51,6 +51,19 @@ except InvalidOperation:
 THROTTLE_PER_SECOND = number("MARKETPLACE_THROTTLE_PER_SECOND", 0)
 REQUIRE_HTTPS_QUESTIONS = boolean("MARKETPLACE_REQUIRE_HTTPS_QUESTIONS", PRODUCTION)
 
+# Where messages may leave to: a mail server, and hosts of queues for requesters' notifications.
+_EMAIL_URL = env.str("MARKETPLACE_EMAIL_URL", default="")
+MAIL = bool(_EMAIL_URL)
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+if MAIL:
+    try:
+        globals().update(env.email_url_config(_EMAIL_URL))
+    except (ImproperlyConfigured, KeyError, ValueError) as error:
+        raise ImproperlyConfigured(f"MARKETPLACE_EMAIL_URL is not a mail server's address: {error}") from None
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("MARKETPLACE_EMAIL_FROM", default=f"marketplace@{urlsplit(PUBLIC_URL).hostname}")
+QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
+
 # What workers meet.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", True)
 MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)

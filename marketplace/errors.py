@@ -8,6 +8,7 @@ MarketplaceError
 │   └── MissingAuthenticationTokenException, IncompleteSignatureException,
 │       UnrecognizedClientException, InvalidSignatureException
 ├── TaskRefused (a worker does not get a task, or may not hand one in)
+├── QualificationRefused (a worker cannot ask for a qualification)
 └── AccountRefused (an account, key or sign-in link cannot be made or used)
 """
 
@@ -120,6 +121,14 @@ class InvalidSignatureException(ProtocolError):
 
 class TaskRefused(MarketplaceError):
     """A worker does not get a task, or may not hand it in. ``reason`` is a stable word for programs."""
+
+    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.reason = reason
+
+
+class QualificationRefused(MarketplaceError):
+    """A worker cannot ask for a qualification. ``reason`` is a stable word for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)

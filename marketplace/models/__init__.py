@@ -1,9 +1,22 @@
 """What the marketplace keeps: people and keys, HITs and assignments, money, qualifications."""
 
 from marketplace.models.accounts import Requester, RequesterKey, SigninLink, Worker, WorkerMessage
-from marketplace.models.hits import Assignment, Departure, Hit, HitType, RequestToken
+from marketplace.models.hits import (
+    Assignment,
+    Departure,
+    Hit,
+    HitType,
+    RequestToken,
+    RequiredQualification,
+)
 from marketplace.models.money import Bonus, LedgerEntry
-from marketplace.models.qualifications import Qualification, QualificationType, WorkerBlock
+from marketplace.models.outgoing import Outgoing
+from marketplace.models.qualifications import (
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+    WorkerBlock,
+)
 
 __all__ = [
     "Assignment",
@@ -12,11 +25,14 @@ __all__ = [
     "Hit",
     "HitType",
     "LedgerEntry",
+    "Outgoing",
     "Qualification",
+    "QualificationRequest",
     "QualificationType",
     "RequestToken",
     "Requester",
     "RequesterKey",
+    "RequiredQualification",
     "SigninLink",
     "Worker",
     "WorkerBlock",

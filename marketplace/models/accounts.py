@@ -60,6 +60,7 @@ class Worker(AbstractBaseUser):
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
     username = models.CharField(max_length=60, unique=True)
     email = models.EmailField(blank=True)
+    email_confirmed_at = models.DateTimeField(null=True)
     country = models.CharField(max_length=2, blank=True)
     subdivision = models.CharField(max_length=2, blank=True)
     is_adult = models.BooleanField(default=False)

@@ -26,7 +26,10 @@ class HitType(models.Model):
     assignment_seconds = models.BigIntegerField()
     auto_approval_seconds = models.BigIntegerField()
     requirements = models.JSONField(default=list)
+    # Where events are told: destination, transport, events, active. Kept here because every event asks.
+    notification = models.JSONField(null=True)
     created_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -35,6 +38,18 @@ class HitType(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class RequiredQualification(models.Model):
+    """Which qualification types a HIT type asks for: its ``requirements``, to be searched."""
+
+    hit_type = models.ForeignKey(HitType, on_delete=models.CASCADE, related_name="required")
+    type_id = models.CharField(max_length=64)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["type_id", "hit_type"], name="required_qualification_once")
+        ]
 
 
 class HitQuerySet(models.QuerySet["Hit"]):

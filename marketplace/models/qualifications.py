@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 
 from marketplace import identifiers
 from marketplace.models.accounts import Requester, Worker
+
+
+class QualificationTypeQuerySet(models.QuerySet["QualificationType"]):
+    """Qualification types by what a call or a page needs."""
+
+    def known(self) -> QualificationTypeQuerySet:
+        """Those that were not deleted."""
+        return self.filter(deleted_at=None)
+
+    def requestable(self) -> QualificationTypeQuerySet:
+        """Those a worker may ask for."""
+        return self.known().filter(active=True)
 
 
 class QualificationType(models.Model):
@@ -19,11 +32,21 @@ class QualificationType(models.Model):
     description = models.CharField(max_length=2000)
     keywords = models.CharField(max_length=1000, blank=True)
     active = models.BooleanField(default=True)
+    auto_granted = models.BooleanField(default=False)
+    auto_granted_value = models.IntegerField(null=True)
+    retry_delay_seconds = models.BigIntegerField(null=True)
     created_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True)
+
+    objects = QualificationTypeQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["requester", "name"], name="qualification_name_once")
+            models.UniqueConstraint(
+                fields=["requester", "name"],
+                condition=Q(deleted_at__isnull=True),
+                name="qualification_name_once",
+            )
         ]
 
     def __str__(self) -> str:
@@ -45,6 +68,38 @@ class Qualification(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["qualification_type", "worker"], name="qualification_once")
         ]
+
+
+class QualificationRequest(models.Model):
+    """A worker asked for a qualification; the requester says yes or no."""
+
+    class State(models.TextChoices):
+        """Pending until the requester decides."""
+
+        PENDING = "pending"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+
+    request_id = models.CharField(max_length=64, unique=True, default=identifiers.entity_id)
+    qualification_type = models.ForeignKey(
+        QualificationType, on_delete=models.CASCADE, related_name="requests"
+    )
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="qualification_requests")
+    submitted_at = models.DateTimeField()
+    state = models.CharField(max_length=8, choices=State, default=State.PENDING)
+    decided_at = models.DateTimeField(null=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            # Two clicks make one request.
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"],
+                condition=Q(state="pending"),
+                name="qualification_asked_once",
+            )
+        ]
+        indexes: ClassVar = [models.Index(fields=["worker", "-id"], name="qualification_asked_by")]
 
 
 class WorkerBlock(models.Model):

@@ -67,6 +67,16 @@ def reject_assignment(call: Call) -> dict[str, Any]:
     return {}
 
 
+def get_file_upload_url(call: Call) -> dict[str, Any]:
+    """GetFileUploadURL: questions that take files (FileUploadAnswer) are not offered, so no answer has one."""
+    row = find(call)
+    raise RequestError(
+        "InvalidParameterValue",
+        f"Assignment {row.assignment_id} has no uploaded file for the question "
+        f"{call.request['QuestionIdentifier']!r}: this marketplace takes no files.",
+    )
+
+
 def find(call: Call) -> Assignment:
     """The assignment a call names, on one of the requester's HITs; raises AssignmentDoesNotExist."""
     assignment_id = call.request["AssignmentId"]

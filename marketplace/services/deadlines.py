@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from marketplace.models import Assignment, Departure, Hit
-from marketplace.services import funds, hit_state, review
+from marketplace.services import events, funds, hit_state, review
 
 _BATCH = 200
 
@@ -60,7 +60,8 @@ def _abandon(now: datetime) -> int:
         held: Counter[int] = Counter()
         for assignment, hit in _locked(due):
             if release(assignment, Departure.Kind.ABANDONED, at=assignment.deadline or now):
-                held[hit.requester_id] += hit_state.change(hit, by={"pending": -1, "available": 1})
+                events.emit("AssignmentAbandoned", hit, at=now, assignment=assignment)
+                held[hit.requester_id] += hit_state.change(hit, now=now, by={"pending": -1, "available": 1})
         _settle(held, Counter())
     return len(due)
 
@@ -107,12 +108,13 @@ def _expire(now: datetime) -> int:
         return 0
     with transaction.atomic():
         held: Counter[int] = Counter()
-        rows = Hit.objects.expiry_due(now).filter(pk__in=due).order_by("pk").select_for_update()
-        for hit in rows:
+        rows = Hit.objects.expiry_due(now).filter(pk__in=due).order_by("pk").select_related("hit_type")
+        for hit in rows.select_for_update(of=("self",)):
             if hit.status == Hit.Status.DISPOSED:
                 Hit.objects.filter(pk=hit.pk).update(expiry_applied=True)
             else:
-                held[hit.requester_id] += hit_state.change(hit, expired=True)
+                events.emit("HITExpired", hit, at=now)
+                held[hit.requester_id] += hit_state.change(hit, now=now, expired=True)
         _settle(held, Counter())
     return len(due)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from marketplace import money
-from marketplace.models import Assignment, Hit, Qualification, QualificationType
+from marketplace.models import Assignment, Hit, Qualification, QualificationRequest, QualificationType
 
 
 def hit(row: Hit) -> dict[str, Any]:
@@ -64,7 +64,19 @@ def qualification_type(row: QualificationType) -> dict[str, Any]:
         "Keywords": row.keywords or None,
         "QualificationTypeStatus": "Active" if row.active else "Inactive",
         "IsRequestable": row.active,
-        "AutoGranted": False,
+        "AutoGranted": row.auto_granted,
+        "AutoGrantedValue": row.auto_granted_value,
+        "RetryDelayInSeconds": row.retry_delay_seconds,
+    }
+
+
+def qualification_request(row: QualificationRequest) -> dict[str, Any]:
+    """What a worker asked for. There are no tests, hence no answer."""
+    return {
+        "QualificationRequestId": row.request_id,
+        "QualificationTypeId": row.qualification_type.type_id,
+        "WorkerId": row.worker.worker_id,
+        "SubmitTime": row.submitted_at,
     }
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
+from django.db.models import F
+
 from marketplace.lifecycle import hit_status, places_held
-from marketplace.models import Hit
+from marketplace.models import Hit, HitType
+from marketplace.services import events
 
 _COUNTERS = ("available", "pending", "submitted", "approved", "rejected")
+_OVER = (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
 
 
 class LostRace(Exception):
@@ -23,6 +27,7 @@ def lock(hit_pk: int) -> Hit:
 def change(
     hit: Hit,
     *,
+    now: datetime,
     by: Mapping[str, int] | None = None,
     maximum: int = 0,
     expired: bool | None = None,
@@ -34,6 +39,7 @@ def change(
     conditional on what was read: losing a race raises LostRace, on databases without row locks too.
     """
     before = {name: getattr(hit, name) for name in _COUNTERS}
+    status_before = hit.status
     held_before = _held(hit)
     for name, more in (by or {}).items():
         setattr(hit, name, before[name] + more)
@@ -53,7 +59,26 @@ def change(
     )
     if not changed:
         raise LostRace
+    if hit.status == Hit.Status.REVIEWABLE and status_before not in _OVER:
+        events.emit("HITReviewable", hit, at=now)
     return (_held(hit) - held_before) * hit.unit_cost_cents
+
+
+def mark(hit: Hit, status: Hit.Status) -> bool:
+    """Move between Reviewable and Reviewing; False when the HIT is in neither state that allows it."""
+    source = Hit.Status.REVIEWING if status == Hit.Status.REVIEWABLE else Hit.Status.REVIEWABLE
+    moved = Hit.objects.filter(pk=hit.pk, status__in=(source, status)).update(status=status)
+    return bool(moved)
+
+
+def retype(hit: Hit, kind: HitType, unit_cost_cents: int) -> int | None:
+    """Give an untouched HIT another type; the cents to hold back in addition, None when it was touched."""
+    untouched = Hit.objects.filter(pk=hit.pk, available=F("max_assignments"), assignments=None)
+    if not untouched.exclude(status=Hit.Status.DISPOSED).update(
+        hit_type=kind, unit_cost_cents=unit_cost_cents
+    ):
+        return None
+    return _held(hit) * (unit_cost_cents - hit.unit_cost_cents)
 
 
 def _held(hit: Hit) -> int:

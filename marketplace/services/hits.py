@@ -12,9 +12,9 @@ from django.db import transaction
 
 from marketplace import money, qualifying
 from marketplace.errors import ParameterValidationError, RequestError
-from marketplace.models import Hit, HitType, QualificationType, RequestToken
+from marketplace.models import Hit, HitType, QualificationType, RequestToken, RequiredQualification
 from marketplace.question import read_question
-from marketplace.services import descriptions, funds, hit_state, limits, tokens
+from marketplace.services import descriptions, events, funds, hit_state, limits, tokens
 from marketplace.services.call import Call
 from marketplace.services.paging import page
 
@@ -33,10 +33,7 @@ def create_hit(call: Call) -> dict[str, Any]:
 
 def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
     """CreateHITWithHITType."""
-    kind = HitType.objects.filter(requester=call.requester, type_id=call.request["HITTypeId"]).first()
-    if kind is None:
-        raise RequestError("HITTypeDoesNotExist", f"HITType {call.request['HITTypeId']} does not exist.")
-    return _create(call, kind)
+    return _create(call, find_type(call))
 
 
 def get_hit(call: Call) -> dict[str, Any]:
@@ -75,7 +72,42 @@ def delete_hit(call: Call) -> dict[str, Any]:
                 f"This HIT is currently in the state '{row.status}'.  "
                 "This operation can be called with a status of: Reviewing, Reviewable",
             )
+        events.emit("HITDisposed", row, at=call.now)
     return {}
+
+
+def update_hit_review_status(call: Call) -> dict[str, Any]:
+    """UpdateHITReviewStatus: a marker for the requester; Revert takes it back. Repeats are harmless."""
+    back = call.request.get("Revert", False)
+    row = find(call)
+    if not hit_state.mark(row, Hit.Status.REVIEWABLE if back else Hit.Status.REVIEWING):
+        raise RequestError(
+            "InvalidHITState",
+            f"This HIT is currently in the state '{row.status}'.  "
+            "This operation can be called with a status of: Reviewing, Reviewable",
+        )
+    return {}
+
+
+def update_hit_type_of_hit(call: Call) -> dict[str, Any]:
+    """UpdateHITTypeOfHIT: other title, reward and so on, as long as nobody has taken a place."""
+    kind = find_type(call)
+    with transaction.atomic():
+        row = hit_state.lock(find(call).pk)
+        cost = kind.reward_cents + money.reward_fee(kind.reward_cents, row.max_assignments)
+        held = hit_state.retype(row, kind, cost)
+        if held is None:
+            raise RequestError(
+                "InvalidHITState",
+                f"The type of HIT {row.hit_id} cannot be changed: an assignment was accepted already.",
+            )
+        funds.settle(call.requester.pk, held=held)
+    return {}
+
+
+def list_review_policy_results_for_hit(call: Call) -> dict[str, Any]:
+    """ListReviewPolicyResultsForHIT: HITs with review policies are refused, so there is nothing to report."""
+    return {"HITId": find(call).hit_id}
 
 
 def _dispose(row: Hit) -> int:
@@ -90,7 +122,9 @@ def update_expiration_for_hit(call: Call) -> dict[str, Any]:
     with transaction.atomic():
         row = hit_state.lock(find(call).pk)
         over = at <= call.now
-        held = hit_state.change(row, expired=over, expires_at=call.now if over else at)
+        if not (over and row.expiry_applied):
+            events.emit("HITExpired" if over else "HITExtended", row, at=call.now)
+        held = hit_state.change(row, now=call.now, expired=over, expires_at=call.now if over else at)
         funds.settle(call.requester.pk, held=held)
     return {}
 
@@ -108,7 +142,8 @@ def create_additional_assignments_for_hit(call: Call) -> dict[str, Any]:
             )
         if row.max_assignments + more > 1_000_000_000:
             raise ParameterValidationError("NumberOfAdditionalAssignments", more, "That is too many.")
-        held = hit_state.change(row, by={"available": more}, maximum=more)
+        held = hit_state.change(row, now=call.now, by={"available": more}, maximum=more)
+        events.emit("HITExtended", row, at=call.now)
         funds.settle(call.requester.pk, held=held)
     return {}
 
@@ -120,6 +155,15 @@ def find(call: Call) -> Hit:
     if row is None:
         raise RequestError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
     return row
+
+
+def find_type(call: Call) -> HitType:
+    """The requester's HIT type that a call names; raises HITTypeDoesNotExist."""
+    type_id = call.request["HITTypeId"]
+    kind = HitType.objects.filter(requester=call.requester, type_id=type_id, deleted_at=None).first()
+    if kind is None:
+        raise RequestError("HITTypeDoesNotExist", f"HITType {type_id} does not exist.")
+    return kind
 
 
 def _hit_type(call: Call) -> HitType:
@@ -136,9 +180,15 @@ def _hit_type(call: Call) -> HitType:
         "requirements": _requirements(request),
     }
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-    kind, _ = HitType.objects.get_or_create(
-        requester=call.requester, digest=digest, defaults={**values, "created_at": call.now}
-    )
+    with transaction.atomic():
+        kind, made = HitType.objects.get_or_create(
+            requester=call.requester, digest=digest, defaults={**values, "created_at": call.now}
+        )
+        if made:
+            named = {requirement["QualificationTypeId"] for requirement in kind.requirements}
+            RequiredQualification.objects.bulk_create(
+                RequiredQualification(hit_type=kind, type_id=type_id) for type_id in sorted(named)
+            )
     return kind
 
 
@@ -157,9 +207,15 @@ def _requirements(request: dict[str, Any]) -> list[dict[str, Any]]:
     named = {requirement["QualificationTypeId"] for requirement in requirements} - set(
         qualifying.SYSTEM_NAMES
     )
-    known = set(QualificationType.objects.filter(type_id__in=named).values_list("type_id", flat=True))
-    for missing in sorted(named - known):
-        raise RequestError("QualificationTypeDoesNotExist", f"QualificationType {missing} does not exist.")
+    found = QualificationType.objects.known().filter(type_id__in=named)
+    known = dict(found.values_list("type_id", "active"))
+    for type_id in sorted(named):
+        if type_id not in known:
+            raise RequestError(
+                "QualificationTypeDoesNotExist", f"QualificationType {type_id} does not exist."
+            )
+        if not known[type_id]:
+            raise RequestError("InvalidQualificationTypeState", f"QualificationType {type_id} is inactive.")
     return requirements
 
 
@@ -191,5 +247,6 @@ def _create(call: Call, kind: HitType) -> dict[str, Any]:
             expires_at=call.now + timedelta(seconds=lifetime),
         )
         tokens.remember_hit(token, row)
+        events.emit("HITCreated", row, at=call.now)
         funds.settle(call.requester.pk, held=places * cost)
     return {"HIT": descriptions.hit(row)}

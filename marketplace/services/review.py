@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import F
 
 from marketplace.models import Assignment, Hit, LedgerEntry, Worker
-from marketplace.services import hit_state
+from marketplace.services import events, hit_state
 
 
 def approve(
@@ -26,7 +26,8 @@ def approve(
         return None
     overridden = source == Assignment.Status.REJECTED
     counter = "rejected" if overridden else "submitted"
-    held = hit_state.change(hit, by={"approved": 1, counter: -1})
+    held = hit_state.change(hit, now=now, by={"approved": 1, counter: -1})
+    events.emit("AssignmentApproved", hit, at=now, assignment=assignment)
     reward = hit.hit_type.reward_cents
     worker_id = _worker_of(assignment)
     Worker.objects.filter(pk=worker_id).update(
@@ -51,7 +52,8 @@ def reject(assignment: Assignment, hit: Hit, *, now: datetime, feedback: str) ->
     waiting = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
     if not waiting.update(status=Assignment.Status.REJECTED, rejected_at=now, feedback=feedback):
         return None
-    held = hit_state.change(hit, by={"submitted": -1, "rejected": 1})
+    held = hit_state.change(hit, now=now, by={"submitted": -1, "rejected": 1})
+    events.emit("AssignmentRejected", hit, at=now, assignment=assignment)
     worker_id = _worker_of(assignment)
     Worker.objects.filter(pk=worker_id).update(rejected_count=F("rejected_count") + 1)
     return held

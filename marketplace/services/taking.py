@@ -13,7 +13,7 @@ from django.db.models import F
 from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Departure, Hit, HitType, Worker
 from marketplace.question import RESERVED, write_answers
-from marketplace.services import deadlines, funds, groups, hit_state, review
+from marketplace.services import deadlines, events, funds, groups, hit_state, review
 
 _ATTEMPTS = 20
 
@@ -77,15 +77,18 @@ def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
 
 def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
     """Fill a place: one that was given back keeps its id, else a new one."""
-    hit_state.change(hit, by={"available": -1, "pending": 1})
+    hit_state.change(hit, now=now, by={"available": -1, "pending": 1})
     until = now + timedelta(seconds=hit.hit_type.assignment_seconds)
     fields = {"worker": worker, "status": Assignment.Status.ACCEPTED, "accepted_at": now, "deadline": until}
     free = hit.assignments.filter(status=Assignment.Status.FREE).order_by("pk").first()
     if free is None:
-        return Assignment.objects.create(hit=hit, **fields)
-    if not Assignment.objects.filter(pk=free.pk, status=Assignment.Status.FREE).update(**fields):
+        taken = Assignment.objects.create(hit=hit, **fields)
+    elif Assignment.objects.filter(pk=free.pk, status=Assignment.Status.FREE).update(**fields):
+        taken = Assignment.objects.get(pk=free.pk)
+    else:
         raise hit_state.LostRace
-    return Assignment.objects.get(pk=free.pk)
+    events.emit("AssignmentAccepted", hit, at=now, assignment=taken)
+    return taken
 
 
 def give_back(worker: Worker, assignment_id: str, now: datetime) -> HitType:
@@ -97,7 +100,9 @@ def give_back(worker: Worker, assignment_id: str, now: datetime) -> HitType:
         if not deadlines.release(assignment, Departure.Kind.RETURNED, at=now):
             raise _not_held()
         # A HIT past its time frees its money as its last holders leave.
-        funds.settle(hit.requester_id, held=hit_state.change(hit, by={"pending": -1, "available": 1}))
+        freed = hit_state.change(hit, now=now, by={"pending": -1, "available": 1})
+        events.emit("AssignmentReturned", hit, at=now, assignment=assignment)
+        funds.settle(hit.requester_id, held=freed)
     return hit.hit_type
 
 
@@ -138,7 +143,8 @@ def _store(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
             auto_approval_at=now + timedelta(seconds=hit.hit_type.auto_approval_seconds),
         )
         if stored:
-            hit_state.change(hit, by={"pending": -1, "submitted": 1})
+            events.emit("AssignmentSubmitted", hit, at=now, assignment=assignment)
+            hit_state.change(hit, now=now, by={"pending": -1, "submitted": 1})
             Worker.objects.filter(pk=assignment.worker_id).update(submitted_count=F("submitted_count") + 1)
             if hit.hit_type.auto_approval_seconds == 0:
                 freed = review.approve(assignment, hit, source=Assignment.Status.SUBMITTED, now=now)

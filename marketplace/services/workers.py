@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
+
 from marketplace.errors import ParameterValidationError
-from marketplace.models import Assignment, Worker, WorkerBlock, WorkerMessage
-from marketplace.services import limits
+from marketplace.models import Assignment, Worker, WorkerBlock
+from marketplace.services import limits, messages
 from marketplace.services.call import Call
 from marketplace.services.paging import page
 
@@ -54,10 +56,8 @@ def notify_workers(call: Call) -> dict[str, Any]:
         ).values_list("worker_id", flat=True)
     )
     reached = [worker for worker in known.values() if worker.pk in reviewed]
-    WorkerMessage.objects.bulk_create(
-        WorkerMessage(worker=worker, requester=call.requester, subject=subject, text=text, sent_at=call.now)
-        for worker in reached
-    )
+    with transaction.atomic():
+        messages.write(reached, call.requester, subject, text, call.now)
     told = {worker.worker_id for worker in reached}
     failures = [_failure(worker_id, worker_id in known) for worker_id in ids if worker_id not in told]
     return {"NotifyWorkersFailureStatuses": failures}

@@ -50,7 +50,6 @@ def test_a_signed_call_is_answered(call):
     ("name", "body", "status", "code"),
     [
         ("GrantBonus", "{}", 400, "UnknownOperationException"),
-        ("GetFileUploadURL", "{}", 400, "UnsupportedOperationException"),
         ("GetHIT", "{", 400, "SerializationException"),
         ("GetHIT", "{}", 400, "ValidationException"),
         ("GetHIT", '{"HITId": "3NONE"}', 400, "RequestError"),

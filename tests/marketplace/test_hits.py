@@ -282,3 +282,91 @@ def test_an_expired_hit_can_be_extended_without_opening_it(ask, hit_type):
 
     assert ask("GetHIT", HITId=hit_id, at=later)["HIT"]["HITStatus"] == "Reviewable"
     assert balance(ask, later) == ("1000.00", "0.00")
+
+
+def status_of(ask, hit):
+    return ask("GetHIT", HITId=hit)["HIT"]["HITStatus"]
+
+
+def test_reviewing_is_a_marker_that_can_be_taken_back(ask, hit_type):
+    hit = make_hit(ask, hit_type)
+    with refused("InvalidHITState"):
+        ask("UpdateHITReviewStatus", HITId=hit)
+    ask("UpdateExpirationForHIT", HITId=hit, ExpireAt=NOW)
+
+    for revert, status in (
+        (False, "Reviewing"),
+        (False, "Reviewing"),
+        (True, "Reviewable"),
+        (True, "Reviewable"),
+    ):
+        ask("UpdateHITReviewStatus", HITId=hit, Revert=revert)
+        assert status_of(ask, hit) == status
+
+
+def test_reviewing_hits_are_listed_apart(ask, hit_type):
+    hit = make_hit(ask, hit_type)
+    ask("UpdateExpirationForHIT", HITId=hit, ExpireAt=NOW)
+    ask("UpdateHITReviewStatus", HITId=hit)
+
+    assert ask("ListReviewableHITs")["HITs"] == []
+    assert [row["HITId"] for row in ask("ListReviewableHITs", Status="Reviewing")["HITs"]] == [hit]
+
+
+def test_an_untouched_hit_takes_another_type_and_its_price(ask, hit_type):
+    hit = make_hit(ask, hit_type, MaxAssignments=2)
+    dearer = make_type(ask, Title="Compare three", Reward="5.00")
+
+    ask("UpdateHITTypeOfHIT", HITId=hit, HITTypeId=dearer)
+
+    read = ask("GetHIT", HITId=hit)["HIT"]
+    assert (read["HITTypeId"], read["Title"], read["Reward"]) == (dearer, "Compare three", "5.00")
+    assert balance(ask) == ("988.00", "12.00")
+
+
+def test_a_type_that_cannot_be_paid_is_not_taken(ask, hit_type):
+    hit = make_hit(ask, hit_type)
+
+    with refused("InsufficientFunds"):
+        ask("UpdateHITTypeOfHIT", HITId=hit, HITTypeId=make_type(ask, Reward="900.00"))
+
+    assert ask("GetHIT", HITId=hit)["HIT"]["HITTypeId"] == hit_type
+    assert balance(ask) == ("997.60", "2.40")
+
+
+def test_a_hit_that_was_taken_keeps_its_type_even_when_it_was_given_back(ask, hit_type, ada):
+    from marketplace.services import taking
+
+    hit, other = make_hit(ask, hit_type), make_type(ask, Title="other")
+    taken = taking.take(ada, hit_type, NOW)
+    with refused("InvalidHITState"):
+        ask("UpdateHITTypeOfHIT", HITId=hit, HITTypeId=other)
+    taking.give_back(ada, taken.assignment_id, NOW)
+
+    with refused("InvalidHITState"):
+        ask("UpdateHITTypeOfHIT", HITId=hit, HITTypeId=other)
+    with refused("HITTypeDoesNotExist"):
+        ask("UpdateHITTypeOfHIT", HITId=hit, HITTypeId="3NONE")
+
+
+def test_a_hit_without_review_policies_has_no_results(ask, hit_type):
+    hit = make_hit(ask, hit_type)
+
+    assert ask("ListReviewPolicyResultsForHIT", HITId=hit) == {"HITId": hit}
+    with refused("HITDoesNotExist"):
+        ask("ListReviewPolicyResultsForHIT", HITId="3NONE")
+
+
+def test_no_answer_has_an_uploaded_file(ask, hit_type, ada):
+    make_hit(ask, hit_type)
+
+    with refused("InvalidParameterValue"):
+        ask("GetFileUploadURL", AssignmentId=work(ada, hit_type), QuestionIdentifier="q")
+    with refused("AssignmentDoesNotExist"):
+        ask("GetFileUploadURL", AssignmentId="3NONE", QuestionIdentifier="q")
+
+
+def test_every_operation_of_the_service_model_is_offered():
+    from marketplace import operations, shapes
+
+    assert sorted(operations.OPERATIONS) == sorted(shapes.service().operation_names)

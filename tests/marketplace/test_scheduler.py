@@ -34,7 +34,7 @@ def test_a_hit_expires_without_anybody_asking(ask, hit_type, settings):
         wait_until(lambda: Hit.objects.get().status == "Reviewable")
     finally:
         stop.set()
-        [thread.join(5) for thread in threading.enumerate() if thread.name == "marketplace-scheduler"]
+        [thread.join(5) for thread in threading.enumerate() if thread.name.startswith("marketplace-")]
 
 
 def test_a_server_ends_with_the_process_that_started_it(tmp_path):

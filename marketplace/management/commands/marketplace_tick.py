@@ -7,18 +7,19 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from marketplace import clock
-from marketplace.services import deadlines
+from marketplace.services import deadlines, outbox
 
 
 class Command(BaseCommand):
-    """Apply every deadline that has passed."""
+    """Apply every deadline that has passed, and send what waits."""
 
     help = (
-        "Free abandoned places, approve unreviewed work and expire HITs whose time has come. For servers "
-        "started without `serve`. Example: python -m marketplace marketplace_tick"
+        "Free abandoned places, approve unreviewed work, expire HITs whose time has come, and send "
+        "messages. For servers started without `serve`. Example: python -m marketplace marketplace_tick"
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Apply them."""
         changed = deadlines.apply_due(clock.now())
-        self.stdout.write(f"{changed} deadlines applied.")
+        sent = outbox.send_due(clock.now())
+        self.stdout.write(f"{changed} deadlines applied. {sent} messages sent.")

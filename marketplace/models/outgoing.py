@@ -1,0 +1,46 @@
+"""Messages on their way out: e-mails, and events for requesters' queues."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+
+class OutgoingQuerySet(models.QuerySet["Outgoing"]):
+    """Messages by what the sender needs."""
+
+    def due_at(self, now: datetime) -> OutgoingQuerySet:
+        """Those to be tried now."""
+        return self.filter(due_at__lte=now)
+
+
+class Outgoing(models.Model):
+    """One message. It is written with what caused it and sent afterwards, so that a slow or silent mail
+    server never holds up a call. ``due_at`` is empty once it was sent or given up; the text is then removed.
+    """
+
+    class Transport(models.TextChoices):
+        """How it leaves."""
+
+        MAIL = "mail"
+        QUEUE = "queue"
+
+    transport = models.CharField(max_length=5, choices=Transport)
+    destination = models.CharField(max_length=1000)
+    subject = models.CharField(max_length=200, blank=True)
+    body = models.TextField()
+    made_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True)
+    attempts = models.PositiveIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+
+    objects = OutgoingQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["due_at"], name="outgoing_due", condition=Q(due_at__isnull=False))
+        ]

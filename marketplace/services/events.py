@@ -1,0 +1,54 @@
+"""Events of HITs and assignments, told to requesters who asked for it (UpdateNotificationSettings)."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import datetime
+from typing import Any
+
+from marketplace.models import Assignment, Hit
+from marketplace.services import outbox
+
+VERSION = "2006-05-05"
+_DOCUMENT_VERSION = "2014-08-15"
+
+
+def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
+    """Tell the event if the HIT's type asks for it; costs nothing when it does not."""
+    wanted = hit.hit_type.notification
+    if not wanted or not wanted["active"] or name not in wanted["events"]:
+        return
+    happened = {
+        "EventType": name,
+        "EventTimestamp": _stamp(at),
+        "HITTypeId": hit.hit_type.type_id,
+        "HITId": hit.hit_id,
+    }
+    if assignment is not None:
+        happened["AssignmentId"] = assignment.assignment_id
+    tell(wanted["transport"], wanted["destination"], str(hit.requester_id), happened, at)
+
+
+def tell(transport: str, destination: str, customer: str, happened: dict[str, Any], at: datetime) -> None:
+    """Write one message with one event, in the shape MTurk sends them."""
+    document = {
+        "EventDocId": uuid.uuid4().hex,
+        "EventDocVersion": _DOCUMENT_VERSION,
+        "CustomerId": customer,
+        "Events": [happened],
+    }
+    outbox.write_event(transport, destination, json.dumps(document), at)
+
+
+def test_event(name: str, at: datetime) -> dict[str, Any]:
+    """An event that did not happen, as SendTestEventNotification tells it."""
+    made_up = uuid.uuid4().hex.upper()[:30]
+    happened = {"EventType": name, "EventTimestamp": _stamp(at), "HITTypeId": made_up, "HITId": made_up}
+    if name.startswith("Assignment"):
+        happened["AssignmentId"] = made_up
+    return happened
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

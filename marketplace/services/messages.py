@@ -1,0 +1,24 @@
+"""Messages to workers: on their home page, and by e-mail to those who confirmed an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.conf import settings
+
+from marketplace.models import Requester, Worker, WorkerMessage
+from marketplace.services import outbox
+
+
+def write(workers: Iterable[Worker], requester: Requester, subject: str, text: str, now: datetime) -> None:
+    """Tell each of the workers."""
+    workers = list(workers)
+    WorkerMessage.objects.bulk_create(
+        WorkerMessage(worker=worker, requester=requester, subject=subject[:200], text=text, sent_at=now)
+        for worker in workers
+    )
+    for worker in workers:
+        if worker.email and worker.email_confirmed_at is not None:
+            signed = f"{text}\n\n-- \n{requester.name}, by way of {settings.PUBLIC_URL}\n"
+            outbox.write_mail(worker.email, subject, signed, now)

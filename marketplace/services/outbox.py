@@ -1,0 +1,105 @@
+"""Messages that leave the marketplace: written with their cause, sent by the scheduler.
+
+A message is sent at least once: whoever claims it moves ``due_at`` on first, so that a sender that dies
+leaves it to be tried again. Failures are tried again for about a day, then given up with their error.
+"""
+
+from __future__ import annotations
+
+import http.client
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+
+from marketplace.models import Outgoing
+
+logger = logging.getLogger(__name__)
+
+MOST_ATTEMPTS = 10
+_FIRST_WAIT = timedelta(minutes=2)
+_BATCH = 50
+_QUEUE_TIMEOUT_SECONDS = 10
+_QUEUE_API = "2012-11-05"
+
+
+class NotTaken(Exception):
+    """The other side did not take the message."""
+
+
+def write_mail(to: str, subject: str, body: str, now: datetime) -> None:
+    """An e-mail, to be sent when the surrounding transaction has committed; nothing when there is no mail."""
+    if settings.MAIL:
+        subject = " ".join(subject.split())[:200]
+        _write(Outgoing.Transport.MAIL, to, subject, body, now)
+
+
+def write_event(transport: str, destination: str, body: str, now: datetime) -> None:
+    """An event for a requester, by ``Email`` or ``SQS``."""
+    if transport == "Email":
+        write_mail(destination, "Notification of the marketplace", body, now)
+    else:
+        _write(Outgoing.Transport.QUEUE, destination, "", body, now)
+
+
+def _write(transport: Outgoing.Transport, destination: str, subject: str, body: str, now: datetime) -> None:
+    Outgoing.objects.create(
+        transport=transport, destination=destination, subject=subject, body=body, made_at=now, due_at=now
+    )
+
+
+def send_due(now: datetime) -> int:
+    """Try every message that is due, the oldest first; returns how many were sent."""
+    sent = 0
+    for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
+        sent += _send(message, now)
+    return sent
+
+
+def _send(message: Outgoing, now: datetime) -> bool:
+    attempts = message.attempts + 1
+    again = now + _FIRST_WAIT * 2**message.attempts if attempts < MOST_ATTEMPTS else None
+    mine = Outgoing.objects.filter(pk=message.pk, due_at=message.due_at)
+    if not mine.update(due_at=now + _FIRST_WAIT, attempts=attempts):
+        return False  # another process has it
+    row = Outgoing.objects.filter(pk=message.pk)
+    try:
+        _SENDERS[message.transport](message)
+    except (OSError, SMTPException, http.client.HTTPException, NotTaken, ValueError) as error:
+        logger.warning("A message by %s was not sent (attempt %d): %s", message.transport, attempts, error)
+        row.update(due_at=again, error=str(error)[:1000])
+        return False
+    row.update(due_at=None, sent_at=now, body="", error="")
+    return True
+
+
+def _mail(message: Outgoing) -> None:
+    EmailMessage(message.subject, message.body, to=[message.destination]).send()
+
+
+def _queue(message: Outgoing) -> None:
+    """Post SQS's SendMessage, unsigned, to a queue whose host the settings allow."""
+    parts = urlsplit(message.destination)
+    if parts.netloc not in settings.QUEUE_HOSTS:
+        raise NotTaken(f"{parts.netloc} is not in MARKETPLACE_QUEUE_HOSTS.")
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.netloc, timeout=_QUEUE_TIMEOUT_SECONDS)
+    try:
+        form = {"Action": "SendMessage", "Version": _QUEUE_API, "MessageBody": message.body}
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        connection.request("POST", parts.path or "/", urlencode(form), headers)
+        status = connection.getresponse().status
+    finally:
+        connection.close()
+    if not 200 <= status < 300:
+        raise NotTaken(f"The queue answered {status}.")
+
+
+_SENDERS: Mapping[str, Callable[[Outgoing], None]] = {
+    Outgoing.Transport.MAIL: _mail,
+    Outgoing.Transport.QUEUE: _queue,
+}

@@ -1,6 +1,6 @@
-"""The threads that apply deadlines and send messages while the server runs.
+"""The threads that apply deadlines, send messages and tidy up while the server runs.
 
-They are two, so that a mail server that does not answer never delays a deadline.
+They are several, so that a mail server that does not answer never delays a deadline.
 """
 
 from __future__ import annotations
@@ -14,21 +14,29 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 
 from marketplace import clock
-from marketplace.services import deadlines, outbox
+from marketplace.services import deadlines, outbox, tidying
 
 logger = logging.getLogger(__name__)
+_TIDY_SECONDS = 3600
 
 
 def start() -> threading.Event:
     """Start the threads; set the returned event to stop them."""
     stop = threading.Event()
-    for name, step in (("scheduler", deadlines.apply_due), ("outbox", outbox.send_due)):
-        threading.Thread(target=_run, args=(stop, step), name=f"marketplace-{name}", daemon=True).start()
+    for name, step, seconds in (
+        ("scheduler", deadlines.apply_due, settings.TICK_SECONDS),
+        ("outbox", outbox.send_due, settings.TICK_SECONDS),
+        ("tidying", tidying.tidy, _TIDY_SECONDS),
+    ):
+        work = threading.Thread(
+            target=_run, args=(stop, step, seconds), name=f"marketplace-{name}", daemon=True
+        )
+        work.start()
     return stop
 
 
-def _run(stop: threading.Event, step: Callable[[datetime], int]) -> None:
-    while not stop.wait(settings.TICK_SECONDS):
+def _run(stop: threading.Event, step: Callable[[datetime], int], seconds: float) -> None:
+    while not stop.wait(seconds):
         try:
             close_old_connections()
             step(clock.now())

@@ -17,10 +17,12 @@ from marketplace.models.qualifications import (
     QualificationType,
     WorkerBlock,
 )
+from marketplace.models.rates import Bucket
 
 __all__ = [
     "Assignment",
     "Bonus",
+    "Bucket",
     "Departure",
     "Hit",
     "HitType",

@@ -18,12 +18,10 @@ from marketplace.errors import (
     UnrecognizedClientException,
 )
 from marketplace.models import Requester, RequesterKey
-from marketplace.services import deadlines, hit_state
+from marketplace.services import deadlines, hit_state, rates
 from marketplace.services.call import Call
-from marketplace.throttle import Throttle
 
 logger = logging.getLogger(__name__)
-_throttle = Throttle()
 _ATTEMPTS = 5
 
 
@@ -82,6 +80,12 @@ def _authenticate(request: HttpRequest) -> Requester:
         headers=headers,
         body=request.body,
     )
-    if not _throttle.admit(key.access_key, settings.THROTTLE_PER_SECOND):
-        raise ThrottlingException
+    _throttle(key.requester_id)
     return key.requester
+
+
+def _throttle(requester_id: int) -> None:
+    """Calls are counted per requester, whatever key signs them."""
+    calls = settings.THROTTLE_PER_SECOND
+    if calls and not rates.take(f"calls {requester_id}", rates.per_second(calls)):
+        raise ThrottlingException

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from marketplace import clock
-from marketplace.services import deadlines, outbox
+from marketplace.services import deadlines, outbox, tidying
 
 
 class Command(BaseCommand):
@@ -21,5 +21,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Apply them."""
         changed = deadlines.apply_due(clock.now())
+        tidying.tidy(clock.now())
         sent = outbox.send_due(clock.now())
         self.stdout.write(f"{changed} deadlines applied. {sent} messages sent.")

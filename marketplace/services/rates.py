@@ -1,0 +1,76 @@
+"""Limits of so many things in so much time, shared by every process through the database.
+
+A token bucket kept as one number, the time at which it is full again (the "generic cell rate algorithm",
+ITU-T I.371): taking one is one conditional upsert, so that concurrent takers can neither take the same one
+nor lose one, on PostgreSQL and on SQLite. The clock is the database's where it may be shared by machines.
+On PostgreSQL the table is unlogged: nothing waits for the disk, and a crash only fills the buckets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import connection
+
+from marketplace.models import Bucket
+
+_SECOND = 1_000_000
+_CLOCKS = {
+    "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)",
+    # Read by SQLite after it has the write lock; to the millisecond.
+    "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS integer)",
+}
+
+
+@dataclass(frozen=True)
+class Rate:
+    """``burst`` at once, and one more every ``seconds``."""
+
+    seconds: float
+    burst: int
+
+    @property
+    def step(self) -> int:
+        """Microseconds that one taken costs."""
+        return max(1, round(self.seconds * _SECOND))
+
+
+def per_second(calls: float) -> Rate:
+    """So many calls a second, a second's worth of them at once."""
+    return Rate(1 / calls, max(1, int(calls)))
+
+
+def take(name: str, rate: Rate, *, now: float | None = None) -> bool:
+    """Take one; False when none is left, which costs nothing. ``now`` (seconds) replaces the clock."""
+    clock = _CLOCKS[connection.vendor] if now is None else str(int(now * _SECOND))
+    table = connection.ops.quote_name(Bucket._meta.db_table)
+    later = "GREATEST" if connection.vendor == "postgresql" else "MAX"
+    with connection.cursor() as cursor:
+        # Only our own constants and numbers are put into the text.
+        cursor.execute(
+            f"""
+            INSERT INTO {table} AS bucket (name, full_at) VALUES (%s, {clock} + %s)
+            ON CONFLICT (name) DO UPDATE SET full_at = {later}(bucket.full_at, {clock}) + %s
+             WHERE bucket.full_at <= {clock} + %s
+            """,  # noqa: S608
+            [name, rate.step, rate.step, rate.step * (rate.burst - 1)],
+        )
+        return bool(cursor.rowcount == 1)
+
+
+def give_back(name: str, rate: Rate) -> None:
+    """Undo one ``take``."""
+    table = connection.ops.quote_name(Bucket._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {table} SET full_at = full_at - %s WHERE name = %s",  # noqa: S608
+            [rate.step, name],
+        )
+
+
+def forget_full(now: Callable[[], float] = time.time) -> int:
+    """Remove buckets that have been full for an hour: they are as good as new."""
+    deleted, _ = Bucket.objects.filter(full_at__lt=int((now() - 3600) * _SECOND)).delete()
+    return deleted

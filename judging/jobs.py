@@ -8,7 +8,7 @@ from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import collecting, payments, places
+from judging.services import closing, collecting, payments, places
 from judging.services.calls import Patience
 
 LATER_SECONDS = 5
@@ -47,6 +47,7 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
     result: dict[str, Any] = {}
     try:
         with patience.one():
+            sweep = sweep or campaign.state == Campaign.State.CLOSING
             collected = collecting.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         with patience.one():
@@ -55,10 +56,22 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
             start(
                 "judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk}
             )
+        with patience.one():
+            _move_on(campaign)
         patience.done()
     except CrowdError as error:
         raise _later(error) from error
     return result
+
+
+def _move_on(campaign: Campaign) -> None:
+    """What a campaign does by itself once everything there is has been taken in."""
+    campaign.refresh_from_db()
+    if campaign.state == Campaign.State.CLOSING:
+        closing.settle_tried_places(campaign)
+        closing.finish_closing(campaign)
+    if campaign.state not in Campaign.OFFERING and places.any_offered(campaign):
+        start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
 @job_kind("judging.close_places")

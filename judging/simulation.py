@@ -27,6 +27,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
 from judging.models import Campaign, Task
+from judging.services.postings import current_posting
 from judging.services.status import is_complete
 from judging.services.workers import crowd_of, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
@@ -213,7 +214,7 @@ def _one_round(worker: SimulatedWorker, kind_id: str) -> int:
 
 
 def _kind(campaign: Campaign) -> str:
-    posting = campaign.postings.order_by("-number").first()
+    posting = current_posting(campaign)
     return posting.crowd_key if posting else ""
 
 

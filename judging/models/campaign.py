@@ -24,6 +24,13 @@ class Campaign(models.Model):
         CLOSING = "closing"  # nothing more is offered; work under way is waited for
         CLOSED = "closed"
 
+    #: Not launched yet: texts and gold may still be changed.
+    BEFORE_LAUNCH = (State.DRAFT, State.REHEARSED, State.PILOTED)
+    #: Places are offered.
+    OFFERING = (State.OPEN, State.PILOTING)
+    #: Nothing is asked any more.
+    OVER = (State.CLOSING, State.CLOSED)
+
     class Screen(models.TextChoices):
         REFERENCE = "reference"
         RATE = "rate"

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from config import clock
 from judging.errors import CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.pay import BASE_REWARD, rounded
 from judging.services.pairs import pairs_of, request_pairs
+from judging.services.postings import next_posting
 from judging.services.texts import default_texts
 from pooling.models import Collection, Pool
 
@@ -158,18 +158,18 @@ def move(
 
 
 def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """Offer nothing more for now; who holds a task may finish it. Its places are then closed by a job."""
-    move(campaign, Campaign.State.PAUSED, allowed=[Campaign.State.OPEN], why=why, who=who)
+    """Offer nothing more for now; who holds a task may finish it. A pilot ends that way.
+
+    Its places are then closed by a job.
+    """
+    if campaign.state == Campaign.State.PILOTING:
+        move(campaign, Campaign.State.PILOTED, allowed=[Campaign.State.PILOTING], why=why, who=who)
+    else:
+        move(campaign, Campaign.State.PAUSED, allowed=[Campaign.State.OPEN], why=why, who=who)
 
 
 def resume(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     """Go on after a pause, on a new posting."""
-    move(campaign, Campaign.State.OPEN, allowed=[Campaign.State.PAUSED], why=why, who=who)
-    last = campaign.postings.order_by("-number").first()
-    campaign.postings.get_or_create(number=last.number + 1 if last else 1)
-
-
-def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:
-    """End the campaign: nothing is offered from now on; what workers still send off is collected and paid."""
-    allowed = [Campaign.State.DRAFT, Campaign.State.OPEN, Campaign.State.PAUSED]
-    move(campaign, Campaign.State.CLOSED, allowed=allowed, why=why, who=who, closed_at=clock.now())
+    with transaction.atomic():
+        move(campaign, Campaign.State.OPEN, allowed=[Campaign.State.PAUSED], why=why, who=who)
+        next_posting(campaign)

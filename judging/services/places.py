@@ -14,6 +14,7 @@ from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
 from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.cost import pay_for
+from judging.services.postings import current_posting
 from judging.tokens import link_for
 
 #: Calls without which nothing can be offered.
@@ -27,9 +28,9 @@ def want_places(campaign: Campaign) -> int:
     A task that waits or is held has one live place, as long as the budget lasts. Two callers at once compute
     the same numbers, and the unique constraint lets one of them through; the other counts again.
     """
-    if campaign.state != Campaign.State.OPEN:
+    if campaign.state not in Campaign.OFFERING:
         return 0
-    posting = campaign.postings.order_by("-number").first()
+    posting = current_posting(campaign)
     if posting is None:
         return 0
     for _ in range(10):
@@ -122,7 +123,7 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
         .order_by("posting_id", "number")
     )
     for done, place in enumerate(wanted, start=1):
-        if campaign_state(campaign) != Campaign.State.OPEN:
+        if campaign_state(campaign) not in Campaign.OFFERING:
             return done - 1
         with patience.one():
             post_place(campaign, crowd, place)
@@ -137,11 +138,16 @@ def campaign_state(campaign: Campaign) -> str:
     return Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
 
 
+def place_key(campaign: Campaign, place: Place) -> str:
+    """The key of the intent to offer this place."""
+    return f"{campaign_key(campaign)}-{place.posting.number}-{place.number}"
+
+
 def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     """Offer one place, exactly once."""
     posting = place.posting
     kind_id = posting.crowd_key or create_kind(campaign, crowd, posting)
-    key = f"{campaign_key(campaign)}-{posting.number}-{place.number}"
+    key = place_key(campaign, place)
 
     def act() -> Reply:
         posted = crowd.post_place(
@@ -186,6 +192,12 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
     Posting.objects.filter(pk=posting.pk).update(crowd_key=reply["kind_id"])
     posting.crowd_key = reply["kind_id"]
     return str(reply["kind_id"])
+
+
+def any_offered(campaign: Campaign) -> bool:
+    """Whether the crowd may still offer places of the campaign."""
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    return live.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now())).exists()
 
 
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:

@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
 from judging.services.budget import cap_of, room_for
+from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
 from judging.services.payments import money
 from judging.services.places import lacking
@@ -106,7 +107,7 @@ def _problems(campaign: Campaign) -> list[str]:
 
 def _budget_problem(campaign: Campaign) -> list[str]:
     """What waits for money, and what to do about it."""
-    waiting = lacking(campaign) if campaign.state == Campaign.State.OPEN else 0
+    waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
     if waiting <= 0 or cap is None or room_for(campaign):
         return []
@@ -126,6 +127,8 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
     match campaign.state:
         case Campaign.State.DRAFT:
             return f"Gold pairs and texts, then launch_campaign {campaign.name}."
+        case Campaign.State.CLOSING:
+            return f"It closes by itself; it waits for {pending_work(campaign).words() or 'a last look'}."
         case Campaign.State.PAUSED:
             return f"resume_campaign {campaign.name} offers the remaining tasks again."
         case Campaign.State.CLOSED:

@@ -26,8 +26,8 @@ def _shipped(name: str) -> str:
 
 
 def set_texts(campaign: Campaign, *, consent: str | None = None, instructions: str | None = None) -> None:
-    """Replace texts of a draft; they have to be accepted (again)."""
-    if campaign.state != Campaign.State.DRAFT:
+    """Replace texts before launch; they have to be accepted (again)."""
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(f"The campaign {campaign.name} was launched; its texts are fixed.")
     for text in (consent, instructions):
         if text is not None and not 1 <= len(text.strip()) <= LONGEST:

@@ -46,8 +46,9 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
     One of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``, ``enough-tasks``,
     ``simulated-only``.
     """
-    if campaign.state != Campaign.State.OPEN:
-        return {"paused": "paused", "closed": "closed"}.get(campaign.state, "not-open")
+    if campaign.state not in Campaign.OFFERING:
+        reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
+        return reasons.get(campaign.state, "not-open")
     standing = Exclusion.objects.filter(worker=worker, reversed_at=None)
     if standing.filter(campaign=campaign).exists():
         return "excluded"

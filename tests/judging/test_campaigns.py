@@ -9,11 +9,11 @@ from judging.models import Campaign, CampaignChange
 from judging.services.campaigns import (
     CampaignSettings,
     campaign_named,
-    close,
     create_campaign,
     pause,
     resume,
 )
+from judging.services.closing import close
 from judging.services.cost import quote
 from judging.services.texts import filled, set_texts
 
@@ -87,9 +87,9 @@ def test_every_step_is_kept_and_a_step_out_of_order_is_refused(fair):
         resume(campaign)
 
     steps = CampaignChange.objects.order_by("pk").values_list("what", "why", "who")
-    assert [step[0] for step in steps] == ["created", "open", "paused", "open", "closed"]
+    assert [step[0] for step in steps] == ["created", "open", "paused", "open", "closing"]
     assert steps[2] == ("paused", "holiday", "ada")
-    assert campaign.closed_at is not None
+    assert campaign.closed_at is None
 
 
 def test_texts_name_pairs_dollars_and_minutes_of_the_campaign(fair):

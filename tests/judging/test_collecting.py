@@ -9,10 +9,10 @@ from config import clock
 from judging.errors import CrowdNever
 from judging.models import Campaign, GoldAnswer, Judgment, Payment, Place, Submission, Task, TaskPair
 from judging.services import collecting, working
-from judging.services.campaigns import close
+from judging.services.closing import close, finish_closing
 from judging.services.collecting import campaigns_to_collect, collect
 from judging.services.leasing import GRACE
-from judging.services.places import post_places
+from judging.services.places import close_places, post_places
 from judging.services.screening_workers import stop_counting
 from judging.services.status import campaign_status, is_complete
 
@@ -348,10 +348,11 @@ def test_closed_campaign_is_collected_until_nobody_is_owed(fair):
     close(campaign)
     assert campaigns_to_collect() == [campaign]
 
+    close_places(campaign)
     fair.collect(campaign)
-    Place.objects.filter(state=Place.State.OPEN).update(state=Place.State.GONE)
-
     assert len(fair.crowd.approvals) == 1
+    assert finish_closing(campaign)
+
     assert campaigns_to_collect() == []
 
 

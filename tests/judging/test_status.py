@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 
-from judging.services.campaigns import close, pause
+from judging.services.campaigns import pause
+from judging.services.closing import close, finish_closing
 from judging.services.status import campaign_status, is_complete
 
 
@@ -31,6 +32,8 @@ def test_what_comes_next_follows_the_campaigns_life(fair):
     pause(campaign)
     assert "resume_campaign second" in campaign_status(campaign)["next"]
     close(campaign)
+    assert "closes by itself" in campaign_status(campaign)["next"]
+    finish_closing(campaign)
     assert "publish_qrels second" in campaign_status(campaign)["next"]
 
 

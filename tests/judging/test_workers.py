@@ -28,7 +28,17 @@ def test_declared_workers_are_simulated_also_when_they_came_before(db):
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"), [("draft", "not-open"), ("open", None), ("paused", "paused"), ("closed", "closed")]
+    ("state", "reason"),
+    [
+        ("draft", "not-open"),
+        ("rehearsed", "not-open"),
+        ("piloting", None),
+        ("piloted", "paused"),
+        ("open", None),
+        ("paused", "paused"),
+        ("closing", "closed"),
+        ("closed", "closed"),
+    ],
 )
 def test_only_an_open_campaign_takes_workers(fair, state, reason):
     campaign = fair.draft()

@@ -400,18 +400,20 @@ def test_no_more_is_spent_than_the_campaigns_budget(crowd):
         open_challenge(plan=plan, confirm_spend=Decimal(12))
 
 
-def test_a_closed_campaign_can_not_be_challenged(crowd):
+@pytest.mark.parametrize("state", ["closing", "closed"])
+def test_a_campaign_that_ends_can_not_be_challenged(crowd, state):
     crowd.run("new", q1="x")
-    crowd.town.campaign.state = "closed"
+    crowd.town.campaign.state = state
 
     with pytest.raises(CampaignOver):
         plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
 
 
-def test_closed_campaigns_are_left_alone(crowd):
+@pytest.mark.parametrize("state", ["closing", "closed"])
+def test_campaigns_that_end_are_left_alone(crowd, state):
     crowd.run("new", q1="x")
     challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.state = "closed"
+    crowd.town.campaign.state = state
     crowd.town.campaign.save()
 
     assert advance_challenges() == {}

@@ -35,7 +35,7 @@ def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance
     if campaign is not None:
         campaigns = campaigns.filter(pk=campaign.pk)
     else:
-        campaigns = campaigns.exclude(state=Campaign.State.CLOSED)
+        campaigns = campaigns.exclude(state__in=Campaign.OVER)
     return {one.pk: advance_campaign(campaign=one) for one in campaigns}
 
 

@@ -177,9 +177,9 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
 
 
 def _refuse_closed(campaign: Campaign) -> None:
-    if campaign.state == Campaign.State.CLOSED:
+    if campaign.state in Campaign.OVER:
         raise CampaignOver(
-            f"The campaign {campaign.name} is closed: nobody is asked any more.",
+            f"The campaign {campaign.name} is {campaign.state}: nobody is asked any more.",
             "Make another campaign and challenge there: it starts from the latest version's best answers.",
         )
 

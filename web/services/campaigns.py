@@ -39,7 +39,7 @@ class Progress:
     @property
     def moving(self) -> bool:
         """Whether it may change while somebody looks."""
-        return self.campaign.state == Campaign.State.OPEN
+        return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
 
 
 def progress_of(campaigns: Sequence[Campaign]) -> list[Progress]:

@@ -12,11 +12,17 @@ from config.background.attending import attend
 from config.background.services import start
 from config.console import Command as BaseCommand
 from judging.jobs import close_places_key
-from judging.services.campaigns import campaign_named, close
+from judging.management.commands.collect import collect_once
+from judging.models import Campaign
+from judging.services.campaigns import campaign_named
+from judging.services.closing import close, pending_work
 
 
 class Command(BaseCommand):
-    help = "End a campaign: nothing is offered any more."
+    help = (
+        "End a campaign: nothing is offered any more. "
+        "It is closed by itself when nobody holds a task and everything is paid."
+    )
     example = 'manage.py close_campaign first --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:
@@ -33,4 +39,10 @@ class Command(BaseCommand):
             )
             with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
                 attend(job, progress=progress)
-        return {"campaign": found.name, "state": found.state}
+                collect_once(found, progress)
+            found.refresh_from_db()
+        return {
+            "campaign": found.name,
+            "state": found.state,
+            "waits_for": pending_work(found).words() if found.state == Campaign.State.CLOSING else "",
+        }

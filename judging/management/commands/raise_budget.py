@@ -30,7 +30,7 @@ class Command(BaseCommand):
         most = dollars("amount", amount)
         found = campaign_named(campaign)
         raise_budget(found, most, why=why, who=getpass.getuser())
-        if found.state == Campaign.State.OPEN:
+        if found.state in Campaign.OFFERING:
             with launcher.crowd_running(), self.progress("Offering what waited") as progress:
                 collect_once(found, progress)
         return {

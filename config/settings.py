@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config.crowd_endpoints import default_hosts
 from config.environment import BASE_DIR, address, boolean, choice, database, env, kept_secret, number, whole
 
 MODE = choice("PREFEREE_MODE", "embedded", {"embedded", "production"})
@@ -154,7 +155,7 @@ CROWD_SECRET_KEY = env.str("PREFEREE_CROWD_SECRET_KEY", default="")
 CROWD_CALLS_PER_SECOND = number("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
 CROWD_TIMEOUT_SECONDS = number("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
 # Hosts that may frame the judging page and receive its final form.
-CROWD_HOSTS = env.list("PREFEREE_CROWD_HOSTS", default=[CROWD_ENDPOINT])
+CROWD_HOSTS = env.list("PREFEREE_CROWD_HOSTS", default=default_hosts(CROWD_ENDPOINT))
 try:
     BUDGET_CAP = Decimal(env.str("PREFEREE_BUDGET_CAP", default="0"))
 except InvalidOperation:

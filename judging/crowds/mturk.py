@@ -21,7 +21,7 @@ from django.db import connection
 from config import launcher
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
-from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind
+from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind, QualificationKind
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.question import external_question, parse_answers
 
@@ -216,6 +216,11 @@ class MTurk:
     def balance(self) -> Decimal:
         """GetAccountBalance: what is available."""
         return Decimal(self._call("get_account_balance")["AvailableBalance"])
+
+    def qualification(self, crowd_key: str) -> QualificationKind:
+        """GetQualificationType: own ones and the system's."""
+        found = self._call("get_qualification_type", QualificationTypeId=crowd_key)["QualificationType"]
+        return QualificationKind(found["Name"], found["QualificationTypeStatus"] == "Active")
 
     def _pages(self, operation: str, **request: Any) -> Iterator[dict[str, Any]]:
         token: dict[str, Any] = {}

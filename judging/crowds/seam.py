@@ -39,6 +39,14 @@ class PostedPlace:
 
 
 @dataclass(frozen=True)
+class QualificationKind:
+    """A qualification as the crowd describes it; an inactive one can be granted to nobody."""
+
+    name: str
+    active: bool
+
+
+@dataclass(frozen=True)
 class CrowdSubmission:
     """An assignment that a worker submitted; ``answers`` are what the final form carried."""
 
@@ -136,3 +144,6 @@ class Crowd(Protocol):
 
     def balance(self) -> Decimal:
         """Dollars that can be spent."""
+
+    def qualification(self, crowd_key: str) -> QualificationKind:
+        """The qualification with the crowd's id; raises :class:`judging.errors.CrowdNever` when there is none."""

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
+import subprocess
+import threading
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
 import pytest
+from django.core.wsgi import get_wsgi_application
 
 from judging import crowds
 from judging.models import Campaign
@@ -42,3 +49,40 @@ def campaign(fair) -> Campaign:
 def martha(crowd, campaign) -> Visitor:
     """Somebody who took a place of the campaign."""
     return Visitor(crowd, campaign)
+
+
+class Quiet(WSGIRequestHandler):
+    """Answers without a log."""
+
+    def log_message(self, *_) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    """(certificate, key) of a site at an address that is not this machine's own name for itself."""
+    folder = tmp_path_factory.mktemp("certificate")
+    openssl = shutil.which("openssl")
+    assert openssl, "the tests make a certificate with openssl"
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=pages -addext subjectAltName=IP:0.0.0.0"
+    files = ["-out", str(folder / "certificate.pem"), "-keyout", str(folder / "key.pem")]
+    subprocess.run([openssl, *words.split(), *files], check=True, capture_output=True)
+    return folder / "certificate.pem", folder / "key.pem"
+
+
+@pytest.fixture
+def pages(certificate, settings, monkeypatch):
+    """The product's pages behind real HTTPS at the public address; returns that address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    server = make_server("0.0.0.0", 0, get_wsgi_application(), handler_class=Quiet)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    settings.PUBLIC_URL = f"https://0.0.0.0:{server.server_port}"
+    settings.ALLOWED_HOSTS = ["0.0.0.0"]
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    yield settings.PUBLIC_URL
+    server.shutdown()
+    server.server_close()
+    thread.join()

@@ -10,7 +10,14 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from config import clock
-from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind
+from judging.crowds.seam import (
+    CrowdSubmission,
+    Fees,
+    PaidBonus,
+    PostedPlace,
+    PostingKind,
+    QualificationKind,
+)
 from judging.errors import CrowdAlready, CrowdError, CrowdNever
 
 
@@ -52,6 +59,7 @@ class FakeCrowd:
         self.before: dict[str, list[CrowdError]] = defaultdict(list)
         self.after: dict[str, list[CrowdError]] = defaultdict(list)
         self.dollars = Decimal("10000")
+        self.qualifications: dict[str, QualificationKind] = {}
         self.one_at_a_time = threading.RLock()
 
     # What a test does to the panel.
@@ -223,6 +231,11 @@ class FakeCrowd:
     def _review(self, assignment_id: str, status: str) -> None:
         place, submission = self._place_of(assignment_id)
         place.submissions[place.submissions.index(submission)] = replace(submission, status=status)
+
+    def qualification(self, crowd_key: str) -> QualificationKind:
+        if crowd_key not in self.qualifications:
+            raise CrowdNever(f"{crowd_key} does not exist", "Look at the qualifications.")
+        return self.qualifications[crowd_key]
 
     def _pass(self, operation: str) -> None:
         self.calls[operation] += 1

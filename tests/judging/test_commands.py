@@ -169,7 +169,7 @@ def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):
     assert campaign_named("first").state == Campaign.State.DRAFT
 
 
-def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(labelled, settings):
+def test_spending_elsewhere_is_refused_without_confirmation_and_done_with_it(labelled, settings, pages):
     create()
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())

@@ -6,7 +6,8 @@ import pytest
 
 from judging.errors import CrowdLater, NotReady
 from judging.models import Campaign, GoldPair, Place
-from judging.services.launching import launch, passages_without_text
+from judging.services.check_list import passages_without_text
+from judging.services.launching import launch
 from pooling.models import Passage
 
 ELSEWHERE = "https://crowd.example"
@@ -84,7 +85,7 @@ def test_pool_with_nothing_to_judge_is_refused(fair):
     refused(campaign, "nothing to judge")
 
 
-def test_money_is_spent_elsewhere_only_when_the_cost_is_confirmed(fair, settings):
+def test_money_is_spent_elsewhere_only_when_the_cost_is_confirmed(fair, settings, pages):
     settings.CROWD_ENDPOINT = ELSEWHERE
     campaign = fair.draft()
 

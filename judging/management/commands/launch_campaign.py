@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -12,43 +12,70 @@ from config import launcher
 from config.background.attending import attend
 from config.background.services import start
 from config.console import Command as BaseCommand
-from config.console import UsageError
 from judging.jobs import post_places_key
+from judging.management.commands.create_campaign import dollars
 from judging.services.campaigns import campaign_named
-from judging.services.cost import quote_tasks
-from judging.services.launching import launch
+from judging.services.launching import Launched, launch
+
+
+def terms_arguments(parser: CommandParser) -> None:
+    """The options of whatever offers places for the first time."""
+    parser.add_argument("--endpoint", help="the crowd's endpoint, when it is not the built-in marketplace")
+    parser.add_argument(
+        "--confirm-spend", metavar="AMOUNT", help="dollars, at least as many as the printed cost"
+    )
+    parser.add_argument(
+        "--minimum-hourly",
+        metavar="AMOUNT",
+        help="refuse when workers would earn less in an hour; kept with the campaign",
+    )
+
+
+def terms(endpoint: str | None, confirm_spend: str | None, minimum_hourly: str | None) -> dict[str, Any]:
+    """What those options say; a usage error for what is no amount."""
+    amounts: dict[str, Decimal | None] = {
+        name: dollars(f"--{name.replace('_', '-')}", words) if words else None
+        for name, words in {"confirm_spend": confirm_spend, "minimum_hourly": minimum_hourly}.items()
+    }
+    return {"endpoint": endpoint, **amounts}
+
+
+def outcome(launched: Launched) -> dict[str, Any]:
+    """The figures of a launch for ``--json``."""
+    with_repeats = launched.expected.cost(launched.cost.total)
+    return {
+        "places": launched.places,
+        "cost": float(launched.cost.total),
+        "cost_with_repeats": None if with_repeats is None else float(with_repeats),
+        "honest_excluded": round(launched.expected.excluded_share, 4),
+        "repeated": round(launched.expected.repeated_share, 4),
+        "checks": launched.checks,
+    }
 
 
 class Command(BaseCommand):
     help = "Check that a campaign is ready, open it, and offer its places to the crowd."
-    example = "manage.py launch_campaign first"
+    example = "manage.py launch_campaign first --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument(
-            "--endpoint", help="the crowd's endpoint, when it is not the built-in marketplace"
-        )
-        parser.add_argument(
-            "--confirm-spend", metavar="AMOUNT", help="dollars, at least as many as the printed cost"
-        )
+        terms_arguments(parser)
 
     def act(
-        self, *, campaign: str, endpoint: str | None, confirm_spend: str | None, **options: Any
+        self,
+        *,
+        campaign: str,
+        endpoint: str | None,
+        confirm_spend: str | None,
+        minimum_hourly: str | None,
+        **options: Any,
     ) -> dict[str, Any]:
-        try:
-            confirmed = Decimal(confirm_spend) if confirm_spend else None
-        except InvalidOperation:
-            raise UsageError(f"--confirm-spend {confirm_spend!r} is not an amount in dollars.") from None
+        agreed = terms(endpoint, confirm_spend, minimum_hourly)
         found = campaign_named(campaign)
-        cost = quote_tasks(found, found.tasks.count())
-        self.note(
-            f"{cost.tasks} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f}); "
-            "tasks of excluded workers are paid and repeated on top."
-        )
         with launcher.crowd_running():
-            launched = launch(found, endpoint=endpoint, confirm_spend=confirmed, who=getpass.getuser())
-            for check in launched.checks:
-                self.note(f"  ✓ {check}")
+            launched = launch(
+                found, **agreed, who=getpass.getuser(), tell=lambda check: self.note(f"  ✓ {check}")
+            )
             job = start(
                 "judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk}
             )
@@ -58,8 +85,6 @@ class Command(BaseCommand):
             "campaign": found.name,
             "state": found.state,
             "endpoint": found.endpoint,
-            "places": launched.places,
+            **outcome(launched),
             "posted": (job.result or {}).get("posted", 0),
-            "cost": float(cost.total),
-            "checks": launched.checks,
         }

@@ -1,0 +1,46 @@
+"""Pure: the requester endpoints that are known by name, and the sites their workers come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class KnownEndpoint:
+    """A crowd's endpoint: its name, and the origins that frame the page and take its form, the latter first."""
+
+    name: str
+    hosts: tuple[str, ...]
+    real_money: bool
+
+
+#: Endpoints and sites as Amazon documents them ("ExternalQuestion", "Developer Sandbox").
+KNOWN = {
+    "https://mturk-requester.us-east-1.amazonaws.com": KnownEndpoint(
+        "MTurk production", ("https://www.mturk.com", "https://worker.mturk.com"), real_money=True
+    ),
+    "https://mturk-requester-sandbox.us-east-1.amazonaws.com": KnownEndpoint(
+        "MTurk sandbox", ("https://workersandbox.mturk.com",), real_money=False
+    ),
+}
+
+
+def known(endpoint: str) -> KnownEndpoint | None:
+    """The known endpoint at this address, or None."""
+    return KNOWN.get(origin(endpoint))
+
+
+def default_hosts(endpoint: str) -> list[str]:
+    """The origins of a crowd's worker sites: those that are known, else the endpoint's own."""
+    found = known(endpoint)
+    return list(found.hosts) if found else [endpoint]
+
+
+def origin(address: str) -> str:
+    """Scheme, host and port of an address, in lower case; empty for what is none."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc}".lower() if parts.scheme and parts.netloc else ""

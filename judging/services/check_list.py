@@ -1,0 +1,293 @@
+"""The check list before anything is offered. It stops at the first failure."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db.models import Q
+
+from config import launcher
+from config.crowd_endpoints import known, origin
+from judging.crowds import crowd_at
+from judging.errors import CrowdError, NotReady
+from judging.expectations import Expectation, expect
+from judging.models import Campaign, GoldPair, Pair
+from judging.services.cost import Quote
+from judging.services.gold import needed_gold
+from judging.services.hourly import expected_pay
+from judging.services.payments import money
+from judging.services.texts import filled
+from pooling.models import Passage
+
+PAGE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is about to be offered: where, at what cost without repeats, and what was agreed to."""
+
+    campaign: Campaign
+    endpoint: str
+    cost: Quote
+    confirm_spend: Decimal | None = None
+    minimum_hourly: Decimal | None = None
+
+
+def check_list(plan: Plan) -> Iterator[str]:
+    """Each check that passed, in words; raises :class:`NotReady` at the first that did not."""
+    _check_there_is_something(plan)
+    yield f"endpoint: {_endpoint(plan)}"
+    yield f"balance: {_balance(plan)}"
+    yield f"cost: {_cost(plan)}"
+    yield f"gold: {_gold(plan.campaign)}"
+    yield f"page: {_page(plan)}"
+    yield f"crowd hosts: {_hosts(plan)}"
+    yield f"qualifications: {_qualifications(plan)}"
+    yield f"texts: {_texts(plan.campaign)}"
+    yield f"pay: {_pay(plan)}"
+
+
+def expectation_of(campaign: Campaign) -> Expectation:
+    """What screening does to honest workers who do as many tasks as they may."""
+    return expect(
+        slip_rate=campaign.slip_rate,
+        gold_per_task=campaign.gold_per_task,
+        tasks_per_worker=max(1, min(campaign.max_tasks_per_worker, campaign.tasks.count())),
+        rule=campaign.screen,
+    )
+
+
+def _check_there_is_something(plan: Plan) -> None:
+    campaign = plan.campaign
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise NotReady(
+            f"The campaign {campaign.name} is {campaign.state} already.",
+            f"Places that are not offered yet are offered by: collect {campaign.name}",
+        )
+    if not plan.cost.tasks:
+        raise NotReady("There is nothing to judge: every query of the pool has one passage at most.")
+
+
+def _endpoint(plan: Plan) -> str:
+    endpoint, cost = plan.endpoint, plan.cost
+    if endpoint == settings.EMBEDDED_CROWD_ENDPOINT:
+        return f"the built-in marketplace at {endpoint}: no outside money is spent"
+    if endpoint != settings.CROWD_ENDPOINT:
+        raise NotReady(
+            f"{endpoint} is not the endpoint this installation is set to ({settings.CROWD_ENDPOINT}).",
+            "Set PREFEREE_CROWD_ENDPOINT and its keys, so that every process calls the same crowd.",
+        )
+    crowd = known(endpoint)
+    name = f"{crowd.name} ({endpoint})" if crowd else f"another crowd at {endpoint}"
+    if plan.confirm_spend is None or plan.confirm_spend < cost.total:
+        money_words = "in play money" if crowd and not crowd.real_money else "of real money"
+        raise NotReady(
+            f"This costs ${cost.total:.2f} {money_words} at {name}, repeats not counted.",
+            f"Confirm it with: --endpoint {endpoint} --confirm-spend {cost.total:.2f}",
+        )
+    return f"{name}, spending up to ${plan.confirm_spend:.2f} confirmed"
+
+
+def _balance(plan: Plan) -> str:
+    try:
+        balance = crowd_at(plan.campaign.crowd, plan.endpoint).balance()
+    except CrowdError as error:
+        raise NotReady(f"The crowd did not state its balance. {error.message}", error.next_step) from error
+    if balance < plan.cost.total:
+        raise NotReady(
+            f"The crowd's account holds ${balance:.2f}; this needs ${plan.cost.total:.2f}.",
+            "Put money on the account, then run the same command again.",
+        )
+    return f"the account holds ${balance:.2f}"
+
+
+def _cost(plan: Plan) -> str:
+    campaign, cost = plan.campaign, plan.cost
+    committed = money(campaign)["committed"]
+    total = cost.total + committed
+    if campaign.budget is not None and total > campaign.budget:
+        raise NotReady(
+            f"${total:.2f} is over the campaign's budget of ${campaign.budget:.2f}.",
+            f"Run: raise_budget {campaign.name} {total:.2f}, or judge fewer queries.",
+        )
+    if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
+        raise NotReady(f"${total:.2f} is over the cap of ${settings.BUDGET_CAP:.2f} (PREFEREE_BUDGET_CAP).")
+    words = (
+        f"{cost.tasks:,} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f}); "
+        f"{expectation_words(campaign, expectation_of(campaign), cost)}"
+    )
+    return f"{words}; ${committed:.2f} are committed already" if committed else words
+
+
+def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) -> str:
+    """What to expect of screening, in one sentence."""
+    tasks = f"{expected.tasks_per_worker} task{'s' if expected.tasks_per_worker > 1 else ''}"
+    with_repeats = expected.cost(cost.total)
+    in_all = f"about ${with_repeats:.2f} in all" if with_repeats is not None else "hardly a task would count"
+    return (
+        f"should honest workers miss {campaign.slip_rate:.1%} of the test pairs and each do {tasks}, "
+        f"{expected.excluded_share:.0%} of them are excluded and {expected.repeated_share:.0%} of their tasks "
+        f"repeated: {in_all}"
+    )
+
+
+def _gold(campaign: Campaign) -> str:
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    if accepted < needed:
+        raise NotReady(
+            f"{accepted} gold pairs are accepted and {needed} are needed: {campaign.gold_per_task} a task for "
+            f"{campaign.max_tasks_per_worker} tasks a worker, none of them seen twice.",
+            "Run propose_gold and accept_gold, or lower --max-tasks-per-worker.",
+        )
+    return f"{accepted} pairs accepted"
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address names this machine only."""
+    host = urlsplit(address).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _page(plan: Plan) -> str:
+    """The judging page answers where workers will look for it: asked for by a real request to its health check."""
+    url = settings.PUBLIC_URL
+    if is_loopback(url):
+        if not is_loopback(plan.endpoint):
+            raise NotReady(
+                f"Workers of {plan.endpoint} cannot reach {url}: it names this machine only.",
+                "Put the pages behind HTTPS and set PREFEREE_PUBLIC_URL to their address.",
+            )
+        return f"{url}, for a crowd on this machine"
+    if not url.startswith("https://"):
+        raise NotReady(
+            f"The pages at {url} are not served over HTTPS; browsers do not show them in a crowd's page.",
+            "Put them behind HTTPS and set PREFEREE_PUBLIC_URL to that address.",
+        )
+    health, trusted = f"{url}/healthz", ssl.create_default_context()
+    try:
+        with urllib.request.urlopen(health, timeout=PAGE_SECONDS, context=trusted) as reply:  # noqa: S310 -- ours
+            said = json.load(reply)
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise NotReady(
+            f"The pages do not answer at {health}: {error}.",
+            "Start them (make run, or the web service), look at the proxy and its certificate, and try again.",
+        ) from error
+    if not isinstance(said, dict) or said.get("installation") != launcher.installation():
+        raise NotReady(
+            f"Something else answers at {url}, not this installation's pages.",
+            "Set PREFEREE_PUBLIC_URL to the address of these pages; every process needs the same SECRET_KEY.",
+        )
+    return f"{url} answers over HTTPS"
+
+
+def _hosts(plan: Plan) -> str:
+    """The page lets the crowd's sites frame it, and sends its form to none but them."""
+    allowed = [origin(host) for host in settings.CROWD_HOSTS]
+    if not allowed or not all(allowed):
+        raise NotReady(
+            "PREFEREE_CROWD_HOSTS names no site, or something that is no site.",
+            "Set it to the origins of the crowd's worker sites, like https://crowd.example.",
+        )
+    crowd = known(plan.endpoint)
+    missing = [host for host in (crowd.hosts if crowd else ()) if host not in allowed]
+    if crowd and missing:
+        raise NotReady(
+            f"The page refuses to be shown at {' and '.join(missing)}, where workers of {crowd.name} are.",
+            f"Set PREFEREE_CROWD_HOSTS={','.join(crowd.hosts)}, or unset it, and start the pages again.",
+        )
+    return ", ".join(allowed)
+
+
+def _qualifications(plan: Plan) -> str:
+    """What workers must have, with the crowd's own names for it."""
+    if not plan.campaign.qualifications:
+        return "none asked for"
+    crowd = crowd_at(plan.campaign.crowd, plan.endpoint)
+    words = []
+    for asked in plan.campaign.qualifications:
+        key = str(asked["QualificationTypeId"])
+        try:
+            found = crowd.qualification(key)
+        except CrowdError as error:
+            raise NotReady(
+                f"The crowd does not know the qualification {key}. {error.message}", error.next_step
+            ) from error
+        if not found.active:
+            raise NotReady(f"The qualification {found.name!r} ({key}) is inactive: nobody could meet it.")
+        wanted = [*asked.get("IntegerValues", []), *map(_place_words, asked.get("LocaleValues", []))]
+        words.append(" ".join([found.name, asked["Comparator"], ", ".join(map(str, wanted))]).strip())
+    return "; ".join(words)
+
+
+def _place_words(locale: dict[str, str]) -> str:
+    return "-".join([locale["Country"], *([locale["Subdivision"]] if locale.get("Subdivision") else [])])
+
+
+def _texts(campaign: Campaign) -> str:
+    if not campaign.title.strip():
+        raise NotReady("The campaign has no title.")
+    for name, text in {"consent": campaign.consent_text, "instructions": campaign.instructions_text}.items():
+        if not text.strip():
+            raise NotReady(f"The {name} text is empty.", f"Run: set_texts {campaign.name} --{name} FILE")
+        if left := re.findall(r"\{[a-z_]+\}", filled(campaign, text)):
+            raise NotReady(
+                f"The {name} text has {left[0]}, for which the campaign has no figure.",
+                f"Mend it, then run: set_texts {campaign.name} --{name} FILE",
+            )
+    if campaign.texts_accepted_at is None:
+        raise NotReady(
+            "Nobody has accepted the texts that workers see.", f"Run: set_texts {campaign.name} --accept"
+        )
+    missing = passages_without_text(campaign)
+    if missing and not campaign.placeholder_text:
+        raise NotReady(
+            f"{missing:,} passages have no text.",
+            "Run fetch_passages with a source that has them (import_collection --passages).",
+        )
+    if missing:
+        return f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"
+    return "accepted; every passage has one"
+
+
+def passages_without_text(campaign: Campaign) -> int:
+    """How many passages of the campaign's pairs and accepted gold pairs have no text."""
+    pairs = Pair.objects.filter(campaign=campaign)
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    shown = (
+        Q(pk__in=pairs.values("passage_a"))
+        | Q(pk__in=pairs.values("passage_b"))
+        | Q(pk__in=gold.values("relevant"))
+        | Q(pk__in=gold.values("off_topic"))
+    )
+    return Passage.objects.filter(shown, text=None).count()
+
+
+def _pay(plan: Plan) -> str:
+    """The pay that a worker can expect is not below the least that was promised."""
+    pay = expected_pay(plan.campaign)
+    source = "by the pilot's median time" if pay.measured else "by estimate; a pilot would tell"
+    minutes = f"{pay.seconds / 60:.1f} minutes a task"
+    least = plan.minimum_hourly
+    if least is not None and pay.hourly < least:
+        raise NotReady(
+            f"Workers would earn ${pay.hourly:.2f} an hour ({minutes}, {source}): less than the "
+            f"${least:.2f} of --minimum-hourly.",
+            f"Make a campaign with --reward {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
+        )
+    return f"${pay.hourly:.2f} an hour ({minutes}, {source})"

@@ -1,0 +1,69 @@
+"""What a worker earns in an hour: from the pilot's median time, or from an estimate before there is one."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+
+from django.db.models import Exists, OuterRef
+
+from judging.models import Campaign, Posting, Slot, Submission
+from judging.services.texts import SECONDS_PER_PAIR
+
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class ExpectedPay:
+    """``seconds`` for a task, ``reward`` dollars for it; ``measured`` in a pilot, or estimated."""
+
+    seconds: float
+    reward: Decimal
+    measured: bool
+
+    @property
+    def hourly(self) -> Decimal:
+        """Dollars in an hour, in cents."""
+        return hourly(self.reward, self.seconds)
+
+    def reward_for(self, least: Decimal) -> Decimal:
+        """The least reward that makes ``least`` dollars an hour."""
+        return (least * Decimal(self.seconds) / 3600).quantize(CENT, rounding=ROUND_CEILING)
+
+
+def hourly(reward: Decimal, seconds: float) -> Decimal:
+    """Dollars in an hour at ``reward`` for ``seconds``, half a cent rounded up; a second is the least time."""
+    return (reward * 3600 / Decimal(max(seconds, 1.0))).quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+def expected_pay(campaign: Campaign) -> ExpectedPay:
+    """The hourly pay to expect for a whole task."""
+    times = pilot_seconds(campaign)
+    if times:
+        return ExpectedPay(statistics.median(times), campaign.reward, measured=True)
+    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=False)
+
+
+def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
+    """Seconds from opening to sending off of each task done in the pilot (in one posting of it), ascending.
+
+    Whole tasks only: who left early, and whom our page never saw, says nothing about the time of a task.
+    """
+    work = Submission.objects.filter(
+        campaign=campaign,
+        place__posting__purpose=Posting.Purpose.PILOT,
+        state=Submission.State.SUBMITTED,
+        task__isnull=False,
+        left_early=False,
+    ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
+    if posting is not None:
+        work = work.filter(place__posting=posting)
+    rows = work.values_list("opened_at", "finished_at", "submitted_at")
+    return sorted(_seconds(opened, finished or submitted) for opened, finished, submitted in rows)
+
+
+def _seconds(opened: datetime, ended: datetime | None) -> float:
+    return max(0.0, (ended - opened).total_seconds()) if ended else 0.0

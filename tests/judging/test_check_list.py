@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import socket
+from decimal import Decimal
+
+import pytest
+
+from config.crowd_endpoints import KNOWN, default_hosts, known
+from judging.crowds.seam import QualificationKind
+from judging.errors import NotReady
+from judging.models import Campaign, GoldPair
+from judging.services.campaigns import REFERENCE_QUALIFICATIONS
+from judging.services.check_list import check_list, is_loopback
+from judging.services.launching import Terms, launch, plan_of
+from judging.services.texts import accept_texts
+
+PRODUCTION, SANDBOX = KNOWN
+
+
+@pytest.fixture
+def checks(fair, settings):
+    """Checks that passed, and the refusal that ended them, of a campaign as it is in the database."""
+
+    def run(campaign: Campaign, **terms) -> tuple[list[str], str]:
+        campaign.refresh_from_db()
+        passed: list[str] = []
+        try:
+            passed += check_list(plan_of(campaign, campaign.tasks.count(), Terms(**terms)))
+        except NotReady as refusal:
+            told: list[str] = []
+            with pytest.raises(NotReady):
+                launch(campaign, **terms, tell=told.append)
+            assert campaign.state == Campaign.State.DRAFT
+            return [check.partition(":")[0] for check in told], str(refusal)
+        return [check.partition(":")[0] for check in passed], ""
+
+    return run
+
+
+ALL = ["endpoint", "balance", "cost", "gold", "page", "crowd hosts", "qualifications", "texts", "pay"]
+
+
+def test_ready_campaign_passes_every_check_in_order(fair, checks):
+    assert checks(fair.draft()) == (ALL, "")
+
+
+def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):
+    campaign = fair.draft()
+    GoldPair.objects.first().delete()
+    Campaign.objects.update(texts_accepted_at=None)
+
+    passed, refusal = checks(campaign)
+
+    assert passed == ["endpoint", "balance", "cost"]
+    assert "5 gold pairs are accepted and 6 are needed" in refusal
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "words"),
+    [
+        (PRODUCTION, "of real money at MTurk production"),
+        (SANDBOX, "in play money at MTurk sandbox"),
+        ("https://crowd.example", "of real money at another crowd at https://crowd.example"),
+    ],
+)
+def test_endpoint_and_its_mode_are_named_before_money_is_spent(fair, checks, settings, endpoint, words):
+    settings.CROWD_ENDPOINT = endpoint
+
+    passed, refusal = checks(fair.draft(), endpoint=endpoint)
+
+    assert passed == []
+    assert words in refusal
+    assert "--confirm-spend 9.60" in refusal
+
+
+def test_cost_names_fees_repeats_and_honest_workers_excluded(fair):
+    campaign = fair.draft()
+    cost = next(check for check in check_list(plan_of(campaign, 4, Terms())) if check.startswith("cost:"))
+
+    # q = 0.95²: of three tasks each, 1 − q³ are excluded and 1 − 3q³(1−q)/(1−q³) repeated.
+    assert "4 tasks cost $9.60 (rewards $8.00, fees $1.60)" in cost
+    assert "each do 3 tasks, 26% of them are excluded and 19% of their tasks repeated: about $11.83" in cost
+
+
+def test_pages_that_only_this_machine_reaches_do_for_its_own_crowd_only(fair, checks, settings):
+    settings.CROWD_ENDPOINT = SANDBOX
+
+    passed, refusal = checks(fair.draft(), endpoint=SANDBOX, confirm_spend=Decimal(100))
+
+    assert passed[-1] == "gold"
+    assert "it names this machine only" in refusal
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:8410", "http://localhost", "http://[::1]:1", "http://127.9.9.9"]
+)
+def test_addresses_of_this_machine_are_known(address):
+    assert is_loopback(address)
+    assert not is_loopback(
+        address.replace("localhost", "judge.example").replace("127.", "128.").replace("::1", "::2")
+    )
+
+
+def test_pages_behind_https_are_asked_whether_they_are_ours(fair, checks, pages):
+    assert checks(fair.draft()) == (ALL, "")
+
+
+def test_pages_of_another_installation_are_refused(fair, checks, pages, settings, monkeypatch):
+    from config import health
+
+    monkeypatch.setattr(health, "installation", lambda: "somebody else's")
+
+    assert "not this installation's pages" in checks(fair.draft())[1]
+
+
+def test_pages_whose_certificate_nobody_trusts_are_refused(fair, checks, pages, monkeypatch):
+    monkeypatch.delenv("SSL_CERT_FILE")
+
+    assert "certificate verify failed" in checks(fair.draft())[1].lower()
+
+
+def test_pages_that_do_not_answer_or_not_over_https_are_refused(fair, checks, settings):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        settings.PUBLIC_URL = f"https://0.0.0.0:{nobody.getsockname()[1]}"
+        campaign = fair.draft()
+        assert "do not answer" in checks(campaign)[1]
+    settings.PUBLIC_URL = "http://judge.example"
+    assert "not served over HTTPS" in checks(campaign)[1]
+
+
+def test_sites_of_known_crowds_are_allowed_by_default():
+    assert default_hosts(SANDBOX) == ["https://workersandbox.mturk.com"]
+    assert default_hosts(PRODUCTION)[0] == "https://www.mturk.com"  # takes the form
+    assert default_hosts("https://crowd.example") == ["https://crowd.example"]
+    assert known(PRODUCTION + "/").real_money
+
+
+def test_allow_list_without_the_crowds_worker_sites_is_refused(fair, checks, pages, settings):
+    settings.CROWD_ENDPOINT = PRODUCTION
+    settings.CROWD_HOSTS = [PRODUCTION]
+    campaign, terms = fair.draft(), {"endpoint": PRODUCTION, "confirm_spend": Decimal(100)}
+
+    assert "https://www.mturk.com and https://worker.mturk.com" in checks(campaign, **terms)[1]
+    settings.CROWD_HOSTS = ["https://www.mturk.com"]
+    assert "shown at https://worker.mturk.com" in checks(campaign, **terms)[1]
+    settings.CROWD_HOSTS = []
+    assert "names no site" in checks(campaign, **terms)[1]
+    settings.CROWD_HOSTS = default_hosts(PRODUCTION)
+    assert checks(campaign, **terms) == (ALL, "")
+
+
+def test_qualifications_are_read_back_from_the_crowd(fair, checks):
+    campaign = fair.draft()
+    Campaign.objects.update(qualifications=REFERENCE_QUALIFICATIONS)
+    assert "does not know the qualification 00000000000000000071" in checks(campaign)[1]
+
+    for asked in REFERENCE_QUALIFICATIONS:
+        name = {"71": "country", "40": "approved", "L0": "percent"}[asked["QualificationTypeId"][-2:]]
+        fair.crowd.qualifications[asked["QualificationTypeId"]] = QualificationKind(name, active=True)
+    said = [*check_list(plan_of(Campaign.objects.get(), 4, Terms()))]
+    assert (
+        "qualifications: country EqualTo US; approved GreaterThan 10000; percent GreaterThanOrEqualTo 97"
+        in said
+    )
+
+    fair.crowd.qualifications["000000000000000000L0"] = QualificationKind("percent", active=False)
+    assert "inactive" in checks(campaign)[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"consent_text": " "}, "consent text is empty"),
+        ({"instructions_text": "Do {this_thing}."}, "instructions text has {this_thing}"),
+        ({"title": " "}, "no title"),
+    ],
+)
+def test_texts_that_are_not_complete_are_refused(fair, checks, changes, words):
+    campaign = fair.draft()
+    Campaign.objects.update(**changes)
+    accept_texts(campaign)
+
+    assert words in checks(campaign)[1]
+
+
+def test_pay_below_the_least_is_refused_with_the_reward_that_would_do(fair, checks):
+    campaign = fair.draft()  # $2.00 for five pairs of forty seconds: $36.00 an hour
+
+    assert checks(campaign, minimum_hourly=Decimal("36.00")) == (ALL, "")
+    passed, refusal = checks(campaign, minimum_hourly=Decimal("36.01"))
+    assert passed == ALL[:-1]
+    assert "$36.00 an hour" in refusal
+    assert "--reward 2.01" in refusal
+
+
+def test_least_pay_is_kept_with_the_campaign(fair):
+    campaign = fair.draft()
+
+    launch(campaign, minimum_hourly=Decimal("12.50"))
+
+    assert campaign.minimum_hourly == Decimal("12.50")

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judging.expectations import Expectation, expect
+from judging.screening import screen
+
+RULES = st.sampled_from(["reference", "rate"])
+# A slip rate below one in a million is none; above 0.9 nothing is honest any more. Both ends keep powers in range.
+SLIPS = st.floats(0, 0.9).map(lambda rate: round(rate, 6))
+GOLD, TASKS = st.integers(0, 8), st.integers(1, 40)
+
+
+def by_enumeration(slip_rate: float, gold: int, tasks: int, rule: str) -> tuple[float, float]:
+    """The same shares from every possible course of a worker's answers, screened by the product's own rule."""
+    excluded = submitted = counted = 0.0
+    for course in product([True, False], repeat=gold * tasks):
+        chance = 1.0
+        for passed in course:
+            chance *= 1 - slip_rate if passed else slip_rate
+        out, done = False, 0
+        while done < tasks and not out:
+            done += 1
+            out = screen(course[: gold * done], rule, slip_rate=slip_rate).excluded
+        submitted += chance * done
+        if out:
+            excluded += chance
+        else:
+            counted += chance * sum(all(course[gold * k : gold * (k + 1)]) for k in range(tasks))
+    return excluded, 1 - counted / submitted
+
+
+@pytest.mark.parametrize("rule", ["reference", "rate"])
+@pytest.mark.parametrize(
+    ("slip_rate", "gold", "tasks"), [(0.05, 3, 3), (0.3, 2, 4), (0.01, 3, 2), (0.6, 1, 8)]
+)
+def test_shares_are_those_of_every_possible_course(rule, slip_rate, gold, tasks):
+    found = expect(slip_rate=slip_rate, gold_per_task=gold, tasks_per_worker=tasks, rule=rule)
+
+    wanted = by_enumeration(slip_rate, gold, tasks, rule)
+    assert (found.excluded_share, found.repeated_share) == pytest.approx(wanted)
+
+
+def test_one_task_by_hand():
+    """Three gold pairs at 5 %: 1 − 0.95³ fail, and exactly those tasks are repeated."""
+    found = expect(slip_rate=0.05, gold_per_task=3, tasks_per_worker=1, rule="reference")
+
+    assert found.excluded_share == found.repeated_share == pytest.approx(0.142625)
+    assert found.cost(Decimal("100")) == Decimal("116.64")
+
+
+def test_twenty_tasks_by_hand():
+    """q = 0.857375: 1 − q^20 = 95.4 % are excluded; 20 q^20 of (1 − q^20)/(1 − q) tasks count, 86.2 % do not."""
+    found = expect(slip_rate=0.05, gold_per_task=3, tasks_per_worker=20, rule="reference")
+
+    assert (round(found.excluded_share, 3), round(found.repeated_share, 3)) == (0.954, 0.862)
+
+
+def test_rate_spares_nearly_all_honest_workers():
+    found = expect(slip_rate=0.05, gold_per_task=3, tasks_per_worker=20, rule="rate")
+
+    assert found.excluded_share < 0.06
+    assert found.repeated_share == pytest.approx(0.142625, abs=0.06)
+
+
+@given(SLIPS, GOLD, TASKS, RULES)
+def test_shares_stay_shares_and_nobody_is_excluded_without_slips_or_gold(slip_rate, gold, tasks, rule):
+    found = expect(slip_rate=slip_rate, gold_per_task=gold, tasks_per_worker=tasks, rule=rule)
+
+    assert 0 <= found.excluded_share <= 1
+    assert 0 <= found.repeated_share <= 1
+    if not slip_rate or not gold:
+        assert (found.excluded_share, found.repeated_share) == (0, 0)
+
+
+@given(SLIPS, GOLD, TASKS)
+def test_reference_excludes_no_fewer_than_rate_and_more_with_more_tasks(slip_rate, gold, tasks):
+    given_ = {"slip_rate": slip_rate, "gold_per_task": gold}
+    reference = expect(**given_, tasks_per_worker=tasks, rule="reference")
+    longer = expect(**given_, tasks_per_worker=tasks + 1, rule="reference")
+    rate = expect(**given_, tasks_per_worker=tasks, rule="rate")
+
+    assert rate.excluded_share <= reference.excluded_share + 1e-9
+    assert longer.excluded_share >= reference.excluded_share - 1e-9
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"slip_rate": 1.0}, {"slip_rate": -0.1}, {"gold_per_task": -1}, {"tasks_per_worker": 0}, {"rule": "x"}],
+)
+def test_what_cannot_be_is_refused(wrong):
+    values = {"slip_rate": 0.05, "gold_per_task": 3, "tasks_per_worker": 2, "rule": "reference"} | wrong
+
+    with pytest.raises(ValueError, match=r"share|rule"):
+        expect(**values)
+
+
+def test_no_cost_is_named_when_hardly_a_task_counts():
+    assert Expectation(20, 1.0, 0.995).cost(Decimal("100")) is None

@@ -52,9 +52,9 @@ def rounded(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
-def hourly(amount: Decimal, seconds: float) -> Decimal | None:
-    """Dollars an hour of ``amount`` dollars earned in ``seconds``; None without a time."""
-    return rounded(amount * 3600 / Decimal(str(seconds))) if seconds > 0 else None
+def hourly(amount: Decimal, seconds: float) -> Decimal:
+    """Dollars in an hour at ``amount`` dollars for ``seconds``; a second is the least time."""
+    return rounded(amount * 3600 / Decimal(max(seconds, 1.0)))
 
 
 def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from django.db.models import Exists, OuterRef
 
 from judging.models import Campaign, Posting, Slot, Submission
+from judging.pay import CENT, hourly
 from judging.services.texts import SECONDS_PER_PAIR
-
-CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,6 @@ class ExpectedPay:
     def reward_for(self, least: Decimal) -> Decimal:
         """The least reward that makes ``least`` dollars an hour."""
         return (least * Decimal(self.seconds) / 3600).quantize(CENT, rounding=ROUND_CEILING)
-
-
-def hourly(reward: Decimal, seconds: float) -> Decimal:
-    """Dollars in an hour at ``reward`` for ``seconds``, half a cent rounded up; a second is the least time."""
-    return (reward * 3600 / Decimal(max(seconds, 1.0))).quantize(CENT, rounding=ROUND_HALF_UP)
 
 
 def expected_pay(campaign: Campaign) -> ExpectedPay:

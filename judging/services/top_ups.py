@@ -25,7 +25,7 @@ class TopUp:
 
     owed: dict[int, Decimal]
     median_seconds: float
-    hourly: Decimal | None
+    hourly: Decimal
     minimum_hourly: Decimal
     fees: Decimal
 

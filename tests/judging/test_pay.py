@@ -49,7 +49,7 @@ def test_no_pairs_shown_are_no_bonus_and_more_judged_than_shown_is_an_error():
 
 def test_hourly_pay_and_what_lacks_to_a_minimum():
     assert hourly(Decimal("2.00"), 480) == Decimal("15.00")
-    assert hourly(Decimal("2.00"), 0) is None
+    assert hourly(Decimal("2.00"), 0) == Decimal("7200.00")
     assert shortfall(Decimal("2.00"), 600, Decimal("15")) == Decimal("0.50")
     assert shortfall(Decimal("2.00"), 400, Decimal("15")) == 0
 

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         return {
             "campaign": found.name,
             "median_seconds": round(plan.median_seconds, 1),
-            "hourly": float(plan.hourly or 0),
+            "hourly": float(plan.hourly),
             "minimum_hourly": float(plan.minimum_hourly),
             "bonuses": len(plan.owed),
             "amount": float(plan.amount),

@@ -6,9 +6,15 @@ import sys
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line, get_commands
 
     named = sys.argv[1:2]
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is named in one line
+    except ImproperlyConfigured as error:
+        sys.exit(f"Preferee can't start: {error}")
     try:
         execute_from_command_line(sys.argv)
     except SystemExit as end:

@@ -12,6 +12,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+#: What Celery can ring through.
+BROKERS = {"amqp", "amqps", "memory", "redis", "rediss", "sqs"}
+
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
@@ -63,6 +66,11 @@ def address(name: str, default: str, schemes: set[str]) -> str:
             f"{name}={word!r} must start with one of: {', '.join(sorted(schemes))}://."
         )
     return word
+
+
+def broker(name: str, default: str) -> str:
+    """The address of a message broker that Celery knows; the default is kept as it is."""
+    return address(name, default, BROKERS)
 
 
 def database(name: str, default: str) -> dict:

@@ -10,7 +10,18 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.crowd_endpoints import default_hosts
-from config.environment import BASE_DIR, address, boolean, choice, database, env, kept_secret, number, whole
+from config.environment import (
+    BASE_DIR,
+    address,
+    boolean,
+    broker,
+    choice,
+    database,
+    env,
+    kept_secret,
+    number,
+    whole,
+)
 
 MODE = choice("PREFEREE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
@@ -102,7 +113,7 @@ CACHES = {
 }
 
 # Celery is the doorbell, the job table the truth: a lost or doubled message changes nothing.
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default=REDIS_URL or "memory://localhost/")
+CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://localhost/")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

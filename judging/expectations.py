@@ -29,7 +29,7 @@ from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from judging.screening import UNLIKELY
 
@@ -76,7 +76,8 @@ def _reference(slip_rate: float, gold: int, tasks: int) -> Expectation:
 
 
 def _rate(slip_rate: float, gold: int, tasks: int) -> Expectation:
-    slips = stats.binom.pmf(np.arange(gold + 1), gold, slip_rate)
+    failures = np.arange(gold + 1)
+    slips = special.binom(gold, failures) * slip_rate**failures * (1 - slip_rate) ** (gold - failures)
     there, passed = np.array([1.0]), np.array([0.0])
     submitted = 0.0
     for done in range(1, tasks + 1):
@@ -92,7 +93,7 @@ def _rate(slip_rate: float, gold: int, tasks: int) -> Expectation:
 
 def _excluding_failures(seen: int, slip_rate: float) -> int:
     """The least number of failures among ``seen`` gold pairs that excludes; one more than there are if none does."""
-    chances: NDArray[np.float64] = stats.binom.sf(
+    chances: NDArray[np.float64] = special.bdtrc(
         np.arange(seen), seen, slip_rate
     )  # of 1, 2, … failures or more
     unlikely = np.flatnonzero(chances < UNLIKELY)

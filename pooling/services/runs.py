@@ -228,7 +228,13 @@ def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> 
             f"{name}: the same content is already imported, as run {same.run_tag}.",
             "Nothing needs to be done.",
         )
-    if collection.runs.filter(run_tag=checked.run_tag).exists():
+    tagged = collection.runs.filter(run_tag=checked.run_tag).first()
+    if tagged is not None and tagged.sha256 == file.sha256:
+        raise AlreadyImported(
+            f"{name}: the same content is already imported as run {tagged.run_tag}, ordered by {tagged.order}.",
+            f"To keep it ordered by {file.order} too, import it under another tag with --tag.",
+        )
+    if tagged is not None:
         raise AlreadyImported(
             f"{name}: there already is a run {checked.run_tag} with other content.",
             "Import this one under another tag with --tag.",

@@ -57,6 +57,8 @@ class Command(BaseCommand):
                 skip_unknown=skip_unknown,
                 progress=update,
             )
+        if not imported.relevant:
+            self.note(f"No label has grade {min_grade} or above: nothing is relevant in this set.")
         return {
             "set": imported.qrel_set.name,
             "kind": str(imported.qrel_set.kind),

@@ -1,11 +1,25 @@
 """The Celery app: the doorbell of the job table (docs/architecture.md, "Work in the background")."""
 
 import os
+from typing import Any
 
-from celery import Celery
+from celery import Celery, signals
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("preferee")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["config.background"], related_name="tasks")
+
+
+@signals.setup_logging.connect
+def keep_our_logging(**_: Any) -> None:
+    """Workers log as the pages do: a receiver of this signal keeps Celery from setting up its own."""
+
+
+@signals.celeryd_init.connect
+def count_together(**_: Any) -> None:
+    """A worker's processes count into the folder that the web processes read."""
+    from config import metrics
+
+    metrics.share()

@@ -1,10 +1,28 @@
 """Whether this process lives, and whether it can do its work."""
 
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
+from kombu.exceptions import KombuError, OperationalError
+from redis.exceptions import RedisError
 
 from config.launcher import database_is_current, installation
+
+#: A service that takes longer than this to answer is not ready.
+SECONDS = 3
+
+
+class NotReady(Exception):
+    """A part does not do its work; says which, in words that give no address or password away."""
 
 
 @never_cache
@@ -15,13 +33,79 @@ def healthz(_request: HttpRequest) -> JsonResponse:
 
 @never_cache
 def readyz(_request: HttpRequest) -> JsonResponse:
+    """Every part that this process needs answers; else 503 and what is wrong with which."""
+    parts: dict[str, str] = {}
+    failed = ""
+    for name, check in CHECKS.items():
+        try:
+            parts[name] = check()
+        except NotReady as problem:
+            parts[name] = str(problem)
+            failed = failed or str(problem)
+    return JsonResponse({"status": failed or "ready", "parts": parts}, status=503 if failed else 200)
+
+
+def _database() -> str:
     """The database answers and is up to date."""
     try:
         current = database_is_current()
     except DatabaseError:
-        return JsonResponse({"status": "the database does not answer"}, status=503)
+        raise NotReady("the database does not answer") from None
     finally:
         connection.close_if_unusable_or_obsolete()
     if not current:
-        return JsonResponse({"status": "the database is not up to date: run manage.py migrate"}, status=503)
-    return JsonResponse({"status": "ready"})
+        raise NotReady("the database is not up to date: run manage.py migrate")
+    return "ok"
+
+
+def _redis() -> str:
+    """Redis answers, where one is set."""
+    if not settings.REDIS_URL:
+        return "not used"
+    try:
+        with redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=SECONDS, socket_connect_timeout=SECONDS
+        ) as client:
+            client.ping()
+    except (RedisError, OSError):
+        raise NotReady("Redis does not answer (REDIS_URL)") from None
+    return "ok"
+
+
+def _broker() -> str:
+    """The broker takes messages, where it is a server of its own."""
+    from config.celery import app
+
+    if settings.CELERY_BROKER_URL.startswith("memory:"):
+        return "in this process"
+    try:
+        with app.connection_for_write(connect_timeout=SECONDS) as line:
+            line.ensure_connection(max_retries=1, interval_start=0, timeout=SECONDS)
+    except (KombuError, OperationalError, RedisError, OSError):
+        raise NotReady("the broker does not answer (CELERY_BROKER_URL)") from None
+    return "ok"
+
+
+def _storage() -> str:
+    """A file can be written where runs are kept, read again and removed."""
+    words = secrets.token_bytes(16)
+    try:
+        name = storages["runs"].save(f".ready-{secrets.token_hex(8)}", ContentFile(words))
+        try:
+            with storages["runs"].open(name) as file:
+                same = file.read() == words
+        finally:
+            storages["runs"].delete(name)
+    except OSError:
+        raise NotReady("files cannot be stored (PREFEREE_DATA_DIR)") from None
+    if not same:
+        raise NotReady("a stored file does not read as it was written (PREFEREE_DATA_DIR)")
+    return "ok"
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "database": _database,
+    "redis": _redis,
+    "broker": _broker,
+    "storage": _storage,
+}

@@ -12,6 +12,9 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication
 
+from config import metrics
+from config.logs import ServerLogger
+
 
 class EmbeddedServer(BaseApplication):
     """gunicorn with processes of many threads, configured in code."""
@@ -44,6 +47,7 @@ def serve(*, threads: int, with_workers: bool, processes: int = 1) -> None:
     """Serve until SIGTERM or SIGINT. The embedded workers live in one process, so they allow no second one."""
     assert processes == 1 or not with_workers
     workers: list[Any] = []
+    metrics.share()
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns when it is not there
 
     def begin(_worker: Any) -> None:
@@ -67,7 +71,8 @@ def serve(*, threads: int, with_workers: bool, processes: int = 1) -> None:
         "threads": threads,
         "keepalive": 15,
         "graceful_timeout": 10,
-        "loglevel": "warning",
+        "loglevel": settings.LOG_LEVEL.lower(),
+        "logger_class": ServerLogger,
         "control_socket_disable": True,
     }
     if with_workers:

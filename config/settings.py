@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from config import logs
 from config.crowd_endpoints import default_hosts
 from config.environment import (
     BASE_DIR,
@@ -65,6 +66,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.probes.probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -137,6 +139,9 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+METRICS_DIR = Path(env.str("PREFEREE_METRICS_DIR", default=str(DATA_DIR / "metrics")))
+METRICS_TOKEN = env.str("PREFEREE_METRICS_TOKEN", default="")
+
 RUNS_DIR = DATA_DIR / "runs"
 STORAGES = {
     "default": {
@@ -194,18 +199,11 @@ if PRODUCTION:
     SECURE_HSTS_SECONDS = whole("PREFEREE_HSTS_SECONDS", 3600)
     SECURE_SSL_REDIRECT = boolean("PREFEREE_SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
-    },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["stderr"], "level": env.str("PREFEREE_LOG_LEVEL", default="WARNING")},
-}
+LOG_LEVEL = choice("PREFEREE_LOG_LEVEL", "WARNING", {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
+LOG_FORMAT = choice("PREFEREE_LOG_FORMAT", "plain", {"plain", "json"})
+LOGGING = logs.configuration(json_lines=LOG_FORMAT == "json", level=LOG_LEVEL)

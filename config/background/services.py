@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -23,6 +24,7 @@ from config.background.models import AtWork, Job
 from config.background.registry import Progress, kind_named
 from config.errors import Refusal
 
+logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 PULSE_SECONDS = 3
 
@@ -170,6 +172,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
         return True
     except TryLater as later:
         again = clock.now() + timedelta(seconds=later.seconds)
+        _log(job, logging.INFO, "later")
         _held(job).update(
             state=Job.State.WAITING,
             run_after=again,
@@ -187,13 +190,30 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 def _finish(job: Job, result: dict[str, Any] | None) -> None:
     now = clock.now()
+    _log(job, logging.INFO, "done")
     if _held(job).filter(rung_again=False).update(state=Job.State.DONE, result=result, finished_at=now):
         return
     if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, result=result):
         ring(job.pk)
 
 
+def _log(job: Job, level: int, how: str, *, failure: str = "") -> None:
+    """Say how a job went; ``failure`` is its short name, as its message may quote what nobody else should read."""
+    now = clock.now()
+    fields = {
+        "job": job.pk,
+        "kind": job.kind,
+        "key": job.key,
+        "outcome": how,
+        "attempts": job.attempts,
+        "seconds": round((now - (job.heartbeat_at or now)).total_seconds(), 3),
+    }
+    words = f"{how}: {failure}" if failure else how
+    logger.log(level, "%s %s", job.kind, words, extra={"fields": fields | {"failure": failure}})
+
+
 def _fail(job: Job, failure: str, message: str, next_step: str) -> None:
+    _log(job, logging.ERROR, "failed", failure=failure)
     _held(job).update(
         state=Job.State.FAILED,
         failure=failure[:80],
@@ -213,6 +233,7 @@ def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
             "This is a fault of the software: report it with the text above.",
         )
         return
+    _log(job, logging.WARNING, "tried again", failure=type(error).__name__)
     wait = timedelta(seconds=min(2**job.attempts, 60))
     _held(job).update(state=Job.State.WAITING, run_after=clock.now() + wait, failure_message=trace)
 

@@ -22,6 +22,7 @@ from config import launcher
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind, QualificationKind
+from judging.crowds.watching import watched
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.question import external_question, parse_answers
 
@@ -238,13 +239,14 @@ class MTurk:
             )
         limiter().wait(self.endpoint)
         client = _client(self.endpoint, *launcher.crowd_keys(), settings.CROWD_TIMEOUT_SECONDS)
-        try:
-            reply: dict[str, Any] = getattr(client, operation)(**request)
-        except (ClientError, BotoCoreError) as error:
-            crowd_error = translated(error, self.endpoint)
-            if isinstance(crowd_error, CrowdThrottled):
-                limiter().throttled(self.endpoint)
-            raise crowd_error from error
+        with watched(operation):
+            try:
+                reply: dict[str, Any] = getattr(client, operation)(**request)
+            except (ClientError, BotoCoreError) as error:
+                crowd_error = translated(error, self.endpoint)
+                if isinstance(crowd_error, CrowdThrottled):
+                    limiter().throttled(self.endpoint)
+                raise crowd_error from error
         return reply
 
 

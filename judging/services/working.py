@@ -9,16 +9,22 @@ from dataclasses import dataclass
 from django.db import IntegrityError, transaction
 
 from config import clock
+from config.metrics import Count
 from judging.crowds.arrival import Arrival
 from judging.errors import ArrivalRefused
 from judging.layout import placeholder_text
-from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission
+from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission, Worker
 from judging.services.answers import record_answers
 from judging.services.leasing import gold_is_left, lease_task
 from judging.services.screening_workers import screen_worker
 from judging.services.workers import crowd_of, refusal_reason, worker_for
 from pooling.models import Passage, Query
 
+SAVES = Count(
+    "preferee_choices", "Choices saved: kept, or repeated (this very one came in before).", ("result",)
+)
+LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or why not.", ("result",))
+SENT_OFF = Count("preferee_tasks_sent_off", "Tasks sent off from the judging page.", ())
 LONGEST_COMMENT = 5000
 #: More choices in one slot than any person makes; the rest is not kept.
 MOST_CHOICES = 200
@@ -51,6 +57,16 @@ def open_task(posting: Posting, arrival: Arrival) -> Submission:
     known = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker).first()
     if known is not None:
         return known
+    try:
+        submission = _new_task(campaign, worker, arrival)
+    except WorkRefused as refused:
+        LEASES.add(refused.reason)
+        raise
+    LEASES.add("taken")
+    return submission
+
+
+def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submission:
     if reason := refusal_reason(campaign, worker):
         raise WorkRefused(reason)
     if not gold_is_left(campaign, worker):
@@ -98,9 +114,11 @@ def save_choice(
         try:
             with transaction.atomic():
                 Choice.objects.create(slot=slot, sequence=sequence, side=side, seconds_shown=seconds)
+            SAVES.add("kept")
             return True
         except IntegrityError:
             if Choice.objects.get(slot=slot, sequence=sequence).side == side:
+                SAVES.add("repeated")
                 return False
             sequence += 1  # another tab made its choice under this number: both are kept, in order of arrival
     raise WorkRefused("garbled")
@@ -133,6 +151,8 @@ def finish(submission: Submission, *, comment: str = "") -> None:
         comment=_kept(comment),
         left_early=bool(unanswered(submission)),
     )
+    if moved:
+        SENT_OFF.add()
     submission.refresh_from_db(fields=["state", "finished_at", "comment"])
     if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
         check_workable(submission)

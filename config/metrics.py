@@ -1,0 +1,164 @@
+"""What is counted while the product runs, and how Prometheus reads it (docs/operations.md, "Metrics").
+
+Counts are made in each process and added up over all processes of a machine, which keep them in files of a shared
+folder (prometheus-client's multiprocess mode). States, such as how many jobs wait, are read from the database when
+somebody asks, so every machine tells the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import socket
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.utils.module_loading import autodiscover_modules
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry, Counter, Histogram
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: Upper bounds in seconds; 0.3 is the limit that pages are held to.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+# prometheus-client decides when it is imported whether counts are shared, so it is imported at the first count.
+
+
+@dataclass(frozen=True)
+class Count:
+    """Something that happens, counted by its labels."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def add(self, *values: str) -> None:
+        """It happened once more."""
+        counter = _counter(self)
+        (counter.labels(*values) if values else counter).inc()
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Something that takes time, by its labels; seconds."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def add(self, seconds: float, *values: str) -> None:
+        """It took so long once more."""
+        _histogram(self).labels(*values).observe(seconds)
+
+
+@dataclass(frozen=True)
+class State:
+    """Something read when asked: label values → number."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    values: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+
+StateReader = Callable[[], Iterable[State]]
+_readers: list[StateReader] = []
+
+
+def state_reader(reader: StateReader) -> StateReader:
+    """Register what reads states of a room from the database; rooms keep theirs in ``metrics.py``."""
+    _readers.append(reader)
+    return reader
+
+
+@functools.cache
+def _counter(count: Count) -> Counter:
+    from prometheus_client import Counter
+
+    return Counter(count.name, count.help, count.labels)
+
+
+@functools.cache
+def _histogram(timing: Timing) -> Histogram:
+    from prometheus_client import Histogram
+
+    return Histogram(timing.name, timing.help, timing.labels, buckets=BUCKETS)
+
+
+def share() -> None:
+    """Count together with the other processes of this machine; processes forked from this one join in.
+
+    Call it before anything is counted. What processes that are gone have left is removed.
+    """
+    root: Path = settings.METRICS_DIR
+    own = root / f"{socket.gethostname()}-{os.getpid()}"
+    for folder in root.glob(f"{socket.gethostname()}-*"):
+        if folder == own or not _lives(folder.name.rpartition("-")[2]):
+            shutil.rmtree(folder, ignore_errors=True)
+    own.mkdir(parents=True, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)
+
+
+def _lives(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's, but alive
+        return True
+    return True
+
+
+def exposition() -> bytes:
+    """Everything in Prometheus's text format."""
+    from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+
+    autodiscover_modules("metrics")
+    registry = CollectorRegistry()
+    registry.register(_States())
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return generate_latest(REGISTRY) + generate_latest(registry)
+    registry.register(_Shared())
+    return _generated(registry)
+
+
+def _generated(registry: CollectorRegistry) -> bytes:
+    from prometheus_client import generate_latest
+
+    for _ in range(5):
+        try:
+            return generate_latest(registry)
+        except (FileNotFoundError, struct.error):
+            continue  # a process began or ended just now: its file was empty, or gone
+    return generate_latest(registry)
+
+
+class _Shared:
+    """The counts of every process that shares the folder."""
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        files = [str(file) for file in settings.METRICS_DIR.glob("*/*.db")]
+        return iter(MultiProcessCollector.merge(files))
+
+
+class _States:
+    """What the rooms read from the database."""
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.core import GaugeMetricFamily
+
+        for reader in _readers:
+            for state in reader():
+                family = GaugeMetricFamily(state.name, state.help, labels=state.labels)
+                for values, number in sorted(state.values.items()):
+                    family.add_metric(values, number)
+                yield family

@@ -1,0 +1,48 @@
+"""Every call to a crowd is counted and logged: which, how it ended, how long it took. Never about whom."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from config.metrics import Count, Timing
+from judging.errors import CrowdError, CrowdThrottled
+
+logger = logging.getLogger("preferee.crowd")
+CALLS = Count(
+    "preferee_crowd_calls",
+    "Calls to the crowd, by operation and result (ok, later, throttled, already, never, money, configuration).",
+    ("operation", "result"),
+)
+SECONDS = Timing("preferee_crowd_call_seconds", "How long calls to the crowd took.", ("operation",))
+
+
+@contextmanager
+def watched(operation: str) -> Iterator[None]:
+    """Count and log one call; its :class:`CrowdError`, if any, goes on to the caller."""
+    started = time.perf_counter()
+    result = "ok"
+    try:
+        yield
+    except CrowdError as error:
+        result = "throttled" if isinstance(error, CrowdThrottled) else error.error_class
+        raise
+    finally:
+        seconds = time.perf_counter() - started
+        CALLS.add(operation, result)
+        SECONDS.add(seconds, operation)
+        logger.log(
+            logging.INFO if result in ("ok", "already") else logging.WARNING,
+            "%s: %s",
+            operation,
+            result,
+            extra={
+                "fields": {
+                    "operation": operation,
+                    "result": result,
+                    "milliseconds": round(seconds * 1000, 1),
+                }
+            },
+        )

@@ -93,7 +93,7 @@ def _rate(slip_rate: float, gold: int, tasks: int) -> Expectation:
 
 def _excluding_failures(seen: int, slip_rate: float) -> int:
     """The least number of failures among ``seen`` gold pairs that excludes; one more than there are if none does."""
-    chances: NDArray[np.float64] = special.bdtrc(
+    chances: NDArray[np.floating] = special.bdtrc(
         np.arange(seen), seen, slip_rate
     )  # of 1, 2, … failures or more
     unlikely = np.flatnonzero(chances < UNLIKELY)

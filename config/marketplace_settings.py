@@ -65,8 +65,15 @@ DEFAULT_FROM_EMAIL = env.str("MARKETPLACE_EMAIL_FROM", default=f"marketplace@{ur
 QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 
 # What workers meet.
-OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", True)
+OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
 MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)
+INVITATION_HOURS = number("MARKETPLACE_INVITATION_HOURS", 336, least=0.01)
+PASSWORD_LINK_HOURS = number("MARKETPLACE_PASSWORD_LINK_HOURS", 24, least=0.01)
+PASSWORD_RESET_TIMEOUT = int(PASSWORD_LINK_HOURS * 3600)
+# Wrong passwords for one name in a quarter of an hour; from one address ten times as many. 0 is off.
+SIGNIN_ATTEMPTS = whole("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
+# How many proxies stand before us: the client's address is that entry of X-Forwarded-For, from the end.
+PROXIES = whole("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
 SIGNIN_LINK_HOURS = number("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
 FRAME_SANDBOX = env.str("MARKETPLACE_FRAME_SANDBOX", default="allow-scripts allow-forms")
 _SANDBOX_WORDS = {
@@ -98,6 +105,7 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
+    "django.contrib.messages",
     "django.contrib.staticfiles",
     "csp",
     "marketplace",
@@ -110,6 +118,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
@@ -123,6 +132,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
             ],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])
@@ -147,6 +157,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 # Cookies know hosts, not ports: own names keep the sign-in of a product on the same host apart.
 SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 if PUBLIC_URL.startswith("https://"):

@@ -9,7 +9,9 @@ MarketplaceError
 │       UnrecognizedClientException, InvalidSignatureException
 ├── TaskRefused (a worker does not get a task, or may not hand one in)
 ├── QualificationRefused (a worker cannot ask for a qualification)
-└── AccountRefused (an account, key or sign-in link cannot be made or used)
+└── AccountRefused (an account, key or link cannot be made or used)
+    ├── SignInRefused (a worker is not signed in)
+    └── PayoutRefused (a payout cannot be made or recorded)
 """
 
 from __future__ import annotations
@@ -137,3 +139,15 @@ class QualificationRefused(MarketplaceError):
 
 class AccountRefused(MarketplaceError):
     """An account, a key or a sign-in link cannot be made or used."""
+
+
+class SignInRefused(AccountRefused):
+    """A worker is not signed in. ``reason`` is a stable word for programs."""
+
+    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.reason = reason
+
+
+class PayoutRefused(AccountRefused):
+    """A payout cannot be made or recorded."""

@@ -11,6 +11,36 @@ from django.contrib.auth import password_validation
 from marketplace.models import Worker
 
 
+class CountryField(forms.CharField):
+    """Two letters or nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label="Country",
+            required=False,
+            max_length=2,
+            help_text="Two letters, such as DE or US. Some tasks ask for it.",
+            widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
+        )
+
+    def clean(self, value: Any) -> str:
+        """In capitals."""
+        country: str = super().clean(value).strip().upper()
+        if country and not re.fullmatch(r"[A-Z]{2}", country):
+            raise forms.ValidationError("Give two letters, or leave it empty.")
+        return country
+
+
+def new_password(label: str) -> forms.CharField:
+    """A field for a password that is being chosen."""
+    return forms.CharField(
+        label=label,
+        strip=False,
+        help_text="At least eight characters.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
 class SignUpForm(forms.Form):
     """A new worker account."""
 
@@ -20,20 +50,11 @@ class SignUpForm(forms.Form):
         help_text="Letters, digits and . _ - only. Requesters never see it.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
-    password = forms.CharField(
-        label="Password",
-        strip=False,
-        help_text="At least eight characters.",
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    password = new_password("Password")
+    email = forms.EmailField(
+        label="E-mail", required=False, help_text="For messages, and for a new password if you forget yours."
     )
-    email = forms.EmailField(label="E-mail", required=False, help_text="Only if you want one on file.")
-    country = forms.CharField(
-        label="Country",
-        required=False,
-        max_length=2,
-        help_text="Two letters, such as DE or US. Some tasks ask for it.",
-        widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
-    )
+    country = CountryField()
 
     def clean_username(self) -> str:
         """One spelling per name; free names only."""
@@ -43,13 +64,6 @@ class SignUpForm(forms.Form):
         if Worker.objects.filter(username=username).exists():
             raise forms.ValidationError("This name is taken. Choose another one.")
         return username
-
-    def clean_country(self) -> str:
-        """Two letters or nothing."""
-        country: str = self.cleaned_data["country"].strip().upper()
-        if country and not re.fullmatch(r"[A-Z]{2}", country):
-            raise forms.ValidationError("Give two letters, or leave it empty.")
-        return country
 
     def clean(self) -> dict[str, Any]:
         """Check the password against the rules of the settings."""
@@ -74,3 +88,67 @@ class SignInForm(forms.Form):
     password = forms.CharField(
         label="Password", strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
     )
+
+
+class ForgottenForm(forms.Form):
+    """Whose password is to be set anew."""
+
+    identity = forms.CharField(
+        label="Name or e-mail address",
+        max_length=254,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+
+
+class NewPasswordForm(forms.Form):
+    """A password set by a link."""
+
+    password = new_password("New password")
+
+    def __init__(self, *args: Any, worker: Worker, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.worker = worker
+
+    def clean_password(self) -> str:
+        """Check it against the rules of the settings."""
+        password: str = self.cleaned_data["password"]
+        password_validation.validate_password(password, self.worker)
+        return password
+
+
+class ChangePasswordForm(NewPasswordForm):
+    """A password changed by someone who knows the old one, unless there is none."""
+
+    field_order = ("current", "password")
+    current = forms.CharField(
+        label="Current password",
+        strip=False,
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.worker.has_usable_password():
+            self.fields["current"].required = True
+        else:
+            del self.fields["current"]
+
+    def clean_current(self) -> str:
+        """It must be right."""
+        current: str = self.cleaned_data["current"]
+        if not self.worker.check_password(current):
+            raise forms.ValidationError("This is not your current password.")
+        return current
+
+
+class AccountForm(forms.Form):
+    """What workers may change about themselves."""
+
+    email = forms.EmailField(
+        label="E-mail",
+        required=False,
+        help_text="For messages, and for a new password if you forget yours.",
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    country = CountryField()

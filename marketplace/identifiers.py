@@ -30,3 +30,8 @@ def access_key() -> str:
 def secret_key() -> str:
     """The secret half of a requester's key: 240 random bits."""
     return secrets.token_urlsafe(30)
+
+
+def payout_reference() -> str:
+    """What a payout is called on a bank statement: 12 characters that begin with PAY."""
+    return "PAY" + _random(9)

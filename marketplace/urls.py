@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import health, signing_in, site, tasks
+from marketplace.views import account, health, qualifications, signing_in, site, tasks
 
 urlpatterns = [
     path("", site.root, name="home"),
@@ -12,6 +12,15 @@ urlpatterns = [
     path("signin/", signing_in.signin, name="signin"),
     path("signin/token/<str:token>/", signing_in.signin_by_token, name="signin_by_token"),
     path("signout/", signing_in.signout, name="signout"),
+    path("invitation/<str:token>/", signing_in.invitation, name="invitation"),
+    path("password/", account.forgotten, name="forgotten"),
+    path("password/<str:worker_id>/<str:token>/", account.new_password, name="new_password"),
+    path("address/<str:token>/", account.confirm_address, name="confirm_address"),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.change_password, name="change_password"),
+    path("qualifications/", qualifications.qualifications, name="qualifications"),
+    path("qualifications/<str:type_id>/ask/", qualifications.ask, name="ask_qualification"),
+    path("earnings/", site.earnings, name="earnings"),
     path("done/", site.done, name="done"),
     path("groups/<str:type_id>/", tasks.group, name="group"),
     path("groups/<str:type_id>/take/", tasks.take, name="take"),

@@ -1,6 +1,13 @@
 """What the marketplace keeps: people and keys, HITs and assignments, money, qualifications."""
 
-from marketplace.models.accounts import Requester, RequesterKey, SigninLink, Worker, WorkerMessage
+from marketplace.models.accounts import (
+    Invitation,
+    Requester,
+    RequesterKey,
+    SigninLink,
+    Worker,
+    WorkerMessage,
+)
 from marketplace.models.hits import (
     Assignment,
     Departure,
@@ -9,7 +16,7 @@ from marketplace.models.hits import (
     RequestToken,
     RequiredQualification,
 )
-from marketplace.models.money import Bonus, LedgerEntry
+from marketplace.models.money import Bonus, LedgerEntry, Payout, PayoutBatch, PayoutItem
 from marketplace.models.outgoing import Outgoing
 from marketplace.models.qualifications import (
     Qualification,
@@ -26,8 +33,12 @@ __all__ = [
     "Departure",
     "Hit",
     "HitType",
+    "Invitation",
     "LedgerEntry",
     "Outgoing",
+    "Payout",
+    "PayoutBatch",
+    "PayoutItem",
     "Qualification",
     "QualificationRequest",
     "QualificationType",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -36,6 +37,14 @@ class Requester(models.Model):
         return self.balance_cents - self.held_cents
 
 
+class RequesterKeyQuerySet(models.QuerySet["RequesterKey"]):
+    """Keys by what a call or a command needs."""
+
+    def valid_at(self, now: datetime) -> RequesterKeyQuerySet:
+        """Keys that sign calls now."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), active=True)
+
+
 class RequesterKey(models.Model):
     """An access key. The secret is kept as it is: a signature can only be checked by making it again."""
 
@@ -44,6 +53,21 @@ class RequesterKey(models.Model):
     secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
+    # A key that was replaced goes on working until then, so that its programs can be changed meanwhile.
+    expires_at = models.DateTimeField(null=True)
+
+    objects = RequesterKeyQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.access_key
+
+    def state(self, now: datetime) -> str:
+        """``valid``, ``replaced`` (valid for a while), ``expired`` or ``revoked``."""
+        if not self.active:
+            return "revoked"
+        if self.expires_at is None:
+            return "valid"
+        return "replaced" if self.expires_at > now else "expired"
 
 
 class WorkerManager(BaseUserManager["Worker"]):
@@ -85,6 +109,14 @@ class Worker(AbstractBaseUser):
         super().save(*args, **kwargs)
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Invitations by what a page needs."""
+
+    def open_at(self, now: datetime) -> InvitationQuerySet:
+        """Those that make an account now."""
+        return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
+
+
 class SigninLink(models.Model):
     """A link that signs a worker in once. Only its nonce is kept; the link itself is signed."""
 
@@ -92,6 +124,31 @@ class SigninLink(models.Model):
     nonce = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+
+
+class Invitation(models.Model):
+    """A link with which one person makes one account. Only its nonce is kept; the link itself is signed."""
+
+    nonce = models.CharField(max_length=64, unique=True)
+    email = models.EmailField(blank=True)
+    mailed = models.BooleanField(default=False)
+    note = models.CharField(max_length=200, blank=True)
+    country = models.CharField(max_length=2, blank=True)
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    worker = models.OneToOneField(Worker, on_delete=models.SET_NULL, null=True, related_name="invitation")
+
+    objects = InvitationQuerySet.as_manager()
+
+    def state(self, now: datetime) -> str:
+        """``open``, ``used``, ``revoked`` or ``expired``."""
+        if self.used_at is not None:
+            return "used"
+        if self.revoked_at is not None:
+            return "revoked"
+        return "open" if self.expires_at > now else "expired"
 
 
 class WorkerMessage(models.Model):

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from marketplace import identifiers
 from marketplace.models.accounts import Requester, Worker
 from marketplace.models.hits import Assignment
 
@@ -44,14 +45,73 @@ class LedgerEntry(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, null=True, related_name="ledger")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, null=True, related_name="ledger")
     bonus = models.OneToOneField(Bonus, on_delete=models.PROTECT, null=True, related_name="ledger_entry")
+    # Whoever tops up names the transfer: the same one is entered once.
+    reference = models.CharField(max_length=100, blank=True)
     made_at = models.DateTimeField()
 
     class Meta:
         constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["requester", "reference"],
+                condition=~Q(reference=""),
+                name="ledger_reference_once",
+            ),
             # Whatever races: a reward is paid once per assignment.
             models.UniqueConstraint(
                 fields=["assignment"], condition=Q(kind="reward"), name="ledger_reward_once"
             ),
             models.CheckConstraint(condition=Q(fee_cents__lte=0), name="ledger_fee_not_positive"),
         ]
-        indexes: ClassVar = [models.Index(fields=["requester", "-id"], name="ledger_of_requester")]
+        indexes: ClassVar = [
+            models.Index(fields=["requester", "-id"], name="ledger_of_requester"),
+            models.Index(fields=["worker", "-id"], name="ledger_of_worker"),
+        ]
+
+
+class PayoutBatch(models.Model):
+    """What workers had earned and not been paid, counted once and written down for whoever pays them."""
+
+    name = models.CharField(max_length=60, unique=True)
+    requester = models.ForeignKey(
+        Requester, on_delete=models.PROTECT, null=True, related_name="payout_batches"
+    )
+    until = models.DateTimeField()
+    made_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Payout(models.Model):
+    """What one worker is paid outside, with one batch. It is worth its items, and the failed payouts before it
+    that it makes good.
+    """
+
+    class State(models.TextChoices):
+        """Due until whoever pays says that it was paid, or that it could not be."""
+
+        DUE = "due"
+        PAID = "paid"
+        FAILED = "failed"
+
+    batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="payouts")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="payouts")
+    reference = models.CharField(max_length=64, unique=True, default=identifiers.payout_reference)
+    amount_cents = models.BigIntegerField()
+    state = models.CharField(max_length=6, choices=State, default=State.DUE)
+    decided_at = models.DateTimeField(null=True)
+    note = models.CharField(max_length=500, blank=True)
+    made_good_by = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="makes_good")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["batch", "worker"], name="payout_once_per_batch"),
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="payout_positive"),
+        ]
+
+
+class PayoutItem(models.Model):
+    """One reward or bonus in one payout. Whatever races: it is paid out once."""
+
+    payout = models.ForeignKey(Payout, on_delete=models.PROTECT, related_name="items")
+    entry = models.OneToOneField(LedgerEntry, on_delete=models.PROTECT, related_name="payout_item")

@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey, SigninLink, Worker
+from marketplace.services import requesters
 
 _LINK_SALT = "marketplace.signin"
 
@@ -32,16 +33,33 @@ def create_requester(name: str, *, opening_cents: int, now: datetime) -> Request
         raise AccountRefused(f"There is a requester {name} already.", "Choose another name.") from None
 
 
-def top_up(name: str, cents: int, now: datetime) -> Requester:
-    """Add to a requester's balance; raises AccountRefused when there is no such requester."""
-    with transaction.atomic():
-        if not Requester.objects.filter(name=name).update(balance_cents=F("balance_cents") + cents):
-            raise AccountRefused(f"There is no requester {name}.")
-        requester = Requester.objects.get(name=name)
-        LedgerEntry.objects.create(
-            requester=requester, kind=LedgerEntry.Kind.TOP_UP, amount_cents=cents, made_at=now
-        )
-    return requester
+def top_up(name: str, cents: int, now: datetime, *, reference: str = "") -> tuple[Requester, bool]:
+    """Add to a requester's balance; true when it was added, false when ``reference`` was entered before.
+
+    Raises AccountRefused when there is no such requester, or the reference stands for another amount.
+    """
+    requester = requesters.find(name)
+    try:
+        with transaction.atomic():
+            LedgerEntry.objects.create(
+                requester=requester,
+                kind=LedgerEntry.Kind.TOP_UP,
+                amount_cents=cents,
+                reference=reference,
+                made_at=now,
+            )
+            Requester.objects.filter(pk=requester.pk).update(balance_cents=F("balance_cents") + cents)
+        added = True
+    except IntegrityError:
+        entered = requester.ledger.get(reference=reference)
+        if entered.amount_cents != cents:
+            raise AccountRefused(
+                f"The reference {reference} was entered before, with another amount.",
+                "Check which of the two is right; nothing was added.",
+            ) from None
+        added = False
+    requester.refresh_from_db()
+    return requester, added
 
 
 def create_worker(
@@ -83,3 +101,11 @@ def redeem_signin_token(token: str, now: datetime) -> Worker:
     if not fresh.update(used_at=now):
         raise refusal
     return Worker.objects.get(signin_links__nonce=nonce)
+
+
+def find_worker(name: str) -> Worker:
+    """The worker who signs in with that name, or has that id; raises AccountRefused."""
+    row = Worker.objects.filter(Q(username=name.strip().lower()) | Q(worker_id=name.strip())).first()
+    if row is None:
+        raise AccountRefused(f"There is no worker {name}.", "`workers` lists them.")
+    return row

@@ -13,7 +13,17 @@ from django.db.models import Count
 
 from marketplace import qualifying
 from marketplace.errors import TaskRefused
-from marketplace.models import Assignment, Hit, HitType, Qualification, Worker, WorkerBlock
+from marketplace.models import (
+    Assignment,
+    Hit,
+    HitType,
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+    Requester,
+    Worker,
+    WorkerBlock,
+)
 from marketplace.qualifying import Standing
 
 _SYSTEM_SCORES = (
@@ -27,11 +37,15 @@ _SYSTEM_SCORES = (
 
 @dataclass(frozen=True)
 class Group:
-    """A HIT type with tasks left, as one worker sees it. ``closed`` says why it cannot be taken, if so."""
+    """A HIT type with tasks left, as one worker sees it.
+
+    ``closed`` says why it cannot be taken, if so; ``askable`` are qualifications that would open it.
+    """
 
     hit_type: HitType
     left: int
     closed: str
+    askable: tuple[QualificationType, ...] = ()
 
 
 def visible(worker: Worker, now: datetime) -> list[Group]:
@@ -40,11 +54,60 @@ def visible(worker: Worker, now: datetime) -> list[Group]:
     kinds = list(HitType.objects.filter(pk__in=counts).select_related("requester").order_by("-pk"))
     blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
     standing = standing_of(worker, kinds)
-    return [
-        Group(kind, counts[kind.pk], _closed(kind, standing))
+    shown = [
+        kind
         for kind in kinds
         if kind.requester_id not in blocked and not qualifying.unmet(kind.requirements, standing, "discover")
     ]
+    mine = _mine(worker, now)
+    requestable = _requestable(worker, shown, standing)
+    return [_group(kind, counts[kind.pk] - mine.get(kind.pk, 0), standing, requestable) for kind in shown]
+
+
+def _group(
+    kind: HitType, left: int, standing: Standing, requestable: Mapping[str, QualificationType]
+) -> Group:
+    if missing := qualifying.unmet(kind.requirements, standing, "accept"):
+        closed = f"This task asks for what you do not have: {'; '.join(map(in_words, missing))}."
+        named = dict.fromkeys(requirement["QualificationTypeId"] for requirement in missing)
+        return Group(kind, left, closed, tuple(requestable[name] for name in named if name in requestable))
+    return Group(
+        kind, left, "" if left > 0 else "You hold or have done every task of this kind that is left."
+    )
+
+
+def _mine(worker: Worker, now: datetime) -> dict[int, int]:
+    """How many open HITs of each type the worker holds or has done: they are not for the same worker again."""
+    rows = Assignment.objects.filter(
+        worker=worker, hit__status=Hit.Status.ASSIGNABLE, hit__available__gt=0, hit__expires_at__gt=now
+    )
+    return dict(rows.values_list("hit__hit_type_id").annotate(count=Count("pk")).order_by())
+
+
+def _requestable(
+    worker: Worker, kinds: Iterable[HitType], standing: Standing
+) -> dict[str, QualificationType]:
+    """Requesters' own qualifications that are missing, would help, and were not asked for yet, by id."""
+    named = {
+        requirement["QualificationTypeId"]
+        for kind in kinds
+        for requirement in qualifying.unmet(kind.requirements, standing, "accept")
+        if requirement["Comparator"] != "DoesNotExist"
+        and requirement["QualificationTypeId"] not in standing.scores
+    }
+    if not named:
+        return {}
+    rows = QualificationType.objects.requestable().filter(type_id__in=named).select_related("requester")
+    asked = worker.qualification_requests.filter(qualification_type__retry_delay_seconds=None)
+    pending = worker.qualification_requests.filter(state=QualificationRequest.State.PENDING)
+    without = {row.qualification_type_id for row in (asked | pending)}
+    return {row.type_id: row for row in rows if row.pk not in without}
+
+
+def blocked_by(worker: Worker, now: datetime) -> list[Requester]:
+    """Requesters who have tasks and do not offer them to this worker any more."""
+    offering = HitType.objects.filter(pk__in=_counts(now)).values("requester")
+    return list(Requester.objects.filter(blocks__worker=worker, pk__in=offering).order_by("name"))
 
 
 def _counts(now: datetime) -> dict[int, int]:
@@ -56,12 +119,6 @@ def _counts(now: datetime) -> dict[int, int]:
         if settings.COUNT_CACHE_SECONDS:
             cache.set("marketplace.open", counts, settings.COUNT_CACHE_SECONDS)
     return counts
-
-
-def _closed(kind: HitType, standing: Standing) -> str:
-    if missing := qualifying.unmet(kind.requirements, standing, "accept"):
-        return f"This task asks for what you do not have: {'; '.join(map(in_words, missing))}."
-    return ""
 
 
 def find(type_id: str) -> HitType:

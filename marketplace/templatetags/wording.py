@@ -33,3 +33,13 @@ def duration(seconds: float) -> str:
 def time_left(deadline: datetime, now: datetime) -> str:
     """The time from ``now`` to ``deadline`` in words."""
     return duration((deadline - now).total_seconds())
+
+
+@register.filter
+def ago(moment: datetime, now: datetime) -> str:
+    """The time from ``moment`` to ``now`` in words: ``2 hours ago``; its largest unit only."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 60:
+        return "just now"
+    words = duration(seconds).split(" ")
+    return f"{' '.join(words[:2])} ago"

@@ -66,7 +66,8 @@ def _authenticate(request: HttpRequest) -> Requester:
         raise UnrecognizedClientException  # session credentials are never issued here
     key = (
         RequesterKey.objects.select_related("requester")
-        .filter(access_key=credential.access_key, active=True)
+        .valid_at(clock.now())
+        .filter(access_key=credential.access_key)
         .first()
     )
     if key is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import login, logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -12,10 +12,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from marketplace import clock
-from marketplace.errors import AccountRefused
+from marketplace.errors import AccountRefused, SignInRefused
 from marketplace.forms import SignInForm, SignUpForm
-from marketplace.services import accounts
+from marketplace.services import accounts, invitations, signing_in
 
+_REFUSED_STATUS = {"throttled": 429, "closed": 403, "wrong": 422}
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -41,17 +42,67 @@ def signup(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Make an account with an invitation, and sign in to it."""
+    now = clock.now()
+    try:
+        invited = invitations.read(token, now)
+    except AccountRefused as refusal:
+        return _refused(request, refusal, "invitation_over")
+    if request.user.is_authenticated:
+        return render(request, "marketplace/invited_already.html", {"invited": invited})
+    start = {"email": invited.email, "country": invited.country}
+    form = SignUpForm(request.POST or None, initial=start)
+    if request.method == "POST" and form.is_valid():
+        try:
+            worker = invitations.accept(token, now=now, **form.cleaned_data)
+        except AccountRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            login(request, worker, backend=_BACKEND)
+            return redirect("home")
+    context = {"form": form, "invited": invited}
+    return render(request, "marketplace/invitation.html", context, status=422 if form.errors else 200)
+
+
+def _refused(request: HttpRequest, refusal: AccountRefused, reason: str) -> HttpResponse:
+    context = {"refusal": refusal, "reason": reason}
+    return render(request, "marketplace/refused.html", context, status=403)
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def signin(request: HttpRequest) -> HttpResponse:
     """Sign in with name and password."""
     form = SignInForm(request.POST or None)
+    status = 422 if form.errors else 200
     if request.method == "POST" and form.is_valid():
-        worker = authenticate(request, **form.cleaned_data)
-        if worker is not None:
+        try:
+            worker = signing_in.sign_in(request, address=client_address(request), **form.cleaned_data)
+        except SignInRefused as refusal:
+            form.add_error(None, str(refusal))
+            status = _REFUSED_STATUS[refusal.reason]
+        else:
             login(request, worker)
             return HttpResponseRedirect(_next_page(request))
-        form.add_error(None, "Name and password do not fit together. Check both and try again.")
-    context = {"form": form, "next": request.GET.get("next", ""), "open_signup": settings.OPEN_SIGNUP}
-    return render(request, "marketplace/signin.html", context, status=422 if form.errors else 200)
+    context = {
+        "form": form,
+        "next": request.POST.get("next", request.GET.get("next", "")),
+        "open_signup": settings.OPEN_SIGNUP,
+    }
+    response = render(request, "marketplace/signin.html", context, status=status)
+    if status == 429:
+        response["Retry-After"] = str(signing_in.WINDOW_SECONDS // max(1, settings.SIGNIN_ATTEMPTS))
+    return response
+
+
+def client_address(request: HttpRequest) -> str:
+    """Where a request comes from: what the outermost of our proxies saw."""
+    forwarded = request.headers.get("X-Forwarded-For", "").split(",")
+    if settings.PROXIES and len(forwarded) >= settings.PROXIES and forwarded[-settings.PROXIES].strip():
+        return forwarded[-settings.PROXIES].strip()
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def _next_page(request: HttpRequest) -> str:
@@ -69,8 +120,7 @@ def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
     try:
         worker = accounts.redeem_signin_token(token, clock.now())
     except AccountRefused as refusal:
-        context = {"refusal": refusal, "reason": "link_used"}
-        return render(request, "marketplace/refused.html", context, status=403)
+        return _refused(request, refusal, "link_used")
     login(request, worker, backend=_BACKEND)
     return redirect("home")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -13,11 +14,12 @@ from django.views.decorators.http import require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Worker
-from marketplace.services import deadlines, groups
+from marketplace.services import deadlines, groups, payouts
 from marketplace.views import endpoint
 
 _DONE_PER_PAGE = 25
 _MESSAGES_SHOWN = 5
+_RECENT = 5
 
 
 @csrf_exempt
@@ -44,6 +46,9 @@ def home(request: HttpRequest) -> HttpResponse:
         "open_groups": [group for group in visible if not group.closed],
         "closed_groups": [group for group in visible if group.closed],
         "held": groups.held_by(worker),
+        "blocked": groups.blocked_by(worker, now),
+        "unpaid_cents": worker.earned_cents - payouts.standing_of(worker).paid,
+        "recent": _done(worker)[:_RECENT],
         "waiting": Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED).count(),
         "notices": worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_SHOWN],
     }
@@ -57,10 +62,29 @@ def done(request: HttpRequest) -> HttpResponse:
     """Every task handed in, with what was earned."""
     deadlines.apply_due(clock.now())
     worker = worker_of(request)
-    rows = Assignment.objects.handed_in().filter(worker=worker).order_by("-pk")
-    rows = rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
-    page = Paginator(rows, _DONE_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "marketplace/done.html", {"page": page})
+
+
+def _done(worker: Worker) -> QuerySet[Assignment]:
+    """What the worker has handed in, the latest first."""
+    rows = Assignment.objects.handed_in().filter(worker=worker).order_by("-submitted_at", "-pk")
+    return rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
+
+
+@never_cache
+@login_required
+@require_safe
+def earnings(request: HttpRequest) -> HttpResponse:
+    """What was earned month by month, and what was paid out."""
+    deadlines.apply_due(clock.now())
+    worker = worker_of(request)
+    context = {
+        "money": payouts.standing_of(worker),
+        "months": payouts.months_of(worker),
+        "payouts": worker.payouts.select_related("batch").order_by("-pk"),
+    }
+    return render(request, "marketplace/earnings.html", context)
 
 
 def worker_of(request: HttpRequest) -> Worker:

@@ -11,7 +11,7 @@ import pytest
 
 from marketplace import clock
 from marketplace.models import Assignment
-from tests.marketplace.conftest import make_hit, make_type, make_worker
+from tests.marketplace.conftest import make_hit, make_type, make_worker, work
 
 pytestmark = pytest.mark.django_db
 
@@ -251,5 +251,100 @@ def test_pages_cost_the_same_however_many_tasks_wait(
     for _ in range(30):
         make_hit(ask, hit_type, at=clock.now())
 
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         client.get("/")
+
+
+def own_kind(ask, **changes):
+    values = {"Name": "Reads German", "Description": "d", "QualificationTypeStatus": "Active"}
+    return ask("CreateQualificationType", **values | changes)["QualificationType"]["QualificationTypeId"]
+
+
+def asking_group(ask, kind, comparator="Exists"):
+    requirement = {"QualificationTypeId": kind, "Comparator": comparator, "ActionsGuarded": "Accept"}
+    type_id = make_type(ask, Title="German only", QualificationRequirements=[requirement])
+    make_hit(ask, type_id, at=clock.now())
+    return type_id
+
+
+def test_a_closed_group_offers_the_qualification_that_would_open_it(client, worker, ask):
+    kind = own_kind(ask)
+    asking_group(ask, kind)
+    address = f"/qualifications/{kind}/ask/"
+    assert address in client.get("/").content.decode()
+    assert address in client.get("/qualifications/").content.decode()
+
+    assert client.post(address)["Location"] == "/qualifications/"
+
+    page = client.get("/qualifications/").content.decode()
+    assert "not decided yet" in page
+    assert address not in page
+    assert address not in client.get("/").content.decode()
+    assert client.post(address).status_code == 409
+
+
+def test_an_automatic_qualification_opens_the_group_at_once(client, worker, ask):
+    kind = own_kind(ask, AutoGranted=True)
+    group = asking_group(ask, kind)
+
+    assert client.post(f"/qualifications/{kind}/ask/")["Location"] == "/"
+
+    page = client.get("/").content.decode()
+    assert "You have the qualification “Reads German” now." in page
+    assert f'data-hit-type="{group}"' in page
+
+
+def test_a_qualification_that_shuts_people_out_is_never_offered(client, worker, ask):
+    kind = own_kind(ask, Name="Failed before")
+    asking_group(ask, kind, "DoesNotExist")
+    ask(
+        "AssociateQualificationWithWorker",
+        QualificationTypeId=kind,
+        WorkerId=worker.worker_id,
+        SendNotification=False,
+    )
+
+    for address in ("/", "/qualifications/"):
+        assert "Failed before" not in client.get(address).content.decode()
+
+
+def test_an_unknown_qualification_cannot_be_asked_for(client, worker):
+    response = client.post("/qualifications/3NONE/ask/")
+
+    assert response.status_code == 404
+    assert b'data-refusal="unknown"' in response.content
+
+
+def test_home_says_that_a_requester_offers_nothing_any_more(client, worker, ask, hit):
+    ask("CreateWorkerBlock", WorkerId=worker.worker_id, Reason="secret reason")
+
+    page = client.get("/").content.decode()
+
+    assert 'data-blocked-by="lab"' in page
+    assert "secret reason" not in page
+
+
+def test_home_closes_a_group_that_the_worker_has_done(client, worker, ask, hit_type):
+    make_hit(ask, hit_type, at=clock.now(), MaxAssignments=3)
+    work(worker, hit_type, at=clock.now())
+
+    page = client.get("/").content.decode()
+
+    assert f'data-closed-hit-type="{hit_type}"' in page
+    assert "every task of this kind that is left" in page
+
+
+def test_home_shows_what_was_done_lately(client, worker, ask, hit, hit_type):
+    assignment = work(worker, hit_type, at=clock.now())
+
+    page = client.get("/").content.decode()
+
+    assert f'data-done="{assignment}"' in page
+    assert "just now" in page
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/done/", "/earnings/", "/qualifications/", "/account/", "/account/password/"]
+)
+def test_pages_of_an_account_ask_for_signing_in(client, db, path):
+    assert client.get(path)["Location"] == f"/signin/?next={path}"

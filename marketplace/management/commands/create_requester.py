@@ -12,8 +12,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace import clock
+from marketplace.console import migrate_if_needed
 from marketplace.errors import AccountRefused
-from marketplace.management.commands.serve import migrate_if_needed, write_key_file
+from marketplace.management.commands.serve import write_key_file
 from marketplace.management.commands.top_up import cents_argument
 from marketplace.services import accounts
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace import clock
+from marketplace.console import migrate_if_needed
 from marketplace.errors import AccountRefused
 from marketplace.forms import SignUpForm
-from marketplace.management.commands.serve import migrate_if_needed
 from marketplace.services import accounts
 
 

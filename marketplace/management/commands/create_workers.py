@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from marketplace import clock
+from marketplace.console import migrate_if_needed
 from marketplace.errors import AccountRefused
-from marketplace.management.commands.serve import migrate_if_needed
 from marketplace.services import accounts
 
 

@@ -6,18 +6,17 @@ import json
 import os
 import tempfile
 from argparse import ArgumentParser
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 
 from marketplace import clock, money
-from marketplace.models import RequesterKey
-from marketplace.services import accounts
+from marketplace.console import migrate_if_needed
+from marketplace.models import Requester, RequesterKey
+from marketplace.services import accounts, requesters
 from marketplace.serving import serve
 from marketplace.wsgi import application
 
@@ -51,19 +50,16 @@ class Command(BaseCommand):
         serve(application, until_parent_exits=options["until_parent_exits"])
 
 
-def migrate_if_needed() -> None:
-    """Bring the database up to date; asking first is faster than migrating nothing."""
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", interactive=False, verbosity=0)
-
-
 def ensure_key_file() -> Path:
     """The key file of the first requester, made when it is missing or knows a key the database does not."""
     file: Path = settings.KEY_FILE
     key = _key_in(file)
     if key is None:
-        key = RequesterKey.objects.filter(requester__name=FIRST_REQUESTER, active=True).first()
+        valid = RequesterKey.objects.filter(requester__name=FIRST_REQUESTER, active=True, expires_at=None)
+        key = valid.order_by("-pk").first()
+    first = Requester.objects.filter(name=FIRST_REQUESTER).first()
+    if key is None and first is not None:
+        key = requesters.rotate_key(first, clock.now(), grace=timedelta(0)).key
     if key is None:
         opening = money.cents(str(settings.OPENING_BALANCE))
         key = accounts.create_requester(FIRST_REQUESTER, opening_cents=opening, now=clock.now())
@@ -76,7 +72,7 @@ def _key_in(file: Path) -> RequesterKey | None:
         access_key = json.loads(file.read_text())["access_key"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return RequesterKey.objects.filter(access_key=access_key, active=True).first()
+    return RequesterKey.objects.valid_at(clock.now()).filter(access_key=access_key).first()
 
 
 def write_key_file(file: Path, key: RequesterKey) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace import clock, money
+from marketplace.console import migrate_if_needed
 from marketplace.errors import AccountRefused
-from marketplace.management.commands.serve import migrate_if_needed
 from marketplace.services import accounts
 
 _MOST = Decimal("1e12")
@@ -36,12 +36,21 @@ class Command(BaseCommand):
         """Who and how much."""
         parser.add_argument("name")
         parser.add_argument("amount", type=cents_argument)
+        parser.add_argument(
+            "--reference",
+            default="",
+            help="of the transfer: the same one is added once, however often it is run",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add it."""
         migrate_if_needed()
         try:
-            requester = accounts.top_up(options["name"], options["amount"], clock.now())
+            requester, added = accounts.top_up(
+                options["name"], options["amount"], clock.now(), reference=options["reference"][:100]
+            )
         except AccountRefused as refusal:
             raise CommandError(str(refusal)) from None
+        if not added:
+            self.stderr.write(f"{options['reference']} was added before; nothing was added now.")
         self.stdout.write(f"{requester.name}: ${money.dollars(requester.available_cents)} available.")

@@ -1,0 +1,91 @@
+"""The base of the operator's commands: ``--json``, results on stdout, exit status 0, 1 or 2.
+
+0 means done, 1 refused with a reason, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from marketplace.errors import AccountRefused
+
+
+class Command(BaseCommand):
+    """One command: ``act(**options)`` returns what ``--json`` prints; ``show`` prints it for people."""
+
+    example = ""
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """A parser whose help ends with the example."""
+        return super().create_parser(
+            prog_name,
+            subcommand,
+            epilog=f"Example:\n  {self.example}",
+            formatter_class=RawDescriptionHelpFormatter,
+            **kwargs,
+        )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """``--json`` and the command's own."""
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+        self.arguments(parser)
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Add the command's own arguments."""
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Do it: one service call."""
+        raise NotImplementedError
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Print the result for a person."""
+        raise NotImplementedError
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Migrate if needed, act, print."""
+        migrate_if_needed()
+        try:
+            result = self.act(**options)
+        except AccountRefused as refusal:
+            raise CommandError(str(refusal)) from None
+        if options["json"]:
+            self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))
+        else:
+            self.show(result)
+
+    def table(self, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+        """Columns as wide as their widest cell."""
+        lines = [[str(cell) for cell in row] for row in (head, *rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            self.stdout.write("  ".join(padded).rstrip())
+
+
+def migrate_if_needed() -> None:
+    """Bring the database up to date; asking first is faster than migrating nothing."""
+    from django.core.management import call_command
+
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that its owner alone may read: links and people's money are nobody else's business."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.part")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", newline="") as stream:
+        stream.write(text)
+    draft.replace(file)

@@ -1,0 +1,40 @@
+"""``python -m marketplace invitations``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marketplace import clock
+from marketplace.console import Command as Base
+from marketplace.services import invitations
+
+
+class Command(Base):
+    """List invitations."""
+
+    help = "List every invitation with what became of it, the newest first."
+    example = "python -m marketplace invitations"
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Read them."""
+        now = clock.now()
+        return {
+            "invitations": [
+                {
+                    "invitation": row.pk,
+                    "state": row.state(now),
+                    "email": row.email,
+                    "note": row.note,
+                    "made_at": row.made_at.isoformat(),
+                    "expires_at": row.expires_at.isoformat(),
+                    "worker_id": row.worker.worker_id if row.worker else "",
+                }
+                for row in invitations.listed()
+            ]
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """A table."""
+        rows = result["invitations"]
+        head = ("invitation", "state", "email", "note", "expires_at", "worker_id")
+        self.table(head, ([row[name] for name in head] for row in rows))

@@ -1,0 +1,103 @@
+"""``python -m marketplace invite``."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from marketplace import clock
+from marketplace.console import Command as Base
+from marketplace.console import write_private
+from marketplace.services import invitations
+
+
+class Command(Base):
+    """Invite people to make an account."""
+
+    help = "Make invitation links: each makes one account, once. Write them to a file, or mail them."
+    example = (
+        "python -m marketplace invite --count 25 --note 'course 2026' --out links.jsonl\n"
+        "  python -m marketplace invite --addresses people.txt --mail"
+    )
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """How many or whom, and how the links leave."""
+        whom = parser.add_mutually_exclusive_group(required=True)
+        whom.add_argument("--count", type=int, help="so many links for whoever gets them")
+        whom.add_argument("--addresses", type=Path, help="a file of e-mail addresses, one a line")
+        whom.add_argument("--email", help="one e-mail address")
+        parser.add_argument("--mail", action="store_true", help="mail each link to its address")
+        parser.add_argument("--out", type=Path, help="file of links as JSON lines; readable by its owner")
+        parser.add_argument("--note", default="", help="a word for your own list")
+        parser.add_argument("--country", default="", help="two letters, filled into the form")
+        parser.add_argument("--hours", type=float, help="how long they work (MARKETPLACE_INVITATION_HOURS)")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Make all of them or none."""
+        addresses = _addresses(options)
+        if not (options["mail"] or options["out"]):
+            raise CommandError("Say where the links go: --out FILE, or --mail.", returncode=2)
+        if options["mail"] and not all(addresses):
+            raise CommandError("--mail needs --email or --addresses.", returncode=2)
+        now = clock.now()
+        with transaction.atomic():
+            sent = [
+                invitations.invite(
+                    now=now,
+                    email=address,
+                    note=options["note"],
+                    country=options["country"],
+                    hours=options["hours"],
+                    mail=options["mail"],
+                )
+                for address in addresses
+            ]
+            lines = [
+                {"invitation": one.invitation.pk, "email": one.invitation.email, "link": one.link}
+                for one in sent
+            ]
+            if options["out"]:
+                text = "".join(json.dumps(line) + "\n" for line in lines)
+                write_private(options["out"], text)
+        return {
+            "invitations": len(sent),
+            "mailed": len(sent) if options["mail"] else 0,
+            "expires_at": sent[0].invitation.expires_at.isoformat(),
+            "out": str(options["out"] or ""),
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """How many, and where they are."""
+        where = [f"their links are in {result['out']}"] if result["out"] else []
+        where += ["they are on their way by e-mail"] if result["mailed"] else []
+        count = result["invitations"]
+        self.stdout.write(f"{count} invitation{'' if count == 1 else 's'}; {' and '.join(where)}.")
+
+
+def _addresses(options: dict[str, Any]) -> list[str]:
+    if options["count"] is not None:
+        if not 1 <= options["count"] <= 10_000:
+            raise CommandError("--count must be 1 to 10000.", returncode=2)
+        return [""] * options["count"]
+    if options["email"]:
+        found = [options["email"]]
+    else:
+        try:
+            found = options["addresses"].read_text().split()
+        except OSError as error:
+            raise CommandError(f"The file of addresses cannot be read: {error}") from None
+    for address in found:
+        try:
+            validate_email(address)
+        except ValidationError:
+            raise CommandError(f"{address!r} is not an e-mail address. Nobody was invited.") from None
+    if not found:
+        raise CommandError("The file holds no address.")
+    return list(dict.fromkeys(found))

@@ -1,0 +1,54 @@
+"""``python -m marketplace ledger NAME``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from argparse import ArgumentParser
+from typing import Any
+
+from marketplace.console import Command as Base
+from marketplace.models import LedgerEntry
+from marketplace.services import requesters
+
+COLUMNS = ("made_at", "kind", "amount", "fee", "worker_id", "assignment_id", "reference")
+
+
+class Command(Base):
+    """Every movement of a requester's balance."""
+
+    help = "Print a requester's ledger as CSV, the oldest entry first; its sum is the balance."
+    example = "python -m marketplace ledger lab > lab.csv"
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Whose."""
+        parser.add_argument("name")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Read it."""
+        rows = requesters.ledger_of(requesters.find(options["name"]))
+        return {"entries": [_describe(row) for row in rows.iterator(1000)]}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """CSV."""
+        text = io.StringIO()
+        lines = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        lines.writeheader()
+        lines.writerows(result["entries"])
+        self.stdout.write(text.getvalue(), ending="")
+
+
+def _describe(row: LedgerEntry) -> dict[str, Any]:
+    return {
+        "made_at": row.made_at.isoformat(),
+        "kind": row.kind,
+        "amount": _signed(row.amount_cents),
+        "fee": _signed(row.fee_cents),
+        "worker_id": row.worker.worker_id if row.worker else "",
+        "assignment_id": row.assignment.assignment_id if row.assignment else "",
+        "reference": row.reference,
+    }
+
+
+def _signed(cents: int) -> str:
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"

@@ -1,0 +1,42 @@
+"""``python -m marketplace record_payouts FILE``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from marketplace import clock
+from marketplace.console import Command as Base
+from marketplace.services import payouts
+
+
+class Command(Base):
+    """Record what became of payouts."""
+
+    help = (
+        "Read a payout file back, its column `state` changed to paid or failed (and `note`, if you like). "
+        "Each payout is recorded once; the same file may be read again. What failed is due in a later batch."
+    )
+    example = "python -m marketplace record_payouts 2026-11.csv"
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Which file."""
+        parser.add_argument("file", type=Path)
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Record it: every line or none."""
+        try:
+            with options["file"].open(newline="", encoding="utf-8-sig") as lines:
+                recorded = payouts.record_csv(lines, clock.now())
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"The file cannot be read: {error}") from None
+        return {"recorded": recorded.changed, "known_before": recorded.unchanged}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """How many."""
+        self.stdout.write(
+            f"{result['recorded']} payouts recorded; {result['known_before']} were recorded before."
+        )

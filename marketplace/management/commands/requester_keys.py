@@ -1,0 +1,42 @@
+"""``python -m marketplace requester_keys NAME``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from marketplace import clock
+from marketplace.console import Command as Base
+from marketplace.services import requesters
+
+
+class Command(Base):
+    """List a requester's keys."""
+
+    help = "List the keys of a requester; secrets are not shown."
+    example = "python -m marketplace requester_keys lab"
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Whose."""
+        parser.add_argument("name")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Read them."""
+        now = clock.now()
+        rows = requesters.keys_of(requesters.find(options["name"]))
+        return {
+            "keys": [
+                {
+                    "access_key": row.access_key,
+                    "state": row.state(now),
+                    "created_at": row.created_at.isoformat(),
+                    "expires_at": row.expires_at.isoformat() if row.expires_at else "",
+                }
+                for row in rows
+            ]
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """A table."""
+        head = ("access_key", "state", "created_at", "expires_at")
+        self.table(head, ([row[name] for name in head] for row in result["keys"]))

@@ -1,0 +1,66 @@
+"""``python -m marketplace set_worker NAME``."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from marketplace.console import Command as Base
+from marketplace.services import accounts
+
+
+def _letters(word: str) -> str:
+    if word and not re.fullmatch(r"[A-Za-z]{2}", word):
+        raise ArgumentTypeError(f"{word!r} is not two letters")
+    return word.upper()
+
+
+def _switch(word: str) -> bool:
+    if word not in ("yes", "no"):
+        raise ArgumentTypeError(f"{word!r} is neither yes nor no")
+    return word == "yes"
+
+
+class Command(Base):
+    """Change what an operator knows about a worker."""
+
+    help = "Set what system qualifications are read from, or close and reopen an account."
+    example = (
+        "python -m marketplace set_worker ada --country US --subdivision CA --masters yes\n"
+        "  python -m marketplace set_worker ada --close"
+    )
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Who and what."""
+        parser.add_argument("name", help="name or worker id")
+        parser.add_argument("--country", type=_letters)
+        parser.add_argument("--subdivision", type=_letters)
+        parser.add_argument("--masters", type=_switch, metavar="yes|no")
+        parser.add_argument("--adult", type=_switch, metavar="yes|no")
+        state = parser.add_mutually_exclusive_group()
+        state.add_argument(
+            "--close", action="store_true", help="nobody signs in to it; what was earned stays"
+        )
+        state.add_argument("--reopen", action="store_true")
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Set it."""
+        columns = {"country": "country", "subdivision": "subdivision"}
+        columns |= {"masters": "is_master", "adult": "is_adult"}
+        values = {column: options[name] for name, column in columns.items() if options[name] is not None}
+        if options["close"] or options["reopen"]:
+            values["is_active"] = bool(options["reopen"])
+        if not values:
+            raise CommandError("Say what to set, such as --country DE.", returncode=2)
+        worker = accounts.find_worker(options["name"])
+        for column, value in values.items():
+            setattr(worker, column, value)
+        worker.save(update_fields=list(values))
+        return {"username": worker.username, "worker_id": worker.worker_id, **values}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """What was set."""
+        self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

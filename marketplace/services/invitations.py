@@ -1,0 +1,126 @@
+"""Invitations: a link makes one account, once, until it runs out or is revoked."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+from django.db.models import QuerySet
+
+from marketplace.errors import AccountRefused
+from marketplace.models import Invitation, Worker
+from marketplace.services import accounts, outbox
+
+_SALT = "marketplace.invitation"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An invitation and its link."""
+
+    invitation: Invitation
+    link: str
+
+
+def invite(
+    *,
+    now: datetime,
+    email: str = "",
+    note: str = "",
+    country: str = "",
+    hours: float | None = None,
+    mail: bool = False,
+) -> Sent:
+    """Make an invitation; with ``mail`` send it to ``email``. Raises AccountRefused without a mail server."""
+    if mail and not settings.MAIL:
+        raise AccountRefused(
+            "This marketplace has no mail server.",
+            "Set MARKETPLACE_EMAIL_URL, or write the links to a file with --out and send them yourself.",
+        )
+    lifetime = timedelta(hours=settings.INVITATION_HOURS if hours is None else hours)
+    row = Invitation.objects.create(
+        nonce=secrets.token_urlsafe(24),
+        email=email,
+        mailed=mail,
+        note=note,
+        country=country.upper(),
+        made_at=now,
+        expires_at=now + lifetime,
+    )
+    sent = Sent(row, f"{settings.PUBLIC_URL}/invitation/{signing.dumps(row.nonce, salt=_SALT)}/")
+    if mail:
+        outbox.write_mail(email, "You are invited", _letter(sent), now)
+    return sent
+
+
+def _letter(sent: Sent) -> str:
+    until = sent.invitation.expires_at
+    return (
+        "You are invited to do small paid tasks. Each says beforehand what it asks for and what it pays.\n\n"
+        f"Make your account here; the link works once, until {until:%-d %B %Y, %H:%M} UTC:\n\n{sent.link}\n\n"
+        "If you do not know what this is about, do nothing: without you no account is made.\n"
+    )
+
+
+def read(token: str, now: datetime) -> Invitation:
+    """The invitation of a link; raises AccountRefused, saying why, when it makes no account any more."""
+    try:
+        nonce = signing.loads(token, salt=_SALT)
+    except signing.BadSignature:
+        raise AccountRefused(
+            "This invitation cannot be read.", "Copy the whole link, or ask for another one."
+        ) from None
+    row = Invitation.objects.filter(nonce=nonce).first()
+    state = "revoked" if row is None else row.state(now)
+    if row is None or state != "open":
+        raise _refusal(state)
+    return row
+
+
+def _refusal(state: str) -> AccountRefused:
+    return {
+        "used": AccountRefused("This invitation was used already.", "If that was you, sign in."),
+        "expired": AccountRefused(
+            "This invitation has run out.", "Ask whoever sent it to you for another one."
+        ),
+    }.get(state, AccountRefused("This invitation was withdrawn.", "Ask whoever sent it to you."))
+
+
+def accept(
+    token: str, *, username: str, password: str, email: str = "", country: str = "", now: datetime
+) -> Worker:
+    """Make the account. Two clicks make one: the invitation is used up in the same transaction."""
+    row = read(token, now)
+    with transaction.atomic():
+        if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
+            raise _refusal("used")
+        worker = accounts.create_worker(username, password=password, email=email, country=country, now=now)
+        if row.mailed and email.lower() == row.email.lower():
+            # Whoever holds the link reads that address.
+            worker.email_confirmed_at = now
+            worker.save(update_fields=["email_confirmed_at"])
+        Invitation.objects.filter(pk=row.pk).update(worker=worker)
+    return worker
+
+
+def revoke(number: int, now: datetime) -> Invitation:
+    """Withdraw an invitation that was not used; raises AccountRefused."""
+    row = Invitation.objects.filter(pk=number).first()
+    if row is None:
+        raise AccountRefused(f"There is no invitation {number}.", "`invitations` lists them.")
+    if row.used_at is not None:
+        raise AccountRefused(
+            f"Invitation {number} was used already.", "`set_worker NAME --close` closes the account."
+        )
+    Invitation.objects.filter(pk=number, used_at=None, revoked_at=None).update(revoked_at=now)
+    row.refresh_from_db()
+    return row
+
+
+def listed() -> QuerySet[Invitation]:
+    """Every invitation, the newest first."""
+    return Invitation.objects.select_related("worker").order_by("-pk")

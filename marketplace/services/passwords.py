@@ -1,0 +1,89 @@
+"""Links that set a password, and links that confirm an e-mail address."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
+from django.core import signing
+from django.db.models import Q
+
+from marketplace.errors import AccountRefused
+from marketplace.models import Worker
+from marketplace.services import outbox, signing_in
+
+_ADDRESS_SALT = "marketplace.address"
+_ADDRESS_LIFETIME = timedelta(days=3)
+_MOST_ACCOUNTS = 5
+
+
+def link_for(worker: Worker) -> str:
+    """A link that sets a new password. It works until it is used, the worker signs in, or it runs out."""
+    token = default_token_generator.make_token(worker)
+    return f"{settings.PUBLIC_URL}/password/{worker.worker_id}/{token}/"
+
+
+def ask_for_link(identity: str, now: datetime) -> None:
+    """Mail a link to whoever has that name or address, if the address is confirmed.
+
+    Nothing tells the asker whether there is such an account.
+    """
+    identity = identity.strip()
+    if not settings.MAIL or not identity or not signing_in.may_ask_for_reset(identity):
+        return
+    named = Worker.objects.filter(Q(username=identity.lower()) | Q(email__iexact=identity), is_active=True)
+    reachable = named.exclude(email="").exclude(email_confirmed_at=None)
+    for worker in reachable.order_by("pk")[:_MOST_ACCOUNTS]:
+        outbox.write_mail(worker.email, "Set a new password", _letter(worker), now)
+
+
+def _letter(worker: Worker) -> str:
+    return (
+        f"Somebody, perhaps you, asked for a new password for the account {worker.username}.\n\n"
+        f"Set it here; the link works once, for {settings.PASSWORD_LINK_HOURS:g} hours:\n\n{link_for(worker)}\n\n"
+        "If it was not you, do nothing: your password stays as it is.\n"
+    )
+
+
+def read_link(worker_id: str, token: str) -> Worker:
+    """The worker whose password a link sets; raises AccountRefused."""
+    worker = Worker.objects.filter(worker_id=worker_id, is_active=True).first()
+    if worker is None or not default_token_generator.check_token(worker, token):
+        raise AccountRefused(
+            "This link does not work any more.", "It works once, for some hours. Ask for another one."
+        )
+    return worker
+
+
+def set_password(worker: Worker, password: str) -> None:
+    """A new password. Every other session of the worker ends with the old one."""
+    worker.set_password(password)
+    worker.save(update_fields=["password"])
+
+
+def change_address(worker: Worker, email: str, now: datetime) -> None:
+    """Keep another e-mail address; it is used after it was confirmed."""
+    if email == worker.email and worker.email_confirmed_at is not None:
+        return
+    worker.email, worker.email_confirmed_at = email, None
+    worker.save(update_fields=["email", "email_confirmed_at"])
+    if email and signing_in.may_ask_for_reset(f"address {worker.pk}"):
+        token = signing.dumps([worker.worker_id, email], salt=_ADDRESS_SALT)
+        text = (
+            f"Confirm that this address belongs to the account {worker.username}; the link works for three "
+            f"days:\n\n{settings.PUBLIC_URL}/address/{token}/\n\nIf you know of no such account, do nothing.\n"
+        )
+        outbox.write_mail(email, "Confirm your address", text, now)
+
+
+def confirm_address(token: str, now: datetime) -> None:
+    """Mark an address as confirmed; raises AccountRefused when the link is old or the address has changed."""
+    try:
+        worker_id, email = signing.loads(token, salt=_ADDRESS_SALT, max_age=_ADDRESS_LIFETIME)
+    except signing.BadSignature:
+        worker_id, email = "", ""
+    if not Worker.objects.filter(worker_id=worker_id, email=email).update(email_confirmed_at=now):
+        raise AccountRefused(
+            "This link does not work any more.", "Enter the address on your account's page once more."
+        )

@@ -1,0 +1,244 @@
+"""What workers earned and is to be paid outside: counted once, written as CSV, recorded once.
+
+A batch has a name. Asking for it again gives the same file: what was earned meanwhile waits for the next
+batch. Every reward and bonus is an item of one payout at most, by a unique constraint. A payout that could
+not be made is made good by the worker's payout in a later batch.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, TruncMonth
+
+from marketplace import money
+from marketplace.errors import PayoutRefused
+from marketplace.models import LedgerEntry, Payout, PayoutBatch, PayoutItem, Requester, Worker
+
+COLUMNS = (
+    "reference",
+    "batch",
+    "worker_id",
+    "username",
+    "email",
+    "country",
+    "amount",
+    "currency",
+    "tasks",
+    "state",
+    "note",
+)
+_EARNED = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS)
+_ATTEMPTS = 5
+_CHUNK = 1000
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A worker's money in cents: earned, paid out, on its way, and not in any payout yet."""
+
+    earned: int
+    paid: int
+    on_its_way: int
+
+    @property
+    def open(self) -> int:
+        """Earned, and in no payout that is due or paid."""
+        return self.earned - self.paid - self.on_its_way
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """How many payouts changed, and how many already stood as the file says."""
+
+    changed: int
+    unchanged: int
+
+
+def batch(
+    name: str, *, until: datetime, now: datetime, least_cents: int = 0, requester: str = ""
+) -> tuple[PayoutBatch, bool]:
+    """The batch of that name, made if it is not there; true when it was made now.
+
+    It takes what was earned up to ``until`` (of one requester, if named) by workers who have at least
+    ``least_cents`` to get. Raises PayoutRefused when there is no such requester, or nothing to pay.
+    """
+    found = PayoutBatch.objects.filter(name=name).first()
+    if found is not None:
+        return found, False
+    payer = Requester.objects.filter(name=requester).first() if requester else None
+    if requester and payer is None:
+        raise PayoutRefused(f"There is no requester {requester}.", "`requesters` lists them.")
+    for _ in range(_ATTEMPTS):
+        try:
+            with transaction.atomic():
+                made = PayoutBatch.objects.create(name=name, requester=payer, until=until, made_at=now)
+                if not _fill(made, least_cents):
+                    raise PayoutRefused(
+                        "Nobody has anything to be paid.",
+                        "Try again after work was approved, or with a smaller --least.",
+                    )
+            return made, True
+        except IntegrityError:  # another batch took some of it, or has this name: look again
+            found = PayoutBatch.objects.filter(name=name).first()
+            if found is not None:
+                return found, False
+    raise PayoutRefused("Other batches are being made at this moment.", "Try again.")
+
+
+def _fill(made: PayoutBatch, least_cents: int) -> int:
+    entries: dict[int, list[LedgerEntry]] = defaultdict(list)
+    for entry in _unpaid(made).order_by("pk").iterator(_CHUNK):
+        assert entry.worker_id is not None
+        entries[entry.worker_id].append(entry)
+    failed: dict[int, list[Payout]] = defaultdict(list)
+    unpaid = Payout.objects.filter(state=Payout.State.FAILED, made_good_by=None)
+    if made.requester_id is not None:
+        unpaid = unpaid.filter(batch__requester=made.requester_id)
+    for payout in unpaid.order_by("pk"):
+        failed[payout.worker_id].append(payout)
+    count = 0
+    for worker_id in sorted(entries.keys() | failed.keys()):
+        amount = sum(-entry.amount_cents for entry in entries[worker_id])
+        amount += sum(payout.amount_cents for payout in failed[worker_id])
+        if amount < max(1, least_cents):
+            continue
+        payout = Payout.objects.create(batch=made, worker_id=worker_id, amount_cents=amount)
+        items = (PayoutItem(payout=payout, entry=entry) for entry in entries[worker_id])
+        PayoutItem.objects.bulk_create(items, batch_size=_CHUNK)
+        _make_good(failed[worker_id], payout)
+        count += 1
+    return count
+
+
+def _make_good(failed: Sequence[Payout], by: Payout) -> None:
+    claimed = Payout.objects.filter(
+        pk__in=[payout.pk for payout in failed], state=Payout.State.FAILED, made_good_by=None
+    ).update(made_good_by=by)
+    if claimed != len(failed):
+        raise IntegrityError("a failed payout was made good elsewhere")
+
+
+def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
+    rows = LedgerEntry.objects.filter(
+        kind__in=_EARNED, made_at__lte=made.until, payout_item=None, amount_cents__lt=0
+    )
+    return rows if made.requester_id is None else rows.filter(requester=made.requester_id)
+
+
+def write_csv(made: PayoutBatch) -> str:
+    """The batch for whoever pays: one line a worker, amounts in dollars."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    rows = made.payouts.select_related("worker").annotate(
+        tasks=Count("items__entry", filter=Q(items__entry__kind=LedgerEntry.Kind.REWARD))
+    )
+    for row in rows.order_by("worker__username"):
+        worker = row.worker
+        cells = (
+            row.reference,
+            made.name,
+            worker.worker_id,
+            worker.username,
+            worker.email,
+            worker.country,
+            money.dollars(row.amount_cents),
+            "USD",
+            row.tasks,
+            row.state,
+            row.note,
+        )
+        lines.writerow([_plain(str(cell)) for cell in cells])
+    return text.getvalue()
+
+
+def _plain(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
+    """Record what became of payouts: columns ``reference``, ``state`` (paid or failed) and perhaps ``note``.
+
+    All lines or none. Raises PayoutRefused, naming the line, for an unknown reference, another state, or a
+    payout that was recorded differently before; a line that says what is known already changes nothing.
+    """
+    reader = csv.DictReader(lines)
+    missing = {"reference", "state"} - set(reader.fieldnames or [])
+    if missing:
+        raise PayoutRefused(
+            f"The file has no column {' and '.join(sorted(missing))}.", "Use the file that `payouts` wrote."
+        )
+    changed = unchanged = 0
+    with transaction.atomic():
+        for number, row in enumerate(reader, start=2):
+            state = (row["state"] or "").strip().lower()
+            if state == Payout.State.DUE:
+                continue
+            if _record(row["reference"] or "", state, (row.get("note") or "").strip(), now, number):
+                changed += 1
+            else:
+                unchanged += 1
+    return Recorded(changed, unchanged)
+
+
+def _record(reference: str, state: str, note: str, now: datetime, line: int) -> bool:
+    if state not in (Payout.State.PAID, Payout.State.FAILED):
+        raise PayoutRefused(
+            f"Line {line}: the state is {state!r}.", "Write paid, failed or due. Nothing was recorded."
+        )
+    rows = Payout.objects.filter(reference=reference.strip())
+    if rows.filter(state=Payout.State.DUE).update(state=state, decided_at=now, note=note[:500]):
+        return True
+    row = rows.first()
+    if row is None:
+        raise PayoutRefused(
+            f"Line {line}: there is no payout {reference!r}.", "Use the file that `payouts` wrote."
+        )
+    if row.state != state:
+        raise PayoutRefused(
+            f"Line {line}: payout {row.reference} was recorded as {row.state} before.",
+            "Correct the line. Nothing of this file was recorded.",
+        )
+    return False
+
+
+def standing_of(worker: Worker) -> Standing:
+    """Where a worker's money is."""
+    sums = dict(worker.payouts.values_list("state").annotate(total=Sum("amount_cents")).order_by())
+    return Standing(worker.earned_cents, sums.get(Payout.State.PAID, 0), sums.get(Payout.State.DUE, 0))
+
+
+def months_of(worker: Worker) -> list[dict[str, Any]]:
+    """What a worker earned month by month (UTC), the latest first: rewards, bonuses, tasks paid."""
+    reward, bonus = (Q(kind=kind) for kind in _EARNED)
+    rows = (
+        worker.ledger.filter(kind__in=_EARNED)
+        .annotate(month=TruncMonth("made_at"))
+        .values("month")
+        .annotate(
+            tasks=Count("pk", filter=reward),
+            rewards=-Coalesce(Sum("amount_cents", filter=reward), 0),
+            bonuses=-Coalesce(Sum("amount_cents", filter=bonus), 0),
+        )
+        .order_by("-month")
+    )
+    return [{**row, "total": row["rewards"] + row["bonuses"]} for row in rows]
+
+
+def listed() -> QuerySet[PayoutBatch]:
+    """Every batch with its sums, the newest first."""
+    sums = {
+        f"{state}_cents": Sum("payouts__amount_cents", filter=Q(payouts__state=state))
+        for state in Payout.State.values
+    }
+    return PayoutBatch.objects.annotate(workers=Count("payouts"), **sums).order_by("-pk")

@@ -1,0 +1,74 @@
+"""Signing in with name and password, as often as the settings allow.
+
+A try is taken from two buckets (name, address) before the password is looked at and given back when it was
+right: tries that arrive at once cannot slip through together, and people who know their password are
+never slowed down.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.contrib.auth import authenticate
+from django.http import HttpRequest
+
+from marketplace.errors import SignInRefused
+from marketplace.models import Worker
+from marketplace.services import rates
+from marketplace.services.rates import Rate
+
+WINDOW_SECONDS = 900
+_PER_ADDRESS = 10
+_RESETS = Rate(WINDOW_SECONDS, 4)
+
+
+def sign_in(request: HttpRequest, username: str, password: str, address: str) -> Worker:
+    """The worker; raises SignInRefused with reason ``throttled``, ``closed`` or ``wrong``."""
+    taken = _take(username, address)
+    worker = authenticate(request, username=username, password=password)
+    if isinstance(worker, Worker):
+        for name, rate in taken:
+            rates.give_back(name, rate)
+        return worker
+    known = Worker.objects.filter(username=username.strip().lower(), is_active=False).first()
+    if known is not None and known.check_password(password):
+        raise SignInRefused(
+            "closed", "This account is closed.", "Ask whoever invited you. What you earned is not lost."
+        )
+    raise SignInRefused("wrong", "Name and password do not fit together.", "Check both and try again.")
+
+
+def _take(username: str, address: str) -> list[tuple[str, Rate]]:
+    attempts = settings.SIGNIN_ATTEMPTS
+    if not attempts:
+        return []
+    wanted = [
+        (
+            _bucket("address", address),
+            Rate(WINDOW_SECONDS / attempts / _PER_ADDRESS, attempts * _PER_ADDRESS),
+        ),
+        (_bucket("name", username.strip().lower()), Rate(WINDOW_SECONDS / attempts, attempts)),
+    ]
+    taken: list[tuple[str, Rate]] = []
+    for name, rate in wanted:
+        if not rates.take(name, rate):
+            for earlier in taken:
+                rates.give_back(*earlier)
+            raise SignInRefused(
+                "throttled",
+                "There were too many wrong passwords.",
+                "Wait a few minutes and try again, or have a new password set.",
+            )
+        taken.append((name, rate))
+    return taken
+
+
+def may_ask_for_reset(identity: str) -> bool:
+    """Whether a password link may be asked for again: four at once, one more every quarter of an hour."""
+    return rates.take(_bucket("reset", identity.strip().lower()), _RESETS)
+
+
+def _bucket(kind: str, value: str) -> str:
+    """Names and addresses are kept as hashes: a wrong name is often somebody's password."""
+    return f"signin {kind} {hashlib.sha256(value.encode()).hexdigest()}"

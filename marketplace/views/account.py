@@ -1,0 +1,105 @@
+"""What workers change about their accounts: password, e-mail, country."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from marketplace import clock
+from marketplace.errors import AccountRefused
+from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm
+from marketplace.services import passwords
+from marketplace.views.site import worker_of
+
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """E-mail and country; the way to a new password."""
+    worker = worker_of(request)
+    form = AccountForm(request.POST or None, initial={"email": worker.email, "country": worker.country})
+    if request.method == "POST" and form.is_valid():
+        worker.country = form.cleaned_data["country"]
+        worker.save(update_fields=["country"])
+        passwords.change_address(worker, form.cleaned_data["email"], clock.now())
+        messages.success(request, "Saved.")
+        return redirect("account")
+    context = {"form": form, "mail": settings.MAIL}
+    return render(request, "marketplace/account.html", context, status=422 if form.errors else 200)
+
+
+@sensitive_post_parameters("current", "password")
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_password(request: HttpRequest) -> HttpResponse:
+    """A new password for someone who is signed in."""
+    worker = worker_of(request)
+    form = ChangePasswordForm(request.POST or None, worker=worker)
+    if request.method == "POST" and form.is_valid():
+        passwords.set_password(worker, form.cleaned_data["password"])
+        update_session_auth_hash(request, worker)
+        messages.success(request, "Your password was changed. Other devices are signed out.")
+        return redirect("account")
+    return render(
+        request, "marketplace/change_password.html", {"form": form}, status=422 if form.errors else 200
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def forgotten(request: HttpRequest) -> HttpResponse:
+    """Ask for a link that sets a new password; the answer is the same whoever asks."""
+    form = ForgottenForm(request.POST or None)
+    asked = request.method == "POST" and form.is_valid()
+    if asked:
+        passwords.ask_for_link(form.cleaned_data["identity"], clock.now())
+    context = {"form": form, "asked": asked, "mail": settings.MAIL, "hours": settings.PASSWORD_LINK_HOURS}
+    return render(request, "marketplace/forgotten.html", context, status=422 if form.errors else 200)
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpResponse:
+    """Set a password by a link, and sign in."""
+    try:
+        worker = passwords.read_link(worker_id, token)
+    except AccountRefused as refusal:
+        return _refused(request, refusal)
+    form = NewPasswordForm(request.POST or None, worker=worker)
+    if request.method == "POST" and form.is_valid():
+        passwords.set_password(worker, form.cleaned_data["password"])
+        login(request, worker, backend=_BACKEND)
+        return redirect("home")
+    context = {"form": form, "username": worker.username}
+    return render(request, "marketplace/new_password.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
+    """Confirm an e-mail address. It shows a button first: mail scanners open links too."""
+    if request.method != "POST":
+        return render(request, "marketplace/confirm_address.html")
+    try:
+        passwords.confirm_address(token, clock.now())
+    except AccountRefused as refusal:
+        return _refused(request, refusal)
+    messages.success(request, "Your address is confirmed.")
+    return redirect("account")
+
+
+def _refused(request: HttpRequest, refusal: AccountRefused) -> HttpResponse:
+    context = {"refusal": refusal, "reason": "link_used"}
+    return render(request, "marketplace/refused.html", context, status=403)

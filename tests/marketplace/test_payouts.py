@@ -1,0 +1,222 @@
+"""What workers are paid outside: counted once, recorded once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.db.models import Sum
+
+from marketplace.errors import PayoutRefused
+from marketplace.models import LedgerEntry, Payout, PayoutBatch, PayoutItem, Worker
+from marketplace.services import accounts, payouts
+from tests.marketplace.conftest import NOW, asker, hours, make_hit, make_type, work
+
+pytestmark = pytest.mark.django_db
+
+
+def earn(ask, hit_type, worker, at=NOW):
+    """$2.00."""
+    make_hit(ask, hit_type, at=at)
+    ask("ApproveAssignment", AssignmentId=work(worker, hit_type, at=at), at=at)
+
+
+def lines_of(made):
+    return list(csv.DictReader(io.StringIO(payouts.write_csv(made))))
+
+
+def make(name, **more):
+    return payouts.batch(name, until=NOW + hours(1), now=NOW + hours(1), **more)[0]
+
+
+def record(made, state, **changes):
+    rows = [{**row, "state": state, **changes} for row in lines_of(made)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, payouts.COLUMNS)
+    writer.writeheader()
+    writer.writerows(rows)
+    return payouts.record_csv(text.getvalue().splitlines(), NOW + hours(2))
+
+
+def test_rewards_and_bonuses_are_paid_out_together(ask, hit_type, ada, grace):
+    earn(ask, hit_type, ada)
+    earn(ask, hit_type, ada)
+    earn(ask, hit_type, grace)
+    assignment = LedgerEntry.objects.filter(worker=grace).get().assignment.assignment_id
+    ask("SendBonus", WorkerId=grace.worker_id, AssignmentId=assignment, BonusAmount="0.25", Reason="r")
+
+    lines = lines_of(make("a"))
+
+    told = [
+        (line["username"], line["amount"], line["currency"], line["tasks"], line["state"]) for line in lines
+    ]
+    assert told == [("ada", "4.00", "USD", "2", "due"), ("grace", "2.25", "USD", "1", "due")]
+
+
+def test_the_same_name_gives_the_same_file_and_the_next_batch_the_rest(ask, hit_type, ada):
+    earn(ask, hit_type, ada)
+    first = payouts.write_csv(make("a"))
+    earn(ask, hit_type, ada)
+
+    assert payouts.write_csv(make("a")) == first
+    assert [line["amount"] for line in lines_of(make("b"))] == ["2.00"]
+    with pytest.raises(PayoutRefused, match="Nobody has anything"):
+        make("c")
+    assert PayoutBatch.objects.count() == 2
+
+
+def test_only_what_was_earned_up_to_then_is_counted(ask, hit_type, ada):
+    earn(ask, hit_type, ada, at=NOW)
+    earn(ask, hit_type, ada, at=NOW + hours(5))
+
+    made, _ = payouts.batch("a", until=NOW + hours(1), now=NOW + hours(9))
+
+    assert [line["amount"] for line in lines_of(made)] == ["2.00"]
+
+
+def test_who_has_little_waits(ask, hit_type, ada, grace):
+    earn(ask, hit_type, ada)
+    earn(ask, hit_type, ada)
+    earn(ask, hit_type, grace)
+
+    assert [line["username"] for line in lines_of(make("a", least_cents=300))] == ["ada"]
+    assert [line["username"] for line in lines_of(make("b"))] == ["grace"]
+
+
+def test_each_requester_can_pay_for_itself(ask, hit_type, ada):
+    other = asker(accounts.create_requester("other", opening_cents=10_000, now=NOW).requester)
+    earn(ask, hit_type, ada)
+    earn(other, make_type(other, Reward="1.00"), ada)
+
+    assert [line["amount"] for line in lines_of(make("a", requester="other"))] == ["1.00"]
+    assert [line["amount"] for line in lines_of(make("b"))] == ["2.00"]
+    with pytest.raises(PayoutRefused, match="no requester"):
+        make("c", requester="nobody")
+
+
+def test_what_was_paid_is_recorded_once(ask, hit_type, ada):
+    earn(ask, hit_type, ada)
+    made = make("a")
+
+    assert record(made, "paid", note="bank transfer 7") == payouts.Recorded(1, 0)
+    assert record(made, "paid", note="again") == payouts.Recorded(0, 1)
+
+    payout = Payout.objects.get()
+    assert (payout.state, payout.note, payout.decided_at) == ("paid", "bank transfer 7", NOW + hours(2))
+    with pytest.raises(PayoutRefused, match="recorded as paid"):
+        record(made, "failed")
+    assert payouts.standing_of(Worker.objects.get(pk=ada.pk)) == payouts.Standing(200, 200, 0)
+
+
+def test_what_failed_comes_with_the_next_batch_once(ask, hit_type, ada):
+    earn(ask, hit_type, ada)
+    record(make("a"), "failed", note="no account")
+    earn(ask, hit_type, ada)
+
+    [line] = lines_of(make("b"))
+
+    assert line["amount"] == "4.00"
+    with pytest.raises(PayoutRefused, match="Nobody has anything"):
+        make("c")
+    ada.refresh_from_db()
+    assert payouts.standing_of(ada) == payouts.Standing(400, 0, 400)
+
+
+def test_a_wrong_line_is_named_and_nothing_is_recorded(ask, hit_type, ada, grace):
+    earn(ask, hit_type, ada)
+    earn(ask, hit_type, grace)
+    references = [line["reference"] for line in lines_of(make("a"))]
+
+    for second, said in (
+        ("PAYNONE,paid", "Line 3: there is no payout"),
+        (f"{references[1]},done", "Line 3: the state"),
+    ):
+        with pytest.raises(PayoutRefused, match=said):
+            payouts.record_csv(["reference,state", f"{references[0]},paid", second], NOW)
+    with pytest.raises(PayoutRefused, match="no column state"):
+        payouts.record_csv(["reference", references[0]], NOW)
+
+    assert set(Payout.objects.values_list("state", flat=True)) == {"due"}
+
+
+def test_no_cell_is_a_formula(ask, hit_type):
+    sly = accounts.create_worker("-1+1", password=None, email="=cmd@example.org", now=NOW)
+    earn(ask, hit_type, sly)
+
+    [line] = lines_of(make("a"))
+
+    assert (line["username"], line["email"]) == ("'-1+1", "'=cmd@example.org")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_made_at_once_never_pay_twice(ask, hit_type, ada, grace):
+    for worker in (ada, grace):
+        for _ in range(5):
+            earn(ask, hit_type, worker)
+    together = threading.Barrier(4)
+
+    def make_one(number):
+        together.wait(30)
+        try:
+            return payouts.batch(f"batch-{number % 3}", until=NOW + hours(1), now=NOW + hours(1))[1]
+        except PayoutRefused:
+            return False
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(make_one, range(4)))
+
+    assert PayoutItem.objects.count() == 10
+    assert Payout.objects.aggregate(total=Sum("amount_cents"))["total"] == 2000
+
+
+def test_the_commands_write_list_and_record(ask, hit_type, ada, tmp_path, capsys):
+    earn(ask, hit_type, ada, at=NOW)
+    out = tmp_path / "2026-03.csv"
+
+    call_command("payouts", "2026-03", "--out", out, "--json")
+    made = json.loads(capsys.readouterr().out)
+    out.write_text(out.read_text().replace(",due,", ",paid,"))
+    call_command("record_payouts", out)
+    call_command("record_payouts", out)
+
+    assert (made["new"], made["workers"], made["due"]) == (True, 1, "2.00")
+    said = capsys.readouterr().out
+    assert "1 payouts recorded; 0 were recorded before." in said
+    assert "0 payouts recorded; 1 were recorded before." in said
+    call_command("payouts", "--json")
+    [listed] = json.loads(capsys.readouterr().out)["batches"]
+    assert (listed["paid"], listed["due"]) == ("2.00", "0.00")
+
+
+@pytest.mark.parametrize("words", [["2026/03", "--out", "x"], ["2026-03"]])
+def test_wrong_usage_is_said(words):
+    with pytest.raises(CommandError):
+        call_command("payouts", *words)
+
+
+def test_a_worker_sees_where_the_money_is(client, ask, hit_type, ada):
+    earn(ask, hit_type, ada)
+    record(make("march"), "failed", note="no account")
+    earn(ask, hit_type, ada)
+    make("april")
+    earn(ask, hit_type, ada, at=NOW - timedelta(days=31))
+    client.force_login(ada)
+
+    page = client.get("/earnings/").content.decode()
+
+    assert 'id="earned">$6.00<' in page
+    assert 'id="paid">$0.00<' in page
+    assert 'id="on-its-way">$4.00<' in page
+    assert 'id="open-amount">$2.00<' in page
+    assert "made good by a later payout" in page
+    assert "March 2026" in page
+    assert "January 2026" in page

@@ -8,7 +8,7 @@ from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import closing, collecting, payments, places
+from judging.services import closing, collecting, payments, piloting, places
 from judging.services.calls import Patience
 
 LATER_SECONDS = 5
@@ -66,7 +66,7 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
 
 def _move_on(campaign: Campaign) -> None:
     """What a campaign does by itself once everything there is has been taken in."""
-    campaign.refresh_from_db()
+    piloting.finish_pilot(campaign)
     if campaign.state == Campaign.State.CLOSING:
         closing.settle_tried_places(campaign)
         closing.finish_closing(campaign)

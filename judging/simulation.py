@@ -168,7 +168,7 @@ def simulate(
         raise CampaignRefused(
             f"Simulated workers work on this machine's marketplace only, not at {campaign.endpoint}."
         )
-    if campaign.state != Campaign.State.OPEN:
+    if campaign.state not in Campaign.OFFERING:
         raise CampaignRefused(f"The campaign {campaign.name} is {campaign.state}.", "Launch it first.")
     began = time.monotonic()
     done = Simulated()
@@ -219,6 +219,9 @@ def _kind(campaign: Campaign) -> str:
 
 
 def _all_done(campaign: Campaign) -> bool:
+    campaign.refresh_from_db(fields=["state"])
+    if campaign.state not in Campaign.OFFERING:  # a pilot ended by itself
+        return True
     if not is_complete(campaign):
         return False
     run_schedule()  # a challenge may have its next step to ask

@@ -41,6 +41,7 @@ class Plan:
     cost: Quote
     confirm_spend: Decimal | None = None
     minimum_hourly: Decimal | None = None
+    pilot: bool = False
 
 
 def check_list(plan: Plan) -> Iterator[str]:
@@ -122,10 +123,9 @@ def _cost(plan: Plan) -> str:
         )
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         raise NotReady(f"${total:.2f} is over the cap of ${settings.BUDGET_CAP:.2f} (PREFEREE_BUDGET_CAP).")
-    words = (
-        f"{cost.tasks:,} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f}); "
-        f"{expectation_words(campaign, expectation_of(campaign), cost)}"
-    )
+    words = f"{cost.tasks:,} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f})"
+    if not plan.pilot:  # a pilot repeats nothing
+        words = f"{words}; {expectation_words(campaign, expectation_of(campaign), cost)}"
     return f"{words}; ${committed:.2f} are committed already" if committed else words
 
 

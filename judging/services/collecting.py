@@ -21,6 +21,7 @@ from judging.services.leasing import GRACE, free_lapsed
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
+from judging.services.postings import is_uncounted_pilot
 from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
 from judging.services.workers import crowd_of, worker_for
 
@@ -207,6 +208,8 @@ def _standing(campaign: Campaign, submission: Submission) -> Submission.Standing
     failed = gold.filter(gold_answer__passed=False).exclude(gold_pair__state="suspended")
     if failed.exclude(gold_answer__in=forgiven(campaign, submission.worker)).exists():
         return Submission.Standing.EXCLUDED  # rate screening: this task is repeated, its worker may stay
+    if is_uncounted_pilot(campaign, submission):
+        return Submission.Standing.PILOT
     return Submission.Standing.COUNTED
 
 

@@ -66,7 +66,7 @@ def launch(
     return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, tell=tell)
 
 
-def plan_of(campaign: Campaign, tasks: int, terms: Terms) -> Plan:
+def plan_of(campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False) -> Plan:
     """What offering so many tasks on these terms comes to."""
     least = terms.minimum_hourly
     if least is not None and least < 0:
@@ -77,6 +77,7 @@ def plan_of(campaign: Campaign, tasks: int, terms: Terms) -> Plan:
         cost=quote_tasks(campaign, tasks),
         confirm_spend=terms.confirm_spend,
         minimum_hourly=campaign.minimum_hourly if least is None else least,
+        pilot=pilot,
     )
 
 

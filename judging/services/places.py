@@ -62,10 +62,17 @@ def any_wanted(campaign: Campaign) -> bool:
 
 
 def lacking(campaign: Campaign) -> int:
-    """How many places fewer are live than tasks are wanted (negative: more)."""
+    """How many places fewer are live than tasks are wanted (negative: more).
+
+    A pilot wants no more than its own number of submissions, whatever their standing.
+    """
     wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
     live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE).count()
-    return wanted - live
+    posting = current_posting(campaign)
+    if posting is None or posting.purpose != Posting.Purpose.PILOT:
+        return wanted - live
+    used = posting.places.filter(state__in=[*LIVE, Place.State.FILLED]).count()
+    return min(wanted - live, campaign.pilot_tasks - used)
 
 
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
@@ -201,7 +208,12 @@ def any_offered(campaign: Campaign) -> bool:
 
 
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Let nobody take a place of the campaign from now on; who holds one may finish. Safe to repeat."""
+    """Let nobody take a place of the campaign from now on; who holds one may finish. Safe to repeat.
+
+    It stops when the campaign goes on meanwhile: its places are wanted again.
+    """
+    if campaign_state(campaign) in Campaign.OFFERING:
+        return 0
     crowd, patience = crowd_for(campaign), Patience()
     Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exclude(
         pk__in=_being_posted(campaign)
@@ -210,6 +222,8 @@ def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int
         Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).select_related("posting")
     )
     for done, place in enumerate(places, start=1):
+        if campaign_state(campaign) in Campaign.OFFERING:
+            return done - 1
         with patience.one():
             close_place(campaign, crowd, place)
         if progress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Max
 
-from judging.models import Campaign, Posting
+from judging.models import Campaign, Posting, Submission
 
 
 def current_posting(campaign: Campaign) -> Posting | None:
@@ -16,3 +16,9 @@ def next_posting(campaign: Campaign, purpose: str = Posting.Purpose.MAIN) -> Pos
     """A new posting after all others; two at once collide on the number (IntegrityError)."""
     last = campaign.postings.aggregate(last=Max("number"))["last"] or 0
     return campaign.postings.create(number=last + 1, purpose=purpose)
+
+
+def is_uncounted_pilot(campaign: Campaign, submission: Submission) -> bool:
+    """Whether the submission was done in a pilot whose judgments do not count."""
+    place = submission.place
+    return not campaign.pilot_counts and place is not None and place.posting.purpose == Posting.Purpose.PILOT

@@ -11,6 +11,7 @@ from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
 from judging.services.payments import money
+from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
 
@@ -40,6 +41,8 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "committed": float(dollars["committed"]),
         "problems": _problems(campaign),
     }
+    if pilot := pilot_report(campaign):
+        status["pilot"] = pilot.as_dict()
     return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
 
 
@@ -77,6 +80,7 @@ def _judgments(campaign: Campaign) -> dict[str, int]:
         "surplus": standing.get(Submission.Standing.SURPLUS, 0),
         "pending": standing.get(Submission.Standing.PENDING, 0),
         "unfinished": standing.get(Submission.Standing.UNFINISHED, 0),
+        "pilot": standing.get(Submission.Standing.PILOT, 0),
         "simulated": Judgment.objects.filter(
             campaign=campaign, judge_kind=Judgment.JudgeKind.SIMULATED
         ).count(),
@@ -126,7 +130,13 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
         return f"import_judgments {campaign.name} FILE."
     match campaign.state:
         case Campaign.State.DRAFT:
-            return f"Gold pairs and texts, then launch_campaign {campaign.name}."
+            return f"Gold pairs and texts, then launch_campaign {campaign.name} (a rehearsal and a pilot before)."
+        case Campaign.State.REHEARSED:
+            return (
+                f"pilot_campaign {campaign.name} --tasks N with people, then launch_campaign {campaign.name}."
+            )
+        case Campaign.State.PILOTED:
+            return f"Look at what the pilot told, then launch_campaign {campaign.name}."
         case Campaign.State.CLOSING:
             return f"It closes by itself; it waits for {pending_work(campaign).words() or 'a last look'}."
         case Campaign.State.PAUSED:
@@ -137,5 +147,8 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
         return "Look at the problems above; what can be tried again is tried by itself."
     if is_complete(campaign):
         return f"Every pair is judged: resolve {campaign.name}, then publish_qrels {campaign.name}."
+    if campaign.state == Campaign.State.PILOTING:
+        pilot = status["pilot"]
+        return f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in."
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
     return f"Workers judge; {left:,} judgments are still to come."

@@ -26,6 +26,8 @@ class Command(BaseCommand):
 
 
 def _words(key: str, value: Any) -> str:
+    if key == "pilot":
+        return _pilot(value)
     if key in ("spent", "owed", "committed"):
         return f"${value:,.2f}"
     if isinstance(value, dict):
@@ -42,3 +44,11 @@ def _row(key: str, row: Any) -> str:
         case "gold_failed":
             return f"gold pair {row['gold_pair']}: {row['failed']} of {row['answered']}"
     return str(row)
+
+
+def _pilot(told: dict[str, Any]) -> str:
+    line = f"{told['submitted']} of {told['wanted']} tasks"
+    if told["hourly"] is None:
+        return line
+    minutes = told["seconds_per_task"] / 60
+    return f"{line}, median {minutes:.1f} minutes a task, ${told['hourly']:.2f} an hour"

@@ -1,0 +1,93 @@
+"""`manage.py pilot_campaign`: offer a few tasks first, and say what they told."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.background.attending import attend
+from config.background.services import start
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.errors import CampaignRefused
+from judging.jobs import post_places_key
+from judging.management.commands.collect import collect_once
+from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
+from judging.models import Campaign
+from judging.services.campaigns import campaign_named
+from judging.services.launching import Launched, Terms
+from judging.services.pilot_report import pilot_report
+from judging.services.piloting import pilot_campaign
+
+POLL_SECONDS = 5
+
+
+class Command(BaseCommand):
+    help = (
+        "Offer a few tasks of a campaign before all of it. The pilot ends by itself when they are in, with median "
+        "time, hourly pay, how each test pair fared, and comments. Without --tasks: what the last pilot told."
+    )
+    example = "manage.py pilot_campaign first --tasks 10 --minimum-hourly 12"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--tasks", type=int, metavar="N", help="how many tasks the pilot offers")
+        parser.add_argument(
+            "--count", action="store_true", help="let its judgments count (else others repeat its tasks)"
+        )
+        parser.add_argument("--wait", action="store_true", help="go on until they are in (Ctrl-C stops)")
+        terms_arguments(parser)
+
+    def act(
+        self, *, campaign: str, tasks: int | None, count: bool, wait: bool, **options: Any
+    ) -> dict[str, Any]:
+        names = ("endpoint", "confirm_spend", "minimum_hourly")
+        agreed = Terms(**terms(*(options[name] for name in names)))
+        found = campaign_named(campaign)
+        if tasks is None and (count or any(options[name] for name in names)):
+            raise UsageError("A pilot needs --tasks.")
+        launched = None
+        with launcher.crowd_running(), self.progress("Offering places") as progress:
+            if tasks is not None:
+                launched = self._offer(found, tasks, count, agreed, progress)
+            while wait and found.state == Campaign.State.PILOTING:
+                collect_once(found, progress)
+                found.refresh_from_db()
+                if found.state == Campaign.State.PILOTING:
+                    time.sleep(POLL_SECONDS)
+        report = pilot_report(found)
+        if report is None:
+            raise CampaignRefused(
+                f"The campaign {found.name} had no pilot.", f"Run: pilot_campaign {found.name} --tasks N"
+            )
+        told = {"campaign": found.name, "state": found.state, "pilot": report.as_dict()}
+        return told | (outcome(launched) if launched else {})
+
+    def _offer(self, found: Campaign, tasks: int, count: bool, agreed: Terms, progress: Any) -> Launched:
+        launched = pilot_campaign(
+            found,
+            tasks=tasks,
+            counts=count,
+            terms=agreed,
+            who=getpass.getuser(),
+            tell=lambda check: self.note(f"  ✓ {check}"),
+        )
+        job = start("judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk})
+        attend(job, progress=progress)
+        return launched
+
+    def show(self, result: dict[str, Any]) -> None:
+        """The pilot line by line, its test pairs and comments after it."""
+        pilot = result["pilot"]
+        rest = {key: value for key, value in result.items() if key not in ("pilot", "checks")}
+        figures = {key: value for key, value in pilot.items() if key not in ("gold", "comments")}
+        super().show({**rest, **figures})
+        for row in pilot["gold"]:
+            line = f"test pair {row['gold_pair']} ({row['qid']}): {row['passed']} of {row['answered']} passed"
+            self.out.print(line, markup=False)
+        for comment in pilot["comments"]:
+            self.out.print(f"comment: {comment}", markup=False)

@@ -26,7 +26,7 @@ from judging.browsing import Browser, Page, hang_up
 from judging.errors import CampaignRefused, JudgingError
 from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
-from judging.models import Campaign, Task
+from judging.models import Campaign, Pair, Task
 from judging.services.postings import current_posting
 from judging.services.status import is_complete
 from judging.services.workers import crowd_of, declare_simulated
@@ -79,18 +79,30 @@ class Truth:
         for query, passage, grade in labels.iterator(chunk_size=5000):
             key = (query, texts[passage])
             self.grades[key] = max(grade, self.grades.get(key, UNLABELLED))
+        pairs = Pair.objects.filter(campaign=campaign).values_list("query_id", "passage_a_id", "passage_b_id")
+        self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
 
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
-        """(whether the left text is better, whether that is obvious: only one of the two has a label)."""
+        """(whether the left text is better, whether that is obvious).
+
+        Obvious is a labelled text against one that nobody asks about for this question, as in a gold pair.
+        """
         left, right = _plain(page.left), _plain(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
-        obvious = (grades[0] == UNLABELLED) != (grades[1] == UNLABELLED)
+        stray = [
+            grade == UNLABELLED and not self._asked(page.question, text)
+            for grade, text in zip(grades, (left, right), strict=True)
+        ]
+        obvious = stray[0] != stray[1]
         if grades[0] != grades[1]:
             return grades[0] > grades[1], obvious
         return self._taste(left) > self._taste(right), False
 
     def _grade(self, question: str, text: str) -> int:
         return max(self.grades.get((query, text), UNLABELLED) for query in self.queries[_plain(question)])
+
+    def _asked(self, question: str, text: str) -> bool:
+        return any((query, text) in self.asked for query in self.queries[_plain(question)])
 
     def _taste(self, text: str) -> str:
         return hashlib.sha256(f"{self.seed}:{self.pids.get(text, text)}".encode()).hexdigest()

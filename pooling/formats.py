@@ -26,6 +26,7 @@ from pooling.errors import UnreadableContent
 MAX_BYTES = 20 * 1024**3
 """Default limit on the decompressed size of one file."""
 BLOCK_BYTES = 8 * 1024**2
+PIECE_BYTES = 8192
 LONGEST_LINE = 64 * 1024**2
 BOM = b"\xef\xbb\xbf"
 
@@ -158,12 +159,12 @@ class Content:
                         self.progress(raw.tell(), total)
                     yield block
         except EOFError:
-            raise self._refuse(f"the {kind} compression ends early: the file is truncated.") from None
+            raise self._damaged(f"the {kind} compression ends early: the file is truncated.") from None
         except FileNotFoundError:
             raise UnreadableContent(self.name, 0, "there is no such file.") from None
         except _CORRUPT as error:
             if kind_of(self.path):
-                raise self._refuse(f"the {kind} compression is corrupt ({error}).") from error
+                raise self._damaged(f"the {kind} compression is corrupt ({error}).") from error
             raise UnreadableContent(self.name, 0, f"the file cannot be read ({error}).") from error
 
     def _whole_lines(self, stream: BinaryIO) -> Iterator[bytes]:
@@ -226,10 +227,28 @@ class Content:
                 "Split the file, or raise PREFEREE_MAX_DECOMPRESSED_BYTES.",
             )
 
+    def _damaged(self, reason: str) -> UnreadableContent:
+        line = last_readable_line(self.path)
+        return UnreadableContent(self.name, line, reason, "Copy the file again and compare its checksum.")
+
     def _refuse(
-        self, reason: str, next_step: str = "Copy the file again and compare its checksum."
+        self, reason: str, next_step: str = "Split the line, or look whether it is one."
     ) -> UnreadableContent:
         return UnreadableContent(self.name, 0, reason, next_step)
+
+
+def last_readable_line(path: Path) -> int:
+    """The number of the line in which a compressed file stops being readable; for error messages."""
+    lines = 1
+    try:
+        with path.open("rb") as raw:
+            stream = _decompress(cast(BinaryIO, raw), compression(raw.peek(8)))
+            # Little at a time: what stands before the damage in the same piece would be lost with it.
+            while piece := stream.read(PIECE_BYTES):
+                lines += piece.count(b"\n")
+    except (EOFError, *_CORRUPT):
+        pass
+    return lines
 
 
 def kind_of(path: Path) -> str:

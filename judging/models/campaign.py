@@ -124,6 +124,11 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def label(self) -> str:
+        """The state in a word; a campaign for judgments made elsewhere is never launched."""
+        return "imported" if self.pool_id is None and self.state == self.State.DRAFT else str(self.state)
+
 
 class CampaignChange(models.Model):
     """A step in a campaign's life: who, when, why."""

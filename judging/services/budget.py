@@ -8,7 +8,7 @@ from django.conf import settings
 
 from judging.errors import CampaignRefused
 from judging.models import Campaign
-from judging.services.campaigns import log
+from judging.services.campaigns import MOST_BUDGET, log
 from judging.services.cost import quote_tasks
 from judging.services.payments import money
 
@@ -38,6 +38,8 @@ def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str
 
     Raises CampaignRefused for less than it has committed, or more than the installation's cap.
     """
+    if not amount.is_finite() or amount > MOST_BUDGET:
+        raise CampaignRefused(f"The budget must be an amount in dollars of at most {MOST_BUDGET:,.2f}.")
     committed = money(campaign)["committed"]
     if amount < committed:
         raise CampaignRefused(

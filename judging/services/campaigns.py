@@ -16,6 +16,7 @@ from judging.services.pairs import pairs_of, request_pairs
 from judging.services.postings import next_posting
 from judging.services.texts import default_texts
 from pooling.models import Collection, Pool
+from pooling.services.naming import check_name
 
 #: The reference experiment's qualifications: in the US, more than 10,000 approved tasks, at least 97 % approved.
 REFERENCE_QUALIFICATIONS: list[dict[str, Any]] = [
@@ -39,6 +40,26 @@ REFERENCE_QUALIFICATIONS: list[dict[str, Any]] = [
     },
 ]
 PRESETS: dict[str, list[dict[str, Any]]] = {"": [], "reference": REFERENCE_QUALIFICATIONS}
+
+
+#: Settings that are whole numbers: the least and the most that make sense.
+WHOLE_NUMBERS = {
+    "pairs_per_task": (1, 1000),
+    "gold_per_task": (0, 100),
+    "judgments_per_pair": (1, 100),
+    "max_tasks_per_worker": (1, 100_000),
+    "withdrawal_days": (0, 3650),
+    "seed": (-(2**62), 2**62),
+}
+MOST_REWARD = Decimal(10_000)
+MOST_BUDGET = Decimal(10**9)
+
+
+def _check_amount(what: str, amount: Decimal, most: Decimal) -> None:
+    if not amount.is_finite() or not 0 <= amount <= most or amount != rounded(amount):
+        raise CampaignRefused(
+            f"{what} must be an amount in dollars between 0 and {most:,.2f} with at most two decimals."
+        )
 
 
 @dataclass(frozen=True)
@@ -71,24 +92,16 @@ class CampaignSettings:
 
     def check(self) -> None:
         """Raises :class:`CampaignRefused` naming the first setting that cannot be."""
-        least = {"pairs_per_task": 1, "gold_per_task": 0, "judgments_per_pair": 1, "max_tasks_per_worker": 1}
-        for name, value in least.items():
-            if getattr(self, name) < value:
-                raise CampaignRefused(f"{name.replace('_', '-')} must be at least {value}.")
-        if self.reward < 0 or self.reward != self.reward.quantize(Decimal("0.01")):
-            raise CampaignRefused("The reward must be an amount in dollars with at most two decimals.")
+        for name, (least, most) in WHOLE_NUMBERS.items():
+            if not least <= getattr(self, name) <= most:
+                raise CampaignRefused(f"{name.replace('_', '-')} must be between {least:,} and {most:,}.")
+        _check_amount("The reward", self.reward, MOST_REWARD)
         if self.pay not in Campaign.Pay.values:
             raise CampaignRefused(f"There is no way of paying called {self.pay!r}.", "Choose split or whole.")
-        if self.base_reward is not None and not 0 <= self.base_reward <= self.reward:
-            raise CampaignRefused(
-                f"The base reward is a part of the reward: between $0 and ${self.reward:.2f}."
-            )
-        if self.base_reward is not None and self.base_reward != rounded(self.base_reward):
-            raise CampaignRefused("The base reward must be an amount in dollars with at most two decimals.")
-        if self.withdrawal_days < 0:
-            raise CampaignRefused("withdrawal-days must be at least 0.")
-        if self.budget is not None and self.budget < 0:
-            raise CampaignRefused("The budget must be an amount in dollars.")
+        if self.base_reward is not None:
+            _check_amount("The base reward, a part of the reward,", self.base_reward, self.reward)
+        if self.budget is not None:
+            _check_amount("The budget", self.budget, MOST_BUDGET)
         if self.screen not in Campaign.Screen.values:
             raise CampaignRefused(f"There is no screening rule called {self.screen!r}.")
         if self.preset not in PRESETS:
@@ -99,6 +112,7 @@ def create_campaign(
     *, name: str, settings: CampaignSettings, pool: Pool | None = None, collection: Collection | None = None
 ) -> Campaign:
     """A draft campaign with the pairs and tasks of ``pool``; or, for imported judgments, of ``collection`` alone."""
+    check_name(name)
     settings.check()
     if (pool is None) == (collection is None):
         raise CampaignRefused(

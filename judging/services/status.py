@@ -15,9 +15,6 @@ from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
 
-#: The state of a campaign whose judgments were made elsewhere and are here.
-IMPORTED = "imported"
-
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
     """Tasks, places, judgments, workers, exclusions, money and what comes next. Counts, and dollars as numbers."""
@@ -26,7 +23,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
     judgments = _judgments(campaign)
     status: dict[str, Any] = {
         "campaign": campaign.name,
-        "state": _state(campaign, judgments),
+        "state": campaign.label,
         "tasks": sum(tasks.values()),
         "tasks_by_state": tasks,
         "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
@@ -44,11 +41,6 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
     if pilot := pilot_report(campaign):
         status["pilot"] = pilot.as_dict()
     return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
-
-
-def _state(campaign: Campaign, judgments: dict[str, int]) -> str:
-    """A campaign for judgments made elsewhere is never launched: it has them or waits for them."""
-    return IMPORTED if campaign.pool is None and judgments["counted"] else str(campaign.state)
 
 
 def is_complete(campaign: Campaign) -> bool:
@@ -125,7 +117,7 @@ def _budget_problem(campaign: Campaign) -> list[str]:
 def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
     """One sentence: what the person does next."""
     if campaign.pool is None:
-        if status["state"] == IMPORTED:
+        if status["judgments"]["counted"]:
             return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
         return f"import_judgments {campaign.name} FILE."
     match campaign.state:
@@ -143,6 +135,10 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
             return f"resume_campaign {campaign.name} offers the remaining tasks again."
         case Campaign.State.CLOSED:
             return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
+    return _next_while_offering(campaign, status)
+
+
+def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> str:
     if status["problems"]:
         return "Look at the problems above; what can be tried again is tried by itself."
     if is_complete(campaign):
@@ -150,5 +146,8 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
     if campaign.state == Campaign.State.PILOTING:
         pilot = status["pilot"]
         return f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in."
+    if (waiting := lacking(campaign)) > 0:
+        tasks = f"{waiting:,} task{'s' if waiting > 1 else ''}"
+        return f"collect {campaign.name} offers {tasks} again (make run does so by itself)."
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
     return f"Workers judge; {left:,} judgments are still to come."

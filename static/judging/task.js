@@ -10,6 +10,7 @@
   const dots = document.getElementById("dots");
   const back = document.getElementById("back");
   const forward = document.getElementById("forward");
+  const heading = document.getElementById("heading");
   const words = document.getElementById("place-words");
   const total = pairs.length;
   const waiting = [];          // choices not yet on the server, oldest first
@@ -32,6 +33,7 @@
     [...dots.children].forEach((dot, number) => {
       dot.className = (chosen(pairs[number]) ? "done" : "") + (number === at ? " here" : "");
     });
+    heading.hidden = at === total;
     shownAt = performance.now();
     window.scrollTo(0, 0);
     if (focus) pages[at].querySelector("[tabindex='-1']").focus({ preventScroll: true });

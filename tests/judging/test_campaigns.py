@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from config.errors import Refusal
 from judging.errors import CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.services.campaigns import (
@@ -125,3 +126,28 @@ def test_reference_experiment_costs_just_over_34000_dollars(fair):
     assert (cost.tasks, cost.reward, cost.fee) == (14_189, Decimal("28378.00"), Decimal("5675.60"))
     assert cost.total == Decimal("34053.60")
     assert quote(campaign, 141_887, judgments=2).total == 2 * cost.total
+
+
+@pytest.mark.parametrize("name", ["a/b", "", "x" * 81, "two words"])
+def test_a_name_that_could_not_stand_in_an_address_is_refused(fair, name):
+    with pytest.raises(Refusal, match="name"):
+        create_campaign(name=name, settings=CampaignSettings(), pool=fair.pool)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"reward": Decimal("nan")},
+        {"reward": Decimal("inf")},
+        {"reward": Decimal("1e9")},
+        {"budget": Decimal("nan")},
+        {"budget": Decimal("1e12")},
+        {"pairs_per_task": 10**9},
+        {"seed": 2**63},
+        {"withdrawal_days": 10**9},
+    ],
+)
+def test_amounts_beyond_all_sense_are_refused(fair, changed):
+    with pytest.raises(CampaignRefused, match="must be"):
+        create_campaign(name="odd", settings=CampaignSettings(**changed), pool=fair.pool)
+    assert not Campaign.objects.exists()

@@ -72,9 +72,14 @@ def test_a_version_or_set_that_is_not_there_is_not_found(client, published, aske
     assert client.get("/collections/harbour/leaderboard.csv" + asked).status_code == 404
 
 
-@pytest.mark.parametrize("asked", ["?version=x", "?sort=nonsense", "?page=abc", "?page=-4", "?page=999"])
+@pytest.mark.parametrize("asked", ["?version=", "?sort=nonsense", "?page=abc", "?page=-4", "?page=999"])
 def test_nonsense_in_the_address_is_ignored(client, published, asked):
     assert client.get(BOARD + asked).status_code == 200
+
+
+@pytest.mark.parametrize("version", ["x", "0", "99", "9" * 40, "-1", "²"])
+def test_a_version_that_is_not_there_is_not_found(client, published, version):
+    assert client.get(f"{BOARD}?version={version}").status_code == 404
 
 
 def test_boards_are_sorted_by_the_address(member, published):

@@ -91,7 +91,8 @@ def _draft(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> 
         for query, outcome in resolved.derivation.outcomes.items()
         if outcome.best and (allow_open or outcome.status is not Status.OPEN)
     }
-    if not outcomes:
+    asked = any(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
+    if not outcomes or (asked and not allow_open and not len(resolved.facts.judgments.id)):
         raise NothingToPublish(
             f"No query of the campaign {resolved.facts.campaign.name} is settled yet.",
             "Wait for judgments, or publish what is known so far with --allow-open.",

@@ -58,7 +58,7 @@ class BoardView:
 
 @dataclass(frozen=True)
 class Wish:
-    """What the address asks for. What makes no sense is ignored; a version that is not there is refused."""
+    """What the address asks for. What makes no sense is ignored, but for a version that is not there, which is refused."""
 
     version: int | None = None
     official: str | None = None
@@ -71,11 +71,18 @@ class Wish:
         number = parameters.get("version", "")
         sort = parameters.get("sort", "")
         return cls(
-            version=int(number) if number.isascii() and number.isdigit() and len(number) < 10 else None,
+            version=_version(number),
             official=parameters.get("official") or None,
             sort=sort if sort.removeprefix("-") in SORTS else "-preference",
             page=parameters.get("page", "1"),
         )
+
+
+def _version(number: str) -> int | None:
+    """The version that is asked for, None for the latest; what is no number is no version that there is."""
+    if not number:
+        return None
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
 
 
 def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:

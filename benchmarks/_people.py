@@ -41,6 +41,10 @@ class Failed(Exception):
     """An answer that is not as it should be."""
 
 
+class GoneHome(Exception):
+    """This person did all tasks that one person may do."""
+
+
 class Line:
     """One kept connection to the server."""
 
@@ -102,6 +106,8 @@ class Person:
         self.seen.seconds[kind].append(time.perf_counter() - started)
         if status != expect:
             reason = re.search(r'data-reason="([^"]+)"', body)
+            if reason and reason.group(1) == "enough-tasks":
+                raise GoneHome
             raise Failed(f"{kind}: HTTP {status} {reason.group(1) if reason else ''}".strip())
         return location, body
 
@@ -182,6 +188,8 @@ async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple
             for task in range(shift.tasks_each):
                 await person.do_task(shift.link, f"{name}{number:04}X{task:04}", next_place())
                 await person.think()
+        except GoneHome:
+            pass
         except (Failed, OSError, asyncio.IncompleteReadError, TimeoutError, ValueError) as error:
             seen.errors[f"{type(error).__name__}: {error}"[:120]] += 1
         finally:

@@ -12,10 +12,11 @@ import os
 import shutil
 import socket
 import struct
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.utils.module_loading import autodiscover_modules
@@ -78,18 +79,30 @@ def state_reader(reader: StateReader) -> StateReader:
     return reader
 
 
-@functools.cache
+_made: dict[Count | Timing, Any] = {}
+_making = threading.Lock()
+
+
 def _counter(count: Count) -> Counter:
     from prometheus_client import Counter
 
-    return Counter(count.name, count.help, count.labels)
+    return cast("Counter", _once(count, functools.partial(Counter, count.name, count.help, count.labels)))
 
 
-@functools.cache
 def _histogram(timing: Timing) -> Histogram:
     from prometheus_client import Histogram
 
-    return Histogram(timing.name, timing.help, timing.labels, buckets=BUCKETS)
+    make = functools.partial(Histogram, timing.name, timing.help, timing.labels, buckets=BUCKETS)
+    return cast("Histogram", _once(timing, make))
+
+
+def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
+    """What was made for it; two threads that count for the first time at once make one."""
+    if what not in _made:
+        with _making:
+            if what not in _made:
+                _made[what] = make()
+    return _made[what]
 
 
 def share() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from config.metrics import Count
 from tests.config.reading import numbers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,3 +76,19 @@ def test_processes_that_live_add_up_and_those_that_are_gone_are_forgotten(tmp_pa
     assert said(third) == 1 + 1
     third.communicate("")
     assert len(list((tmp_path / "metrics").iterdir())) == 1
+
+
+def test_threads_that_count_for_the_first_time_at_once_count_all():
+    from prometheus_client import REGISTRY
+
+    barrier = threading.Barrier(16)
+
+    def count(things):
+        barrier.wait()
+        things.add("good")
+
+    with ThreadPoolExecutor(16) as threads:
+        for number in range(20):
+            things = [Count(f"first_times_{number}", "Things.", ("kind",))] * 16
+            list(threads.map(count, things))
+            assert REGISTRY.get_sample_value(f"first_times_{number}_total", {"kind": "good"}) == 16

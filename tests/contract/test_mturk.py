@@ -1,201 +1,26 @@
 """One contract for every endpoint that speaks MTurk's requester protocol, asked with real boto3.
 
-By default it starts a marketplace process of its own. ``PREFEREE_CONTRACT_ENDPOINT`` names another endpoint
-(with ``PREFEREE_CONTRACT_ACCESS_KEY`` and ``PREFEREE_CONTRACT_SECRET_KEY``); tests that need a worker are
-skipped there, for only a marketplace has workers who sign up by themselves. Nothing here uses Django.
+Here: who may call, HITs, assignments, money. Which endpoint is asked: tests/contract/conftest.py.
 """
 
 from __future__ import annotations
 
-import html
-import json
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
 import uuid
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
 
-import boto3
-import httpx
 import pytest
-from botocore.config import Config
-from botocore.exceptions import ClientError
 
-QUESTION = (
-    '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/'
-    'ExternalQuestion.xsd"><ExternalURL>https://judge.example/task?link=a&amp;v=2</ExternalURL>'
-    "<FrameHeight>0</FrameHeight></ExternalQuestion>"
+from tests.contract.endpoint import (
+    ANSWERS,
+    QUESTION,
+    make_client,
+    make_hit,
+    refused,
+    start_marketplace,  # noqa: F401  (journeys and drills start their marketplaces with it)
+    submit,
 )
-ANSWERS = (
-    "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
-)
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where to call, and with which key; ``has_workers`` when people can sign up over HTTP."""
-
-    url: str
-    access_key: str
-    secret_key: str
-    has_workers: bool
-
-
-@pytest.fixture(scope="module")
-def endpoint(tmp_path_factory):
-    named = os.environ.get("PREFEREE_CONTRACT_ENDPOINT")
-    if named:
-        yield Endpoint(
-            named,
-            os.environ["PREFEREE_CONTRACT_ACCESS_KEY"],
-            os.environ["PREFEREE_CONTRACT_SECRET_KEY"],
-            has_workers=False,
-        )
-        return
-    folder = tmp_path_factory.mktemp("marketplace")
-    process, port = start_marketplace(folder)
-    try:
-        key = json.loads((folder / "marketplace-key.json").read_text())
-        assert key["endpoint"] == f"http://127.0.0.1:{port}"
-        yield Endpoint(key["endpoint"], key["access_key"], key["secret_key"], has_workers=True)
-    finally:
-        process.terminate()
-        assert process.wait(timeout=60) == 0
-
-
-def start_marketplace(folder, *options, **settings):
-    """A marketplace on a free port, its data in ``folder``; returns its process and port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    ours = ("MARKETPLACE_", "PREFEREE_", "DJANGO_")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    environment |= {
-        "PREFEREE_DATA_DIR": str(folder),
-        "MARKETPLACE_ARGON2_MEMORY_KIB": "8",
-        "MARKETPLACE_ARGON2_TIME_COST": "1",
-        "MARKETPLACE_ARGON2_PARALLELISM": "1",
-        **settings,
-    }
-    log = (folder / "log").open("w")
-    with log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "marketplace", "serve", "--port", str(port), *options],
-            env=environment,
-            stdout=log,
-            stderr=log,
-        )
-    for _ in range(300):
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1).status_code == 200:
-                return process, port
-        except httpx.TransportError:
-            pass
-        assert process.poll() is None, (folder / "log").read_text()
-        time.sleep(0.1)
-    raise AssertionError("the marketplace did not start")
-
-
-@pytest.fixture(scope="module")
-def crowd(endpoint):
-    client = make_client(endpoint.url, endpoint.access_key, endpoint.secret_key)
-    yield client
-    client.close()
-
-
-def make_client(url, access_key, secret_key):
-    return boto3.client(
-        "mturk",
-        region_name="us-east-1",
-        endpoint_url=url,
-        aws_access_key_id=access_key,
-        aws_secret_access_key=secret_key,
-        config=Config(retries={"total_max_attempts": 1}, connect_timeout=10, read_timeout=60),
-    )
-
-
-@pytest.fixture
-def hit_type(crowd):
-    return crowd.create_hit_type(
-        Title=f"Compare passages {uuid.uuid4().hex[:8]}",
-        Description="Say which of two passages answers a question better.",
-        Reward="0.50",
-        AssignmentDurationInSeconds=600,
-        AutoApprovalDelayInSeconds=86400,
-    )["HITTypeId"]
-
-
-@pytest.fixture
-def hit(crowd, hit_type):
-    """A HIT that is taken down when the test is over."""
-    made = make_hit(crowd, hit_type)
-    yield made
-    crowd.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=datetime(2015, 1, 1, tzinfo=UTC))
-
-
-def make_hit(crowd, hit_type, **changes):
-    values = {"HITTypeId": hit_type, "Question": QUESTION, "LifetimeInSeconds": 3600}
-    return crowd.create_hit_with_hit_type(**values | changes)["HIT"]
-
-
-class Person:
-    """Someone who signs up and works in a browser without scripts."""
-
-    def __init__(self, url):
-        self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=60)
-        name = f"w{uuid.uuid4().hex[:12]}"
-        self._post("/signup/", "/signup/", username=name, password=uuid.uuid4().hex)
-        self.worker_id = re.search(r'id="worker-id">(\w+)<', self.http.get("/").text)[1]
-
-    def take(self, hit_type):
-        """Take a task; returns the parameters of its frame's address."""
-        page = self._post(f"/groups/{hit_type}/", f"/groups/{hit_type}/take/")
-        found = re.search(r'<iframe id="task-frame"[^>]* src="([^"]+)"', page.text)
-        assert found, page.text
-        query = parse_qs(urlsplit(html.unescape(found[1])).query)
-        return {name: values[0] for name, values in query.items()}
-
-    def give_back(self, task):
-        path = f"/tasks/{task['assignmentId']}/"
-        return self._post(path, f"{path}return/")
-
-    def _post(self, page, path, **fields):
-        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', self.http.get(page).text)[1]
-        return self.http.post(path, data=fields | {"csrfmiddlewaretoken": token})
-
-
-def submit(task, **fields):
-    """What the task's own page does: post a form without cookies to the crowd."""
-    sent = {"assignmentId": task["assignmentId"]} | (fields or {"choice": "left"})
-    return httpx.post(f"{task['turkSubmitTo']}/mturk/externalSubmit", data=sent, timeout=60)
-
-
-@pytest.fixture
-def hire(endpoint):
-    """Make people; their connections are closed afterwards."""
-    if not endpoint.has_workers:
-        pytest.skip("this endpoint has no workers who sign up by themselves")
-    people = []
-
-    def hire():
-        people.append(Person(endpoint.url))
-        return people[-1]
-
-    yield hire
-    for person in people:
-        person.http.close()
-
-
-def refused(call, **request):
-    with pytest.raises(ClientError) as refusal:
-        call(**request)
-    return refusal.value.response
 
 
 def test_the_balance_is_an_amount(crowd):

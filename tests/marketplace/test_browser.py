@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from tests.contract.test_mturk import QUESTION, make_client, make_hit, start_marketplace
+from tests.contract.endpoint import QUESTION, make_client, make_hit, start_marketplace
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=30_000)

@@ -13,7 +13,7 @@ from django.db import connections
 
 from marketplace.models import Bucket
 from marketplace.services import rates
-from tests.contract.test_mturk import make_client, start_marketplace
+from tests.contract.endpoint import make_client, start_marketplace
 
 
 @pytest.mark.django_db

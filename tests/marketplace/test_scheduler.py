@@ -13,7 +13,7 @@ import pytest
 
 from marketplace import clock, scheduler
 from marketplace.models import Hit
-from tests.contract.test_mturk import start_marketplace
+from tests.contract.endpoint import start_marketplace
 from tests.marketplace.conftest import make_hit
 
 

@@ -200,6 +200,7 @@ def test_truncated_compression_is_refused(run, compress):
 
     assert isinstance(refused, UnreadableContent)
     assert "truncated" in refused.reason
+    assert refused.line >= 1
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])

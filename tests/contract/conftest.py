@@ -1,0 +1,142 @@
+"""The endpoint under contract, and what its tests start from.
+
+By default a marketplace process of our own is started. ``PREFEREE_CONTRACT_ENDPOINT`` names another endpoint
+(with ``PREFEREE_CONTRACT_ACCESS_KEY`` and ``PREFEREE_CONTRACT_SECRET_KEY``); tests that need a worker, or a
+queue on this machine, are skipped there. Nothing here uses Django.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+import uuid
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
+
+import pytest
+
+from tests.contract.endpoint import Endpoint, Person, make_client, make_hit, start_marketplace
+
+
+class Queue(BaseHTTPRequestHandler):
+    """Takes SQS's SendMessage and keeps the messages."""
+
+    def do_POST(self):
+        """Keep one message."""
+        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.server.messages.put((self.path, json.loads(form["MessageBody"][0])))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def queue_server():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Queue)
+    server.messages = queue.Queue()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def endpoint(tmp_path_factory, queue_server):
+    named = os.environ.get("PREFEREE_CONTRACT_ENDPOINT")
+    if named:
+        yield Endpoint(
+            named,
+            os.environ["PREFEREE_CONTRACT_ACCESS_KEY"],
+            os.environ["PREFEREE_CONTRACT_SECRET_KEY"],
+            has_workers=False,
+        )
+        return
+    folder = tmp_path_factory.mktemp("marketplace")
+    host, number = queue_server.server_address[:2]
+    process, port = start_marketplace(
+        folder, MARKETPLACE_QUEUE_HOSTS=f"{host}:{number}", MARKETPLACE_TICK_SECONDS="0.2"
+    )
+    try:
+        key = json.loads((folder / "marketplace-key.json").read_text())
+        assert key["endpoint"] == f"http://127.0.0.1:{port}"
+        yield Endpoint(key["endpoint"], key["access_key"], key["secret_key"], has_workers=True)
+    finally:
+        process.terminate()
+        assert process.wait(timeout=60) == 0
+
+
+@pytest.fixture
+def events(endpoint, queue_server):
+    """A queue's address and how to wait for the next message that was sent to it."""
+    if not endpoint.has_workers:
+        pytest.skip("this endpoint cannot reach a queue on this machine")
+    host, number = queue_server.server_address[:2]
+    path = f"/{uuid.uuid4().hex}"
+
+    def following():
+        while True:
+            sent_to, message = queue_server.messages.get(timeout=60)
+            if sent_to == path:
+                return message
+
+    return f"http://{host}:{number}{path}", following
+
+
+@pytest.fixture(scope="session")
+def crowd(endpoint):
+    client = make_client(endpoint.url, endpoint.access_key, endpoint.secret_key)
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def hit_type(crowd):
+    return crowd.create_hit_type(
+        Title=f"Compare passages {uuid.uuid4().hex[:8]}",
+        Description="Say which of two passages answers a question better.",
+        Reward="0.50",
+        AssignmentDurationInSeconds=600,
+        AutoApprovalDelayInSeconds=86400,
+    )["HITTypeId"]
+
+
+@pytest.fixture
+def hit(crowd, hit_type):
+    """A HIT that is taken down when the test is over."""
+    made = make_hit(crowd, hit_type)
+    yield made
+    crowd.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=datetime(2015, 1, 1, tzinfo=UTC))
+
+
+@pytest.fixture
+def qualification(crowd):
+    """A qualification type's id; the type is deleted when the test is over."""
+    made = crowd.create_qualification_type(
+        Name=f"q {uuid.uuid4().hex}",
+        Description="d",
+        QualificationTypeStatus="Active",
+        RetryDelayInSeconds=0,
+    )
+    yield made["QualificationType"]["QualificationTypeId"]
+    crowd.delete_qualification_type(QualificationTypeId=made["QualificationType"]["QualificationTypeId"])
+
+
+@pytest.fixture
+def hire(endpoint):
+    """Make people; their connections are closed afterwards."""
+    if not endpoint.has_workers:
+        pytest.skip("this endpoint has no workers who sign up by themselves")
+    people = []
+
+    def hire():
+        people.append(Person(endpoint.url))
+        return people[-1]
+
+    yield hire
+    for person in people:
+        person.http.close()

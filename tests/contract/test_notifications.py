@@ -1,0 +1,48 @@
+"""The contract on notifications, told to a queue."""
+
+from __future__ import annotations
+
+from tests.contract.endpoint import make_hit, refused
+
+
+def to_queue(address, *events):
+    return {"Destination": address, "Transport": "SQS", "Version": "2006-05-05", "EventTypes": list(events)}
+
+
+def test_a_test_event_reaches_the_queue(crowd, events):
+    address, following = events
+
+    crowd.send_test_event_notification(Notification=to_queue(address, "Ping"), TestEventType="Ping")
+
+    message = following()
+    assert [event["EventType"] for event in message["Events"]] == ["Ping"]
+    assert message["EventDocId"]
+
+
+def test_what_happens_to_a_hit_is_told_while_that_is_on(crowd, hit_type, events):
+    address, following = events
+    crowd.update_notification_settings(HITTypeId=hit_type, Notification=to_queue(address, "HITCreated"))
+    told = make_hit(crowd, hit_type)["HITId"]
+    assert following()["Events"][0]["HITId"] == told
+
+    crowd.update_notification_settings(HITTypeId=hit_type, Active=False)
+    make_hit(crowd, hit_type)
+    crowd.update_notification_settings(HITTypeId=hit_type, Active=True)
+    last = make_hit(crowd, hit_type)["HITId"]
+
+    assert following()["Events"][0]["HITId"] == last
+
+
+def test_a_destination_that_is_none_is_refused(crowd):
+    response = refused(
+        crowd.send_test_event_notification,
+        Notification={
+            "Destination": "nowhere",
+            "Transport": "Email",
+            "Version": "2006-05-05",
+            "EventTypes": ["Ping"],
+        },
+        TestEventType="Ping",
+    )
+
+    assert response["Error"]["Code"] in ("RequestError", "ParameterValidationError")

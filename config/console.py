@@ -28,8 +28,7 @@ class UsageError(Exception):
 class Command(BaseCommand):
     """A step of the pipeline as a command. Subclasses define ``example``, ``arguments`` and ``act``.
 
-    ``act(**options)`` returns a JSON-ready dict: ``--json`` prints it as it is, ``show`` for people. Reasons
-    under its key ``refused`` say what was not done beside what was: exit status 1 after the result is printed.
+    ``act(**options)`` returns a JSON-ready dict: ``--json`` prints it as it is, ``show`` for people.
     """
 
     example = ""
@@ -55,6 +54,10 @@ class Command(BaseCommand):
     def act(self, *args: Any, **options: Any) -> dict[str, Any]:
         """Do it: one service call. Returns what ``--json`` prints."""
         raise NotImplementedError
+
+    def refusals(self, result: dict[str, Any]) -> list[str]:
+        """What was not done beside what was, with reasons: exit status 1 after the result is printed."""
+        return []
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the result for a person; by default one line a key."""
@@ -89,9 +92,9 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))
         else:
             self.show(result)
-        for refused in result.get("refused", []):
+        for refused in (refusals := self.refusals(result)):
             self.err.print(f"Refused: {refused}", markup=False)
-        if result.get("refused"):
+        if refusals:
             sys.exit(1)
 
     @property

@@ -96,6 +96,13 @@ REFUSALS: dict[str, RefusalPage] = {
         "Take another task on the crowd's site.",
         410,
     ),
+    "trial-over": RefusalPage(
+        "This trial link works no more",
+        "It was made for a limited time and a limited number of trials.",
+        "Trials are not paid.",
+        "Ask whoever sent you the link for a new one.",
+        410,
+    ),
     "garbled": RefusalPage(
         "That could not be read",
         "The choice that arrived here names no pair of this page.",

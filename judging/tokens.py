@@ -1,14 +1,16 @@
-"""The two signed tokens of the judging page (docs/workers.md, "Addresses").
+"""The signed tokens of the judging page (docs/workers.md, "Addresses").
 
 The *link* token (campaign, posting) is made before any worker is known and stands in the posting's address.
 The *page* token is minted when a submission is first shown and stands in the address of everything the
 page then does. Signed is not secret: neither says anything about what is judged. Neither expires by itself:
-the server's records say what is still open, so that a campaign can be resumed.
+the server's records say what is still open, so that a campaign can be resumed. The *trial* token stands in the
+link for reviewers and says when it expires.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.core import signing
@@ -18,6 +20,7 @@ from judging.models import Posting, Submission
 
 _link_signer = "judging.link"
 _page_signer = "judging.page"
+_trial_signer = "judging.trial"
 LONGEST = 600
 
 
@@ -39,6 +42,14 @@ class Page:
 
     submission_id: int
     submit_to: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a trial token says: the posting it is for, and until when."""
+
+    posting_id: int
+    expires_at: datetime
 
 
 def link_token(posting: Posting) -> str:
@@ -69,6 +80,20 @@ def read_page(token: str) -> Page:
     match _unsigned(token, _page_signer):
         case [int(submission_id), str(submit_to)]:
             return Page(submission_id, submit_to)
+    raise BadToken(token)
+
+
+def trial_link_for(posting: Posting, expires_at: datetime) -> str:
+    """The absolute address by which reviewers try a task of the posting's campaign."""
+    token = _signed([posting.pk, int(expires_at.timestamp())], _trial_signer)
+    return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
+
+
+def read_trial(token: str) -> Trial:
+    """What the trial token says, expired or not; raises :class:`BadToken`."""
+    match _unsigned(token, _trial_signer):
+        case [int(posting_id), int(expires)]:
+            return Trial(posting_id, datetime.fromtimestamp(expires, UTC))
     raise BadToken(token)
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging import views
+from judging import trial_views, views
 
 app_name = "judging"
 urlpatterns = [
@@ -11,5 +11,6 @@ urlpatterns = [
     path("task/<str:token>/save", views.save, name="save"),
     path("task/<str:token>/finish", views.finish, name="finish"),
     path("task/<str:token>/leave", views.leave, name="leave"),
+    path("trial/<str:token>/", trial_views.trial, name="trial"),
     path("<str:token>/", views.arrive, name="arrive"),
 ]

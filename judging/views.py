@@ -25,7 +25,7 @@ from judging.crowds.arrival import read_arrival, submit_url
 from judging.errors import ArrivalRefused
 from judging.models import Campaign, Consent, Posting, Submission
 from judging.refusals import REFUSALS
-from judging.services import working
+from judging.services import trials, working
 from judging.services.cost import pay_for
 from judging.services.payments import earned_so_far
 from judging.services.texts import filled
@@ -100,6 +100,10 @@ def _page(token: str) -> tuple[Page, Submission]:
         raise working.WorkRefused("unknown-link") from None
 
 
+def _is_trial(submission: Submission) -> bool:
+    return submission.standing == Submission.Standing.TRIAL
+
+
 def _texts(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
     return {
         "campaign": campaign,
@@ -125,7 +129,10 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
     campaign = submission.campaign
     if campaign.state == campaign.State.CLOSED:
         raise working.WorkRefused("closed")
-    context = _texts(campaign, pairs=submission.slots.count()) | {"token": token}
+    context = _texts(campaign, pairs=submission.slots.count()) | {
+        "token": token,
+        "trial": _is_trial(submission),
+    }
     if not Consent.objects.filter(submission=submission).exists():
         return render(request, "judging/consent.html", context)
     pairs = working.shown_pairs(submission)
@@ -201,6 +208,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
         if left := working.unanswered(submission):
             context = _texts(submission.campaign, pairs=submission.slots.count()) | {
                 "token": token,
+                "trial": _is_trial(submission),
                 "pairs": working.shown_pairs(submission),
                 "left": left,
                 "comment": request.POST.get("comment", ""),
@@ -252,7 +260,13 @@ def _save_missing(request: HttpRequest, submission: Submission) -> None:
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
-    """The form that carries the answers to the crowd, and a receipt in case it does not go through."""
+    """The form that carries the answers to the crowd, and a receipt in case it does not go through.
+
+    A trial goes to no crowd: it ends on a page of its own.
+    """
+    if _is_trial(submission):
+        context = {"result": trials.trial_result(submission), "total": submission.slots.count()}
+        return render(request, "judging/trial_done.html", context)
     context = {
         "campaign": submission.campaign,
         "earned": earned_so_far(submission)[3],

@@ -21,6 +21,8 @@ from judging.models import Campaign, GoldPair, Pair, Place, Slot, Submission, Ta
 TRIES = 20
 #: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
 GRACE = timedelta(minutes=15)
+#: What was shown in such work says nothing about the sides of judgments that count.
+NEVER_COUNT = [Submission.Standing.TRIAL, Submission.Standing.PILOT]
 
 
 class _Taken(Exception):
@@ -92,11 +94,11 @@ def _take_next(
     )
     if not taken:
         raise _Taken
-    _fill_slots(campaign, submission, np.random.default_rng(submission.seed))
+    fill_slots(campaign, submission, np.random.default_rng(submission.seed))
     return submission
 
 
-def _fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> None:
+def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> None:
     """Draw gold, order and sides; raises IntegrityError when this worker was just shown one of the pairs."""
     pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
     gold = _draw_gold(campaign, submission.worker_id, rng)
@@ -133,8 +135,9 @@ def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> 
 
 
 def _leanings(pairs: list[Pair]) -> list[int]:
-    """Per pair: how many times more it was shown with passage a on the left than with b."""
-    shown = Counter(Slot.objects.filter(pair__in=pairs).values_list("pair_id", "left_id"))
+    """Per pair: how many times more it was shown with passage a on the left than with b, in work that may count."""
+    slots = Slot.objects.filter(pair__in=pairs).exclude(submission__standing__in=NEVER_COUNT)
+    shown = Counter(slots.values_list("pair_id", "left_id"))
     return [shown[pair.pk, pair.passage_a_id] - shown[pair.pk, pair.passage_b_id] for pair in pairs]
 
 

@@ -29,7 +29,10 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
         "judgments": judgments,
         "submissions": _counted(campaign.submissions, "standing", Submission.Standing.values),
-        "workers": campaign.submissions.values("worker").distinct().count(),
+        "workers": campaign.submissions.exclude(standing=Submission.Standing.TRIAL)
+        .values("worker")
+        .distinct()
+        .count(),
         "exclusions": Exclusion.objects.filter(campaign=campaign, reversed_at=None).count(),
         "exclusion_reasons": _exclusions(campaign),
         "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],

@@ -156,6 +156,8 @@ def finish(submission: Submission, *, comment: str = "") -> None:
     submission.refresh_from_db(fields=["state", "finished_at", "comment"])
     if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
         check_workable(submission)
+    if submission.standing == Submission.Standing.TRIAL:
+        return  # nothing of a trial counts: no judgment, no answer on a gold pair, nobody to exclude
     record_answers(submission)
     screen_worker(submission.campaign, submission.worker)
 

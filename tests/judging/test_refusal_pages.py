@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import pytest
+import time_machine
 from django.test import Client
 
 from judging.models import Campaign, Choice, Submission
 from judging.refusals import REFUSALS
+from judging.services.trials import trial_link
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakePlace
 from tests.judging.visitor import Visitor, text
@@ -88,6 +92,12 @@ def already_done(crowd, fair):
     return martha.client.get(martha.page)
 
 
+def trial_over(crowd, fair):
+    link = trial_link(fair.draft())
+    with time_machine.travel(link.expires_at):
+        return Client().get(urlsplit(link.url).path)
+
+
 def garbled(crowd, fair):
     martha = Visitor(crowd, fair.opened())
     martha.begin()
@@ -112,6 +122,7 @@ SITUATIONS = {
     "lapsed": lapsed,
     "finished": finished,
     "already-done": already_done,
+    "trial-over": trial_over,
     "garbled": garbled,
 }
 

@@ -44,6 +44,9 @@ class Command(BaseCommand):
         ]
         return {**books, "check": _plain(asdict(compared)), **({"refused": refused} if refused else {})}
 
+    def refusals(self, result: dict[str, Any]) -> list[str]:
+        return list(result.get("refused", []))
+
     def show(self, result: dict[str, Any]) -> None:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column("payments")

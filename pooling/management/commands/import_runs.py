@@ -68,6 +68,9 @@ class Command(BaseCommand):
             "refused": [str(refusal) for refusal in done.refused],
         }
 
+    def refusals(self, result: dict[str, Any]) -> list[str]:
+        return list(result.get("refused", []))
+
     def show(self, result: dict[str, Any]) -> None:
         for run in result["imported"]:
             self.out.print(f"{run['run']}: {run['lines']:,} lines, {run['queries']:,} queries", markup=False)

@@ -1,0 +1,29 @@
+"""`manage.py trial_link`: a link by which a reviewer tries a task."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from judging.services.trials import trial_link
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a link by which reviewers (an ethics board) can do one timed task on the real pages. "
+        "Nothing of it counts or is paid; it ends on a page with the time taken and what it would have paid."
+    )
+    example = "manage.py trial_link first --days 14"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--days", type=int, default=14, help="how long the link works (default 14)")
+
+    def act(self, *, campaign: str, days: int, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        link = trial_link(found, days=days, who=getpass.getuser())
+        return {"campaign": found.name, "link": link.url, "expires_at": link.expires_at.isoformat()}

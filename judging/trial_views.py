@@ -1,0 +1,38 @@
+"""The page behind a trial link."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from config import clock
+from judging.models import Posting
+from judging.services.trials import start_trial
+from judging.services.working import WorkRefused
+from judging.tokens import BadToken, page_token, read_trial
+from judging.views import in_frame
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_frame
+def trial(request: HttpRequest, token: str) -> HttpResponse:
+    """What the trial is; beginning it (a post, so that no link preview starts the clock) leads to the task."""
+    try:
+        link = read_trial(token)
+        posting = Posting.objects.select_related("campaign").get(
+            pk=link.posting_id, purpose=Posting.Purpose.TRIAL
+        )
+    except (BadToken, Posting.DoesNotExist):
+        raise WorkRefused("unknown-link") from None
+    if clock.now() >= link.expires_at:
+        raise WorkRefused("trial-over")
+    if request.method == "POST":
+        return redirect("judging:work", token=page_token(start_trial(posting), ""))
+    campaign = posting.campaign
+    context = {
+        "campaign": campaign,
+        "total": campaign.pairs_per_task + campaign.gold_per_task,
+        "expires_at": link.expires_at,
+    }
+    return render(request, "judging/trial.html", context)

@@ -125,12 +125,18 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
 JOB_SWEEP_SECONDS = number("PREFEREE_JOB_SWEEP_SECONDS", 2, least=0.1)
 JOB_LEASE_SECONDS = number("PREFEREE_JOB_LEASE_SECONDS", 60, least=1)
 COLLECT_SECONDS = number("PREFEREE_COLLECT_SECONDS", 60, least=1)
+WATCHDOG_SECONDS = number("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "config.background.tasks.sweep", "schedule": JOB_SWEEP_SECONDS},
     "collect": {
         "task": "config.background.tasks.start",
         "schedule": COLLECT_SECONDS,
         "args": ["judging.collect_open_campaigns"],
+    },
+    "watch": {
+        "task": "config.background.tasks.start",
+        "schedule": WATCHDOG_SECONDS,
+        "args": ["judging.watchdog"],
     },
     "advance": {
         "task": "config.background.tasks.start",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import closing, collecting, payments, piloting, places
+from judging.services import closing, collecting, payments, piloting, places, watchdog
 from judging.services.calls import Patience
 
+log = logging.getLogger(__name__)
 LATER_SECONDS = 5
 MONEY_SECONDS = 600
 
@@ -91,6 +93,16 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
     for campaign in campaigns:
         start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})
     return {"campaigns": len(campaigns)}
+
+
+@job_kind("judging.watchdog")
+def watch(**_: Any) -> dict[str, Any]:
+    """Name what has not moved within its time, for every campaign that is under way; a line in the log for each."""
+    found = {campaign.name: watchdog.stalled(campaign) for campaign in watchdog.watched_campaigns()}
+    for name, things in found.items():
+        for thing in things:
+            log.warning("campaign %s: %s", name, thing.words())
+    return {name: [thing.as_dict() for thing in things] for name, things in found.items() if things}
 
 
 def _later(error: CrowdError) -> Exception:

@@ -14,6 +14,7 @@ from judging.services.payments import money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
+from judging.services.watchdog import stalled
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
@@ -41,6 +42,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "committed": float(dollars["committed"]),
         "problems": _problems(campaign),
     }
+    status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]
     if pilot := pilot_report(campaign):
         status["pilot"] = pilot.as_dict()
     return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}

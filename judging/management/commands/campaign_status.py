@@ -41,6 +41,8 @@ def _row(key: str, row: Any) -> str:
     match key:
         case "exclusion_reasons":
             return f"worker {row['worker']}: {row['reason']}"
+        case "stalled":
+            return str(row["words"])
         case "gold_failed":
             return f"gold pair {row['gold_pair']}: {row['failed']} of {row['answered']}"
     return str(row)

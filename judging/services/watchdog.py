@@ -1,0 +1,241 @@
+"""What has not moved within its time, since when, why, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, F, Min, Q, QuerySet
+
+from config import clock
+from config.background.models import AtWork, Job
+from config.background.services import PULSE_SECONDS
+from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
+from judging.services.budget import cap_of, room_for
+from judging.services.closing import pending_work
+from judging.services.leasing import GRACE
+from judging.services.places import OFFERING, lacking
+
+#: How long a thing may take before it is named.
+JOB = timedelta(minutes=15)
+OFFER = timedelta(minutes=15)
+SCREENING = timedelta(minutes=15)
+PAYMENT = timedelta(hours=1)
+#: How long a job that failed is named, unless a later one of its key did well.
+FAILURE = timedelta(days=3)
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """Something that stands still: ``count`` things of one kind, the oldest ``since`` then."""
+
+    what: str
+    count: int
+    since: datetime
+    why: str
+    next_step: str
+
+    def words(self) -> str:
+        """One line for people."""
+        return f"{self.what} since {self.since:%Y-%m-%d %H:%M} UTC: {self.why} {self.next_step}".strip()
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {
+            "what": self.what,
+            "count": self.count,
+            "since": self.since.isoformat(),
+            "why": self.why,
+            "next": self.next_step,
+        }
+
+
+def stalled(campaign: Campaign) -> list[Stalled]:
+    """Every job and place of the campaign (and what hangs on them) that has not moved within its time."""
+    if campaign.launched_at is None:
+        return []  # nothing of it was ever offered
+    now = clock.now()
+    watches = (_jobs, _offers, _expired_places, _leases, _unconfirmed, _unscreened, _payments, _standstill)
+    return [found for watch in watches for found in watch(campaign, now)]
+
+
+def watched_campaigns() -> list[Campaign]:
+    """Campaigns that something may still move in: launched ones that are not closed, and closed ones that owe."""
+    owed = Payment.objects.filter(state=Payment.State.OWED).values("submission__campaign")
+    launched = Campaign.objects.exclude(launched_at=None)
+    return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
+
+
+def nobody_at_work(now: datetime) -> str:
+    """Why no job moves when no process works jobs off; empty when one does."""
+    if AtWork.objects.filter(pulse_at__gte=now - timedelta(seconds=PULSE_SECONDS * 4)).exists():
+        return ""
+    return "No process works jobs off."
+
+
+START = "Start the product: make run, or the worker and scheduler services."
+
+
+def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
+    """(how many, the oldest moment) of the rows, or None when there are none."""
+    found = rows.aggregate(count=Count("pk"), since=Min(field))
+    return (found["count"], found["since"]) if found["count"] else None
+
+
+def _things(count: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
+
+
+def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Jobs that nobody takes, that go on being put off, or that failed."""
+    mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
+    idle = nobody_at_work(now)
+    for job in mine.live().filter(created_at__lte=now - JOB).order_by("created_at")[:20]:
+        lapsed = job.state == Job.State.RUNNING and job.leased_until and job.leased_until <= now
+        if job.state == Job.State.RUNNING and not lapsed:
+            continue  # its worker is alive and keeps its lease
+        said = job.failure_message.strip().splitlines()[-1:] or [job.progress_message]
+        why = idle or ("The worker that had it is gone." if lapsed else f"It was put off: {said[0]}")
+        yield Stalled(f"job {job.kind}", 1, job.created_at, why, START if idle or lapsed else job.next_step)
+    failed = mine.filter(state=Job.State.FAILED, finished_at__gte=now - FAILURE).order_by("-finished_at")
+    keys: set[str] = set()
+    for job in failed[:50]:
+        later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
+        if job.key in keys or later.exists():
+            continue
+        keys.add(job.key)
+        why = f"It failed: {(job.failure_message.strip().splitlines() or [job.failure])[-1]}"
+        yield Stalled(f"job {job.kind}", 1, job.finished_at or job.created_at, why, job.next_step)
+
+
+def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Places that are wanted and not offered."""
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
+    found = _one(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
+    if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
+        return
+    why, next_step = _call_trouble(campaign, OFFERING) or (nobody_at_work(now), START)
+    yield Stalled(
+        f"{_things(found[0], 'place')} waiting to be offered",
+        *found,
+        why or "The job that offers them has not come to them.",
+        next_step if why else f"Run: collect {campaign.name}",
+    )
+
+
+def _time_to_offer(count: int) -> timedelta:
+    """How long offering so many places may take at the rate that is set."""
+    rate = settings.CROWD_CALLS_PER_SECOND or 3
+    return OFFER + timedelta(seconds=2 * count / rate)
+
+
+def _call_trouble(campaign: Campaign, operations: list[str]) -> tuple[str, str] | None:
+    """(what the crowd last said, what to do) of calls of these kinds that did not work."""
+    calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
+    call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
+    if call is None:
+        return None
+    again = f" Then: ask_again {campaign.name}." if call.state == CrowdCall.State.FAILED else ""
+    return f"The crowd says: {call.error_message}", f"{call.next_step}{again}".strip()
+
+
+def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Places that nobody can work on any more and that the crowd's list was not seen to end."""
+    over = now - timedelta(seconds=campaign.assignment_seconds) - 2 * GRACE
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    if found := _one(live.filter(expires_at__lte=over), "expires_at"):
+        yield Stalled(
+            f"{_things(found[0], 'place')} that ran out",
+            *found,
+            nobody_at_work(now) or "The crowd's list does not show what became of them.",
+            f"Run: collect {campaign.name}",
+        )
+
+
+def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Tasks whose holder's time is over and that were not freed."""
+    held = Task.objects.filter(campaign=campaign, state=Task.State.HELD)
+    if found := _one(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
+        yield Stalled(
+            f"{_things(found[0], 'task')} held beyond the time",
+            *found,
+            nobody_at_work(now) or "No collection has freed them.",
+            f"Run: collect {campaign.name}",
+        )
+
+
+def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Work sent off from our page that the crowd's list does not have."""
+    work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED, place__isnull=False)
+    if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
+        yield Stalled(
+            f"{_things(found[0], 'submission')} sent off from our page",
+            *found,
+            nobody_at_work(now) or "The crowd's list does not name them: its own form was not sent.",
+            f"Run: collect {campaign.name}. When their time is over the tasks go to others.",
+        )
+
+
+def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Work that came in and has no standing."""
+    work = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, standing=Submission.Standing.PENDING
+    )
+    if found := _one(work.filter(collected_at__lte=now - SCREENING), "collected_at"):
+        yield Stalled(
+            f"{_things(found[0], 'submission')} not screened",
+            *found,
+            "A collection was interrupted.",
+            f"Run: collect {campaign.name}",
+        )
+
+
+def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Money that is owed for longer than paying takes."""
+    owed = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED)
+    found = _one(owed.filter(owed_at__lte=now - PAYMENT), "owed_at")
+    if not found:
+        return
+    why, next_step = _call_trouble(campaign, ["approve", "bonus"]) or (nobody_at_work(now), START)
+    yield Stalled(
+        f"{_things(found[0], 'payment')} owed",
+        *found,
+        why or "No collection has paid them.",
+        next_step if why else f"Run: collect {campaign.name}",
+    )
+
+
+def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """A campaign as a whole: tasks without places, and a closing that takes longer than any holder may."""
+    if campaign.state in Campaign.OFFERING and (missing := lacking(campaign)) > 0:
+        since = _last_moved(campaign)
+        if since <= now - OFFER:
+            spent = cap_of(campaign) is not None and not room_for(campaign)
+            why = "The budget is used up." if spent else nobody_at_work(now) or "No collection wanted them."
+            next_step = f"Run: {'raise_budget' if spent else 'collect'} {campaign.name}"
+            yield Stalled(f"{_things(missing, 'task')} without a place", missing, since, why, next_step)
+    if campaign.state != Campaign.State.CLOSING:
+        return
+    closing = campaign.changes.filter(what=Campaign.State.CLOSING).order_by("-pk").first()
+    longest = timedelta(seconds=campaign.assignment_seconds) + 2 * GRACE
+    if closing and closing.happened_at <= now - longest:
+        pending = pending_work(campaign).words()
+        why = f"It waits for {pending}." if pending else nobody_at_work(now) or "No collection has closed it."
+        yield Stalled("the closing", 1, closing.happened_at, why, f"Run: collect {campaign.name}")
+
+
+def _last_moved(campaign: Campaign) -> datetime:
+    """When a place was wanted, work came in, or the campaign was changed, last."""
+    moments = [
+        Place.objects.filter(posting__campaign=campaign)
+        .order_by("-wanted_at")
+        .values_list("wanted_at", flat=True),
+        Submission.objects.filter(campaign=campaign)
+        .order_by(F("collected_at").desc(nulls_last=True))
+        .values_list("collected_at", flat=True),
+        campaign.changes.order_by("-happened_at").values_list("happened_at", flat=True),
+    ]
+    return max((moment for rows in moments if (moment := rows.first())), default=campaign.created_at)

@@ -58,7 +58,7 @@ class BoardView:
 
 @dataclass(frozen=True)
 class Wish:
-    """What the address asks for. What makes no sense is ignored, but for a version that is not there, which is refused."""
+    """What the address asks for. What makes no sense is ignored; a version that is not there is refused."""
 
     version: int | None = None
     official: str | None = None

@@ -9,7 +9,7 @@ from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import closing, collecting, payments, piloting, places, watchdog
+from judging.services import blocking, closing, collecting, payments, piloting, places, watchdog
 from judging.services.calls import Patience
 
 log = logging.getLogger(__name__)
@@ -58,6 +58,8 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
             start(
                 "judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk}
             )
+        with patience.one():
+            blocking.sync_blocks(campaign)
         with patience.one():
             _move_on(campaign)
         patience.done()

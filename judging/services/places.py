@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Q
 
@@ -11,6 +14,7 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostedPlace, PostingKind
 from judging.errors import CrowdAlready, CrowdError
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
+from judging.services.blocking import spared
 from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.cost import pay_for
@@ -18,7 +22,7 @@ from judging.services.postings import current_posting
 from judging.tokens import link_for
 
 #: Calls without which nothing can be offered.
-OFFERING = ["create_kind", "post_place"]
+OFFERING = ["create_block_list", "create_kind", "post_place"]
 LIVE = [Place.State.WANTED, Place.State.OPEN]
 
 
@@ -96,8 +100,8 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
     return len(left)
 
 
-def kind_of(campaign: Campaign) -> PostingKind:
-    """What every place of this campaign says to workers."""
+def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
+    """What every place of this campaign says to workers; ``further`` qualifications come after its own."""
     pairs, pay = campaign.pairs_per_task + campaign.gold_per_task, pay_for(campaign)
     description = campaign.description or (
         f"Read a question and two passages, and choose the passage that answers it better; {pairs} times."
@@ -113,7 +117,7 @@ def kind_of(campaign: Campaign) -> PostingKind:
         reward=pay.base,
         assignment_seconds=campaign.assignment_seconds,
         auto_approval_seconds=campaign.auto_approval_seconds,
-        qualifications=tuple(campaign.qualifications),
+        qualifications=(*campaign.qualifications, *further),
     )
 
 
@@ -188,13 +192,14 @@ def _reply(posted: PostedPlace) -> Reply:
 
 def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
     """Have the crowd know the posting's kind of place; identical content gives the same id."""
+    kind = kind_of(campaign, spared(campaign, crowd))
     reply = perform(
         campaign=campaign,
         operation="create_kind",
         key=f"{campaign_key(campaign)}-kind-{posting.number}",
         request={"title": campaign.title, "reward": str(pay_for(campaign).base)},
-        act=lambda: {"kind_id": crowd.create_kind(kind_of(campaign))},
-        find=lambda _already: {"kind_id": crowd.create_kind(kind_of(campaign))},
+        act=lambda: {"kind_id": crowd.create_kind(kind)},
+        find=lambda _already: {"kind_id": crowd.create_kind(kind)},
     )
     Posting.objects.filter(pk=posting.pk).update(crowd_key=reply["kind_id"])
     posting.crowd_key = reply["kind_id"]

@@ -21,7 +21,7 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
         .exclude(pk__in=forgiven(campaign, worker))
         .order_by("pk")
     )
-    verdict = screen([answer.passed for answer in answers], campaign.screen)
+    verdict = screen([answer.passed for answer in answers], campaign.screen, slip_rate=campaign.slip_rate)
     if not verdict.excluded:
         return standing_exclusion(campaign, worker)
     return exclude(campaign, worker, verdict, [answers[index] for index in verdict.failed])

@@ -63,10 +63,14 @@ class Fair:
                 decided_at=clock.now(),
             )
 
+    def launched(self, campaign: Campaign) -> Campaign:
+        """The campaign, launched; none of its places is offered yet."""
+        launch(campaign)
+        return campaign
+
     def opened(self, **settings) -> Campaign:
         """A launched campaign whose places are offered."""
-        campaign = self.draft(**settings)
-        launch(campaign)
+        campaign = self.launched(self.draft(**settings))
         post_places(campaign)
         return campaign
 

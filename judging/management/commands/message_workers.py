@@ -1,0 +1,52 @@
+"""`manage.py message_workers`: write to workers of a campaign."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.services.campaigns import campaign_named
+from judging.services.messages import addressees, send_message
+
+
+class Command(BaseCommand):
+    help = (
+        "Write to workers whose work came in, through the crowd; the messages are kept with the campaign. A crowd "
+        "delivers only to workers whose work was reviewed; whom a message did not reach is listed with the reason."
+    )
+    example = 'manage.py message_workers first --subject "Thank you" --text thanks.txt'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--subject", required=True)
+        parser.add_argument(
+            "--text", required=True, type=Path, metavar="FILE", help="the message, as plain text"
+        )
+        who = parser.add_mutually_exclusive_group()
+        who.add_argument(
+            "--worker", type=int, action="append", default=[], help="a worker's number; may be repeated"
+        )
+        who.add_argument("--excluded", action="store_true", help="all who are excluded (default: everybody)")
+
+    def act(
+        self, *, campaign: str, subject: str, text: Path, worker: list[int], excluded: bool, **options: Any
+    ) -> dict[str, Any]:
+        try:
+            words = text.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--text {text}: {error}") from None
+        found = campaign_named(campaign)
+        workers = addressees(found, workers=worker, excluded=excluded)
+        with launcher.crowd_running():
+            rows = send_message(found, workers, subject=subject, text=words, who=getpass.getuser())
+        return {
+            "campaign": found.name,
+            "sent": sum(row.sent_at is not None for row in rows),
+            "not_reached": {f"worker {row.worker_id}": row.failure for row in rows if row.failure},
+        }

@@ -1,0 +1,131 @@
+"""The soft block: excluded workers are put on a list, and places are hidden from whoever is on it.
+
+At a crowd of MTurk's protocol the list is a qualification type of ours and places ask for its absence. A worker's
+standing at the crowd is not touched. Our own pages refuse excluded workers whether the block has come through or not.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from config import clock, launcher
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.errors import CrowdAlready, CrowdNever
+from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion
+from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.services.workers import crowd_of
+
+DESCRIPTION = "Whoever has this is offered no further tasks of this kind. It says nothing about the worker."
+
+
+def shared_name() -> str:
+    """The list of everybody whom any campaign of this installation excluded."""
+    return f"No further tasks ({launcher.installation()})"
+
+
+def list_name(campaign: Campaign) -> str:
+    """The list whose members are spared the campaign's places: everybody's, or the campaign's own.
+
+    The campaign's own, where workers whom other campaigns excluded are welcome.
+    """
+    shared = shared_name()
+    return shared if campaign.refuse_excluded_elsewhere else f"{shared} of {campaign.name}"
+
+
+def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
+    """The requirement, in the protocol's form, that keeps the campaign's places from those on its list."""
+    return [
+        {
+            "QualificationTypeId": ensure_list(campaign, crowd, list_name(campaign)),
+            "Comparator": "DoesNotExist",
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+    ]
+
+
+def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
+    """The crowd's id of our list of that name, made at the first need, once."""
+    known = BlockList.objects.filter(crowd=crowd_of(campaign), name=name).first()
+    if known:
+        return known.crowd_key
+
+    def make() -> Reply:
+        return {"list": crowd.create_block_list(name=name, description=DESCRIPTION)}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        found = crowd.find_block_list(name)
+        return {"list": found} if found else None
+
+    reply = perform(
+        campaign=campaign,
+        operation="create_block_list",
+        key=f"{campaign_key(campaign)}-list-{name}"[:200],
+        request={"name": name},
+        act=make,
+        find=find,
+    )
+    row, _ = BlockList.objects.get_or_create(
+        crowd=crowd_of(campaign), name=name, defaults={"crowd_key": reply["list"]}
+    )
+    return row.crowd_key
+
+
+def sync_blocks(campaign: Campaign) -> int:
+    """Put excluded workers on the lists, and take reinstated ones off; returns how many calls were made.
+
+    Safe to repeat. Who is excluded is on everybody's list, and on the campaign's own where it has one.
+    """
+    exclusions = list(
+        Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False).order_by("pk")
+    )
+    if not exclusions:
+        return 0
+    crowd, patience, made = crowd_for(campaign), Patience(), 0
+    names = sorted({list_name(campaign), shared_name()})
+    done = set(
+        CrowdCall.objects.filter(
+            campaign=campaign, operation__in=["block", "unblock"], state=CrowdCall.State.DONE
+        ).values_list("key", flat=True)
+    )
+    for exclusion in exclusions:
+        for number, name in enumerate(names):
+            key = f"{campaign_key(campaign)}-{{}}-{exclusion.pk}-{number}"
+            blocked, unblocked = key.format("block") in done, key.format("unblock") in done
+            with suppress(CrowdNever), patience.one():
+                if exclusion.reversed_at is None and not blocked:
+                    _call(campaign, crowd, exclusion, name, "block", key.format("block"))
+                    made += 1
+                elif (
+                    exclusion.reversed_at
+                    and blocked
+                    and not unblocked
+                    and not _excluded_elsewhere(exclusion, name)
+                ):
+                    _call(campaign, crowd, exclusion, name, "unblock", key.format("unblock"))
+                    made += 1
+    patience.done()
+    return made
+
+
+def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
+    """Whether another exclusion that stands keeps the worker on the list."""
+    others = Exclusion.objects.filter(worker=exclusion.worker_id, reversed_at=None)
+    if name.endswith(f" of {exclusion.campaign.name}"):
+        others = others.filter(campaign=exclusion.campaign_id)
+    return others.exists()
+
+
+def _call(
+    campaign: Campaign, crowd: Crowd, exclusion: Exclusion, name: str, operation: str, key: str
+) -> None:
+    block_list = ensure_list(campaign, crowd, name)
+    identity = CrowdIdentity.objects.get(worker=exclusion.worker_id)
+
+    def act() -> Reply:  # doing either twice is harmless
+        getattr(crowd, operation)(block_list, identity.crowd_worker_id)
+        return {"list": block_list, "at": clock.now().isoformat()}
+
+    request = {"list": block_list, "worker": exclusion.worker_id}
+    perform(campaign=campaign, operation=operation, key=key, request=request, act=act, find=lambda _: None)

@@ -1,0 +1,113 @@
+"""The soft block: who is excluded does not see our places, and sees them again once reinstated."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CrowdLater
+from judging.models import BlockList, CrowdIdentity, Exclusion
+from judging.services.blocking import list_name, sync_blocks
+from judging.services.places import post_places
+from judging.services.reinstating import exclude_worker, reinstate_worker
+from tests.judging.cast import Fair
+
+
+def worker(name):
+    return CrowdIdentity.objects.get(crowd_worker_id=name).worker
+
+
+@pytest.fixture
+def failed(fair, campaign):
+    """AFAIL failed a gold pair; ADONE did not."""
+    fair.do_task(campaign, "AFAIL", pass_gold=False)
+    fair.do_task(campaign, "ADONE")
+    fair.collect(campaign)
+    return campaign
+
+
+def blocked(fair, campaign):
+    return fair.crowd.block_lists[list_name(campaign)]
+
+
+def test_places_ask_that_their_worker_is_not_on_the_list(fair, campaign):
+    (asked,) = fair.crowd.kinds[0].qualifications
+
+    assert (asked["Comparator"], asked["ActionsGuarded"]) == ("DoesNotExist", "DiscoverPreviewAndAccept")
+    assert asked["QualificationTypeId"] == BlockList.objects.get().crowd_key
+    assert blocked(fair, campaign) == set()
+
+
+def test_who_is_excluded_is_put_on_the_list_once(fair, failed):
+    sync_blocks(failed)
+    sync_blocks(failed)
+
+    assert blocked(fair, failed) == {"AFAIL"}
+    assert fair.crowd.calls["block"] == 1
+
+
+def test_who_is_reinstated_is_taken_off_and_put_on_again_by_a_new_exclusion(fair, failed):
+    sync_blocks(failed)
+    reinstate_worker(failed, worker("AFAIL"), why="a bad gold pair")
+    sync_blocks(failed)
+    assert blocked(fair, failed) == set()
+
+    exclude_worker(failed, worker("AFAIL"), why="always left")
+    sync_blocks(failed)
+    assert blocked(fair, failed) == {"AFAIL"}
+    assert Exclusion.objects.count() == 2
+
+
+def test_a_lost_reply_blocks_all_the_same(fair, failed):
+    fair.crowd.fail("block", CrowdLater("no reply"), after=True)
+
+    with pytest.raises(CrowdLater):
+        sync_blocks(failed)
+    sync_blocks(failed)
+
+    assert blocked(fair, failed) == {"AFAIL"}
+
+
+def test_the_list_is_made_once_for_all_campaigns_even_when_the_reply_was_lost(fair, crowd):
+    campaign = fair.draft()
+    crowd.fail("create_block_list", CrowdLater("no reply"), after=True)
+    campaign = fair.launched(campaign)
+    with pytest.raises(CrowdLater):
+        post_places(campaign)
+    post_places(campaign)
+    Fair(crowd, name="other").opened()
+
+    assert len(crowd.block_lists) == BlockList.objects.count() == 1
+    assert len(crowd.posted) == 8
+
+
+def test_a_campaign_that_welcomes_workers_excluded_elsewhere_has_a_list_of_its_own(fair, crowd, failed):
+    sync_blocks(failed)
+    open_to_all = Fair(crowd, name="kind").opened(refuse_excluded_elsewhere=False)
+    place = next(
+        one for one in crowd.posted.values() if one.url.count("/") and one.posted.crowd_id > "PLACE0005"
+    )
+    assert list_name(open_to_all) != list_name(failed)
+    assert blocked(fair, open_to_all) == set()
+    assert place.seen().open
+
+    exclude_worker_of(fair, open_to_all)
+
+    assert blocked(fair, open_to_all) == {"AOTHER"}
+    assert blocked(fair, failed) == {"AFAIL", "AOTHER"}
+
+
+def exclude_worker_of(fair, campaign):
+    """AOTHER does a task of the campaign and is excluded from it."""
+    kind = Fair.__new__(Fair)
+    kind.crowd = fair.crowd
+    first = campaign.postings.get().places.order_by("number").first()
+    submission = kind.open_task(campaign, "AOTHER", fair.crowd.posted[first.crowd_id])
+    kind.answer(submission)
+    kind.send_off(submission)
+    kind.collect(campaign)
+    exclude_worker(campaign, worker("AOTHER"), why="too fast")
+    sync_blocks(campaign)
+
+
+def test_nobody_excluded_is_no_call(fair, campaign):
+    assert sync_blocks(campaign) == 0

@@ -1,0 +1,72 @@
+"""Messages to workers: kept with the campaign, sent once."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CampaignRefused, CrowdLater
+from judging.models import CrowdIdentity, WorkerMessage
+from judging.services.messages import addressees, send_message
+
+
+@pytest.fixture
+def judged(fair, campaign):
+    """Two workers' work is in; one of them is excluded. A third only opened a task."""
+    fair.do_task(campaign, "AFAIL", pass_gold=False)
+    fair.do_task(campaign, "ADONE")
+    fair.open_task(campaign, "AOPEN")
+    fair.collect(campaign)
+    return campaign
+
+
+def worker(name):
+    return CrowdIdentity.objects.get(crowd_worker_id=name).worker
+
+
+def names(workers):
+    return {one.identity.crowd_worker_id for one in workers}
+
+
+def test_everybody_whose_work_came_in_can_be_written_to(judged):
+    assert names(addressees(judged)) == {"AFAIL", "ADONE"}
+    assert names(addressees(judged, excluded=True)) == {"AFAIL"}
+    assert names(addressees(judged, workers=[worker("ADONE").pk])) == {"ADONE"}
+    with pytest.raises(CampaignRefused, match="Nothing of worker"):
+        addressees(judged, workers=[worker("AOPEN").pk])
+
+
+def test_a_message_is_sent_and_kept(fair, judged):
+    rows = send_message(judged, addressees(judged), subject="Thank you", text="All is paid.", who="ada")
+
+    assert {(row.subject, row.who, bool(row.sent_at), row.failure) for row in rows} == {
+        ("Thank you", "ada", True, "")
+    }
+    assert sorted(fair.crowd.messages) == [(name, "Thank you", "All is paid.") for name in ("ADONE", "AFAIL")]
+
+
+def test_whom_it_did_not_reach_is_said(fair, judged):
+    stranger = CrowdIdentity.objects.get(crowd_worker_id="AOPEN").worker
+
+    (row,) = send_message(judged, [stranger], subject="s", text="t")
+
+    assert (row.sent_at, row.failure) == (None, "not known")
+
+
+def test_a_message_whose_reply_was_lost_is_not_sent_twice(fair, judged):
+    fair.crowd.fail("message", CrowdLater("no reply"), after=True)
+
+    with pytest.raises(CrowdLater):
+        send_message(judged, addressees(judged), subject="s", text="t")
+
+    assert len(fair.crowd.messages) == 2
+    assert {row.failure for row in WorkerMessage.objects.all()} == {
+        "no reply It may have been sent all the same."
+    }
+    assert not judged.crowd_calls.exclude(state="done").exists()
+
+
+@pytest.mark.parametrize(("subject", "text"), [("", "t"), ("s", " "), ("s" * 201, "t"), ("s", "t" * 4097)])
+def test_a_message_that_is_empty_or_too_long_is_refused(judged, subject, text):
+    with pytest.raises(CampaignRefused, match="at most"):
+        send_message(judged, addressees(judged), subject=subject, text=text)
+    assert not WorkerMessage.objects.exists()

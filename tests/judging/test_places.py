@@ -71,7 +71,7 @@ def test_failure_keeps_what_was_offered_and_shows_its_reason(fair):
     with pytest.raises(CrowdNever):
         post_places(campaign)
 
-    call = CrowdCall.objects.get(operation="post_place")
+    call = CrowdCall.objects.get(operation="create_kind")
     assert (call.state, call.error_message) == ("failed", "bad qualification")
     with pytest.raises(CrowdNever):
         post_places(campaign)

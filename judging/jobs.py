@@ -9,7 +9,7 @@ from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import blocking, closing, collecting, payments, piloting, places, watchdog
+from judging.services import blocking, closing, collecting, payments, piloting, places, suspending, watchdog
 from judging.services.calls import Patience
 
 log = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
     try:
         with patience.one():
             sweep = sweep or campaign.state == Campaign.State.CLOSING
+            suspending.suspend_suspicious(campaign)
             collected = collecting.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         with patience.one():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from config import clock
 from judging.errors import CampaignRefused
@@ -69,16 +70,22 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
     if not standing.update(**changes):
         raise CampaignRefused(f"Worker {worker.pk} is not excluded from {campaign.name}.")
     log(campaign, f"worker {worker.pk} reinstated", why=why, who=who)
-    work = Submission.objects.filter(
-        campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED
-    ).order_by("pk")
-    submissions = list(work.select_related("worker", "task", "campaign"))
-    work.update(standing=Submission.Standing.PENDING)
+    standings = count_again(
+        campaign,
+        Submission.objects.filter(campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED),
+    )
+    counted = standings.count(Submission.Standing.COUNTED)
+    surplus = standings.count(Submission.Standing.SURPLUS)
+    return Reinstated(counted, surplus, len(standings) - counted - surplus)
+
+
+def count_again(campaign: Campaign, work: QuerySet[Submission]) -> list[str]:
+    """Settle submissions that were set aside anew; returns the standing that each has now."""
+    submissions = list(work.order_by("pk").select_related("worker", "task", "campaign"))
+    keys = [submission.pk for submission in submissions]
+    Submission.objects.filter(pk__in=keys).update(standing=Submission.Standing.PENDING)
     for submission in submissions:
         submission.standing = Submission.Standing.PENDING
         if submission.collected_at:
             settle(campaign, submission)
-    standings = [submission.standing for submission in submissions]
-    counted = standings.count(Submission.Standing.COUNTED)
-    surplus = standings.count(Submission.Standing.SURPLUS)
-    return Reinstated(counted, surplus, len(standings) - counted - surplus)
+    return [submission.standing for submission in submissions]

@@ -8,6 +8,9 @@ from django.db.models import Count, QuerySet
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
 from judging.screening import Verdict, screen
 
+#: Who reversed an exclusion whose gold pair was suspended. Its other failed answers are not forgiven.
+SUSPENSION = "suspension of a gold pair"
+
 
 def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
     """Look at all of the worker's answers on gold pairs of the campaign; exclude when the rule says so.
@@ -15,22 +18,28 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
     A suspended gold pair says nothing, nor does an answer that a reversed exclusion rested on. Returns the
     standing exclusion, if any. Safe to repeat.
     """
-    answers = list(
-        GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker)
-        .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
-        .exclude(pk__in=forgiven(campaign, worker))
-        .order_by("pk")
-    )
+    answers = answers_of(campaign, worker)
     verdict = screen([answer.passed for answer in answers], campaign.screen, slip_rate=campaign.slip_rate)
     if not verdict.excluded:
         return standing_exclusion(campaign, worker)
     return exclude(campaign, worker, verdict, [answers[index] for index in verdict.failed])
 
 
+def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
+    """The worker's gold answers that say something, oldest first."""
+    return list(
+        GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker)
+        .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .exclude(pk__in=forgiven(campaign, worker))
+        .order_by("pk")
+    )
+
+
 def forgiven(campaign: Campaign, worker: Worker) -> QuerySet:
     """Keys of the worker's gold answers on which an exclusion rested that a person took back."""
     reversed_ones = Exclusion.objects.filter(campaign=campaign, worker=worker).exclude(reversed_at=None)
-    return reversed_ones.exclude(gold_answers=None).values("gold_answers")
+    by_people = reversed_ones.exclude(reversed_by=SUSPENSION)
+    return by_people.exclude(gold_answers=None).values("gold_answers")
 
 
 def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:

@@ -1,0 +1,77 @@
+"""Suspend a bad gold pair, and reopen what rested on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Worker
+from judging.screening import screen
+from judging.services.campaigns import log
+from judging.services.reinstating import PERSON, count_again
+from judging.services.screening_workers import SUSPENSION, answers_of
+from judging.suspicion import suspicious
+
+
+@dataclass(frozen=True)
+class Suspended:
+    """What suspending one gold pair reopened: workers reinstated, tasks looked at again."""
+
+    gold_pair: int
+    why: str
+    reinstated: int
+    reopened: int
+
+
+def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
+    """Suspend every gold pair that people who pass all others fail. Safe to repeat."""
+    answers = GoldAnswer.objects.filter(
+        submission__campaign=campaign, gold_pair__state=GoldPair.State.ACCEPTED
+    )
+    rows = answers.order_by("pk").values_list("gold_pair_id", "worker_id", "passed")
+    found = suspicious(rows, slip_rate=campaign.slip_rate)
+    return [suspend(campaign, GoldPair.objects.get(pk=one.gold), why=one.words()) for one in found]
+
+
+@transaction.atomic
+def suspend(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> Suspended:
+    """Let a gold pair say nothing any more: no task gets it, exclusions that need it are reversed.
+
+    Work that was set aside for it alone counts again, or is surplus where others did the task. Raises
+    CampaignRefused without a reason, or for a gold pair that is not in use.
+    """
+    if not why.strip():
+        raise CampaignRefused("A suspension needs a reason.", "Say it with --why.")
+    changes = {"decided_at": clock.now(), "decided_by": who, "decided_why": why.strip()}
+    in_use = GoldPair.objects.filter(pk=gold.pk, campaign=campaign, state=GoldPair.State.ACCEPTED)
+    if not in_use.update(state=GoldPair.State.SUSPENDED, **changes):
+        raise CampaignRefused(f"Gold pair {gold.pk} is not one of {campaign.name}'s accepted gold pairs.")
+    log(campaign, f"gold pair {gold.pk} suspended", why=why, who=who)
+    reinstated = [one for one in _resting_on(campaign, gold) if _reverse(campaign, one, gold)]
+    failed = GoldAnswer.objects.filter(gold_pair=gold, passed=False).values("submission")
+    excluded = Submission.objects.filter(pk__in=failed, standing=Submission.Standing.EXCLUDED)
+    alone = excluded.exclude(worker__exclusions__campaign=campaign, worker__exclusions__reversed_at=None)
+    reopened = len(count_again(campaign, alone))
+    return Suspended(gold.pk, why, len(reinstated), reopened)
+
+
+def _resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
+    standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None, gold_answers__gold_pair=gold)
+    return list(standing.exclude(rule=PERSON).select_related("worker"))
+
+
+def _reverse(campaign: Campaign, exclusion: Exclusion, gold: GoldPair) -> bool:
+    """Reverse an exclusion that does not stand without the gold pair; whether it was."""
+    worker: Worker = exclusion.worker
+    passed = [answer.passed for answer in answers_of(campaign, worker)]
+    if screen(passed, campaign.screen, slip_rate=campaign.slip_rate).excluded:
+        return False
+    changes = {"reversed_by": SUSPENSION, "reversed_why": f"gold pair {gold.pk} was suspended"}
+    Exclusion.objects.filter(pk=exclusion.pk).update(reversed_at=clock.now(), **changes)
+    log(campaign, f"worker {worker.pk} reinstated", why=changes["reversed_why"])
+    work = Submission.objects.filter(campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED)
+    count_again(campaign, work)
+    return True

@@ -1,0 +1,75 @@
+"""Pure: which gold pairs are suspicious because people who pass all others fail them.
+
+A gold pair that more than 20 % of otherwise passing workers fail is suspended. Workers see few gold pairs before one
+failure excludes them, so that somebody who clicks at random passes "all others" now and then. A pair is therefore
+suspicious only when, besides the share, at least three such workers failed it and that many failures are unlikely
+(p < 0.01, binomial) at the rate at which otherwise passing workers fail the other gold pairs, or at the campaign's slip
+rate if that is higher.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scipy.special import bdtrc
+
+from judging.screening import UNLIKELY
+
+#: More than this share of otherwise passing workers.
+SHARE = 0.20
+#: Fewer failures than this say nothing.
+LEAST_FAILURES = 3
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A suspicious gold pair: ``failed`` of ``seen`` otherwise passing workers; ``chance`` of that many by slips."""
+
+    gold: int
+    failed: int
+    seen: int
+    chance: float
+
+    def words(self) -> str:
+        """The reason, for people."""
+        return (
+            f"{self.failed} of {self.seen} workers who passed all their other test pairs failed it "
+            f"(p = {self.chance:.2g})"
+        )
+
+
+def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) -> list[Suspicion]:
+    """From (gold, worker, passed) answers to the suspicious gold pairs, least likely first.
+
+    A worker who answered nothing else says nothing about a gold pair.
+    """
+    failed, seen = _counts(answers)
+    all_failed, all_seen = sum(failed.values()), sum(seen.values())
+    found = []
+    for gold, failures in failed.items():
+        if failures < LEAST_FAILURES or failures <= SHARE * seen[gold]:
+            continue
+        elsewhere = all_seen - seen[gold]
+        usual = (all_failed - failures) / elsewhere if elsewhere else 0.0
+        chance = float(bdtrc(failures - 1, seen[gold], max(usual, slip_rate)))
+        if chance < UNLIKELY:
+            found.append(Suspicion(gold, failures, seen[gold], chance))
+    return sorted(found, key=lambda one: (one.chance, one.gold))
+
+
+def _counts(answers: Iterable[tuple[int, int, bool]]) -> tuple[Counter[int], Counter[int]]:
+    """Per gold pair: how many otherwise passing workers failed it, and how many answered it."""
+    by_worker: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+    for gold, worker, passed in answers:
+        by_worker[worker].append((gold, passed))
+    failed: Counter[int] = Counter()
+    seen: Counter[int] = Counter()
+    for given in by_worker.values():
+        failures = sum(not passed for _, passed in given)
+        for gold, passed in given:
+            if len(given) > 1 and failures == (0 if passed else 1):
+                seen[gold] += 1
+                failed[gold] += not passed
+    return failed, seen

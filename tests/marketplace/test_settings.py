@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from marketplace.operations import OPERATIONS
+
 
 def start(tmp_path, **environment):
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MARKETPLACE_")}
@@ -70,6 +72,15 @@ def test_every_setting_is_documented():
     told = (root / "docs/marketplace.md").read_text()
 
     assert [name for name in [*read, "MARKETPLACE_CLOCK_OFFSET"] if f"`{name}`" not in told] == []
+
+
+def test_every_command_and_operation_is_documented():
+    root = Path(__file__).resolve().parents[2]
+    told = (root / "docs/marketplace.md").read_text()
+    commands = {file.stem for file in (root / "marketplace/management/commands").glob("[a-z]*.py")}
+
+    assert [name for name in sorted(commands) if f"python -m marketplace {name}" not in told] == []
+    assert [name for name in OPERATIONS if not re.search(rf"\b{name}\b", told)] == []
 
 
 @pytest.mark.django_db

@@ -59,7 +59,10 @@ def endpoint(tmp_path_factory, queue_server):
     folder = tmp_path_factory.mktemp("marketplace")
     host, number = queue_server.server_address[:2]
     process, port = start_marketplace(
-        folder, MARKETPLACE_QUEUE_HOSTS=f"{host}:{number}", MARKETPLACE_TICK_SECONDS="0.2"
+        folder,
+        MARKETPLACE_QUEUE_HOSTS=f"{host}:{number}",
+        MARKETPLACE_TICK_SECONDS="0.2",
+        MARKETPLACE_COUNT_CACHE_SECONDS="0",
     )
     try:
         key = json.loads((folder / "marketplace-key.json").read_text())

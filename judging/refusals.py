@@ -57,7 +57,7 @@ REFUSALS: dict[str, RefusalPage] = {
     "not-open": RefusalPage("This campaign is not open", "No task is handed out yet.", _NOTHING, _RETURN),
     "simulated-only": RefusalPage(
         "This is a rehearsal",
-        "Its passages have no text; only simulated workers can judge them.",
+        "Only simulated workers judge it, to try out what is offered to people later.",
         _NOTHING,
         _RETURN,
     ),

@@ -27,6 +27,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
 from judging.models import Campaign, Pair, Task
+from judging.services import rehearsing
 from judging.services.postings import current_posting
 from judging.services.status import is_complete
 from judging.services.workers import crowd_of, declare_simulated
@@ -217,7 +218,9 @@ def _sign_up(campaign: Campaign, settings: SimulationSettings, truth: Truth) -> 
     crew = [SimulatedWorker(number, settings, campaign, truth) for number in range(settings.workers)]
     with ThreadPoolExecutor(settings.concurrency) as pool:
         ids = list(pool.map(SimulatedWorker.sign_up, crew))
-    declare_simulated(crowd_of(campaign), ids)
+    workers = declare_simulated(crowd_of(campaign), ids)
+    if campaign.rehearsal_of_id:
+        rehearsing.let_in(campaign, workers)
     return crew
 
 

@@ -265,8 +265,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
     A trial goes to no crowd: it ends on a page of its own.
     """
     if _is_trial(submission):
-        context = {"result": trials.trial_result(submission), "total": submission.slots.count()}
-        return render(request, "judging/trial_done.html", context)
+        return render(request, "judging/trial_done.html", {"result": trials.trial_result(submission)})
     context = {
         "campaign": submission.campaign,
         "earned": earned_so_far(submission)[3],

@@ -14,10 +14,11 @@ from config import clock
 from judging.errors import CampaignRefused
 from judging.layout import submission_seed
 from judging.models import Campaign, Posting, Submission, Task, Worker
+from judging.pay import hourly
 from judging.services.campaigns import log
 from judging.services.check_list import passages_without_text
-from judging.services.hourly import hourly
 from judging.services.leasing import fill_slots
+from judging.services.payments import earned_so_far
 from judging.services.postings import next_posting
 from judging.services.working import WorkRefused
 from judging.tokens import trial_link_for
@@ -37,9 +38,11 @@ class TrialLink:
 
 @dataclass(frozen=True)
 class TrialResult:
-    """How long the trial took, and what the task would have paid: dollars, and dollars in an hour."""
+    """How long the trial took for the pairs judged, and what that would have paid: dollars, also in an hour."""
 
     seconds: float
+    judged: int
+    shown: int
     reward: Decimal
     hourly: Decimal
 
@@ -109,5 +112,5 @@ def trial_result(submission: Submission) -> TrialResult:
     """What a finished trial came to."""
     ended = submission.finished_at or clock.now()
     seconds = (ended - submission.opened_at).total_seconds()
-    reward = submission.campaign.reward
-    return TrialResult(seconds, reward, hourly(reward, seconds))
+    _, judged, shown, earned = earned_so_far(submission)
+    return TrialResult(seconds, judged, shown, earned, hourly(earned, seconds))

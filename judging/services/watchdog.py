@@ -199,7 +199,10 @@ def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     found = _one(owed.filter(owed_at__lte=now - PAYMENT), "owed_at")
     if not found:
         return
-    why, next_step = _call_trouble(campaign, ["approve", "bonus"]) or (nobody_at_work(now), START)
+    why, next_step = _call_trouble(campaign, ["approve", "pay_bonus", "pay_top_up"]) or (
+        nobody_at_work(now),
+        START,
+    )
     yield Stalled(
         f"{_things(found[0], 'payment')} owed",
         *found,

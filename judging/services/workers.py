@@ -54,7 +54,7 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
         return "excluded"
     if campaign.refuse_excluded_elsewhere and standing.exists():
         return "excluded-elsewhere"
-    if campaign.placeholder_text and not worker.simulated:
+    if (campaign.placeholder_text or campaign.rehearsal_of_id) and not worker.simulated:
         return "simulated-only"
     taken = Submission.objects.filter(campaign=campaign, worker=worker, state__in=TAKEN).count()
     return "enough-tasks" if taken >= campaign.max_tasks_per_worker else None

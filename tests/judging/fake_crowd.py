@@ -233,6 +233,8 @@ class FakeCrowd:
         place.submissions[place.submissions.index(submission)] = replace(submission, status=status)
 
     def qualification(self, crowd_key: str) -> QualificationKind:
+        if (name := crowd_key.removeprefix("LIST ")) in self.block_lists:
+            return QualificationKind(name, active=True)
         if crowd_key not in self.qualifications:
             raise CrowdNever(f"{crowd_key} does not exist", "Look at the qualifications.")
         return self.qualifications[crowd_key]

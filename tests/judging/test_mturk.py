@@ -18,7 +18,7 @@ from config import launcher
 from judging.crowds import mturk
 from judging.crowds.mturk import MTurk
 from judging.crowds.mturk_errors import translated
-from judging.crowds.seam import PostingKind
+from judging.crowds.seam import PostingKind, QualificationKind
 from judging.errors import (
     CrowdAlready,
     CrowdConfiguration,
@@ -355,3 +355,14 @@ def test_the_marketplace_keeps_lists_of_workers_who_are_spared(marketplace):
     assert marketplace.message(crowd_worker_ids=["A1NOBODY0000000"], subject="s", text="t").keys() == {
         "A1NOBODY0000000"
     }
+
+
+@pytest.mark.journey
+@pytest.mark.django_db(transaction=True)
+def test_the_marketplace_describes_qualifications_of_ours_and_of_its_own(marketplace):
+    made = marketplace.create_block_list(name="Rehearsal 1", description="For simulated workers.")
+
+    assert marketplace.qualification(made) == QualificationKind("Rehearsal 1", active=True)
+    assert marketplace.qualification("00000000000000000071").active
+    with pytest.raises(CrowdNever):
+        marketplace.qualification("3DOESNOTEXIST000000000000001")

@@ -61,6 +61,20 @@ def test_trial_from_the_link_to_the_time_taken_and_the_pay(fair, reviewer):
     assert reviewer.get(page).content.decode() == done
 
 
+def test_reviewer_who_stops_early_learns_what_that_would_have_paid(fair, reviewer):
+    page = begin(reviewer, trial_link(fair.draft()))
+    submission = Submission.objects.get()
+    reviewer.post(f"{page}save", {"slot": "1", "sequence": "0", "side": "left", "seconds": "1"})
+
+    done = reviewer.post(f"{page}leave", {"confirmed": "1"}, follow=True).content.decode()
+
+    # A base of $0.20, and one of five pairs' share of the rest.
+    assert "1 of 5 pairs" in done
+    assert '<strong id="paid">$0.56</strong>' in done
+    submission.refresh_from_db()
+    assert (submission.standing, submission.judgments.count()) == ("trial", 0)
+
+
 def test_nothing_of_a_trial_counts_or_takes_anything_away(fair, reviewer):
     campaign = fair.opened()
     link = trial_link(campaign)
@@ -116,9 +130,7 @@ def _sides(campaign, name: str) -> list[tuple[int, int]]:
 
     worker = worker_for(crowd_of(campaign), name)
     with transaction.atomic():
-        submission = lease_task(
-            campaign, worker, assignment_id=f"3{name}", place=None, rng=np.random.default_rng(1)
-        )
+        submission = lease_task(campaign, worker, assignment_id=f"3{name}", place=None)
         submission.slots.all().delete()
         task = Task.objects.get(holder=submission)
         leasing.fill_slots(campaign, submission, np.random.default_rng(7))

@@ -10,9 +10,43 @@ from config import launcher
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from judging.errors import CampaignRefused
+from judging.models import Campaign
 from judging.services.campaigns import campaign_named
 from judging.simulation import SimulationSettings, result_of, simulate
 from pooling.models import QrelSet
+
+
+def simulation_arguments(parser: CommandParser) -> None:
+    """Who judges, and how well."""
+    parser.add_argument("--workers", type=int, default=25, help="how many sign up (default 25)")
+    parser.add_argument(
+        "--careless", type=int, default=0, help="how many of them answer at random (default 0)"
+    )
+    parser.add_argument("--truth", required=True, metavar="SET", help="the qrel set whose grades they follow")
+    parser.add_argument(
+        "--error", type=float, default=0.1, help="chance of answering against it (default 0.1)"
+    )
+    parser.add_argument("--gold-error", type=float, default=0.0, help="the same on obvious pairs (default 0)")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def simulation_settings(options: dict[str, Any]) -> SimulationSettings:
+    """The settings asked for; a wrong one is wrong usage."""
+    if not 0 <= options["careless"] <= options["workers"] or options["workers"] < 1:
+        raise UsageError("--workers must be at least 1, and --careless between 0 and --workers.")
+    for name in ("error", "gold_error"):
+        if not 0 <= options[name] <= 1:
+            raise UsageError(f"--{name.replace('_', '-')} must be between 0 and 1.")
+    names = ("workers", "careless", "error", "gold_error", "seed")
+    return SimulationSettings(**{name: options[name] for name in names})
+
+
+def truth_named(campaign: Campaign, name: str) -> QrelSet:
+    """The qrel set whose grades simulated workers follow; refused when there is none."""
+    qrel_set = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
+    if qrel_set is None:
+        raise CampaignRefused(f"The collection {campaign.collection} has no qrel set called {name!r}.")
+    return qrel_set
 
 
 class Command(BaseCommand):
@@ -24,40 +58,15 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("--workers", type=int, default=25, help="how many sign up (default 25)")
-        parser.add_argument(
-            "--careless", type=int, default=0, help="how many of them answer at random (default 0)"
-        )
-        parser.add_argument(
-            "--truth", required=True, metavar="SET", help="the qrel set whose grades they follow"
-        )
-        parser.add_argument(
-            "--error", type=float, default=0.1, help="chance of answering against it (default 0.1)"
-        )
-        parser.add_argument(
-            "--gold-error", type=float, default=0.0, help="the same on obvious pairs (default 0)"
-        )
-        parser.add_argument("--seed", type=int, default=1)
+        simulation_arguments(parser)
 
     def act(self, *, campaign: str, truth: str, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
-        qrel_set = QrelSet.objects.filter(collection=found.collection, name=truth).first()
-        if qrel_set is None:
-            raise CampaignRefused(f"The collection {found.collection} has no qrel set called {truth!r}.")
-        settings = self.settings(options)
+        qrel_set = truth_named(found, truth)
+        settings = simulation_settings(options)
         with (
             launcher.crowd_running(),
             launcher.judging_pages_running(),
             self.progress("Simulated workers judge") as progress,
         ):
             return result_of(simulate(found, qrel_set, settings, progress=progress))
-
-    def settings(self, options: dict[str, Any]) -> SimulationSettings:
-        """The settings asked for; a wrong one is wrong usage."""
-        if not 0 <= options["careless"] <= options["workers"] or options["workers"] < 1:
-            raise UsageError("--workers must be at least 1, and --careless between 0 and --workers.")
-        for name in ("error", "gold_error"):
-            if not 0 <= options[name] <= 1:
-                raise UsageError(f"--{name.replace('_', '-')} must be between 0 and 1.")
-        names = ("workers", "careless", "error", "gold_error", "seed")
-        return SimulationSettings(**{name: options[name] for name in names})

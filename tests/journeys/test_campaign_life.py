@@ -1,0 +1,119 @@
+"""A campaign's life before launch: rehearsed without people, tried by a reviewer, piloted, and closed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from urllib.parse import urlencode
+
+import pytest
+import urllib3
+from playwright.sync_api import expect
+
+from config.settings import BASE_DIR
+from judging.browsing import Browser
+from judging.models import Campaign, Judgment, Place, Submission
+from judging.services.launching import launch
+from judging.services.places import post_places
+from judging.services.rehearsing import keep_people_out, rehearsal_of
+from judging.tokens import link_for
+from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
+from tests.journeys.conftest import typed
+from tests.journeys.person import chromium
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.journey,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+SAMPLE = BASE_DIR / "docs" / "sample"
+CREW = ("--workers", 4, "--truth", "labels", "--error", 0)
+
+
+@pytest.fixture
+def campaign(site) -> Campaign:
+    """Two questions with five passages each: 20 pairs, two tasks."""
+    files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
+    typed("import_collection", "meadow", *files, "--all-passages")
+    typed("import_qrels", "meadow", SAMPLE / "grades.txt", "--set", "labels")
+    collection = Collection.objects.get(name="meadow")
+    labels = collection.qrel_sets.get(name="labels")
+    pool = Pool.objects.create(collection=collection, name="tops", qrel_set=labels)
+    labelled = Counter(Qrel.objects.filter(qrel_set=labels).values_list("query_id", flat=True))
+    for query, _ in islice(((query, n) for query, n in sorted(labelled.items()) if n >= 5), 2):
+        for passage in Passage.objects.filter(pk__in=Qrel.objects.filter(query=query).values("passage"))[:5]:
+            PooledPassage.objects.create(pool=pool, query_id=query, passage=passage, is_qrel=True)
+    typed("create_campaign", "first", "--pool", "tops", "--max-tasks-per-worker", 2, "--seed", 7)
+    typed("propose_gold", "first")
+    typed("accept_gold", "first", "--all")
+    typed("set_texts", "first", "--accept")
+    return Campaign.objects.get(name="first")
+
+
+def fetched(address: str, **options) -> urllib3.BaseHTTPResponse:
+    """One page, over a connection that is not kept open."""
+    with urllib3.PoolManager() as http:
+        return http.request("GET", address, **options)
+
+
+def test_rehearsal_is_out_of_peoples_hands_and_leaves_the_campaign_rehearsed(campaign, marketplace):
+    copy = rehearsal_of(campaign)
+    keep_people_out(copy)
+    launch(copy)
+    post_places(copy)
+    person = Browser(marketplace["endpoint"])
+    worker = person.sign_up("martha", "a horse reads passages")
+    posting = copy.postings.get()
+
+    # Neither shown nor given to a person at the marketplace; and refused by the page to who comes with its address.
+    cookies = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
+    home = fetched(marketplace["endpoint"], headers={"Cookie": cookies}).data.decode()
+    assert worker in home
+    assert posting.crowd_key not in home
+    assert person.take(posting.crowd_key) is None
+    place = Place.objects.filter(posting=posting).first()
+    forged = urlencode({"assignmentId": "3FORGED", "hitId": place.crowd_id, "workerId": worker})
+    refused = fetched(f"{link_for(posting)}?{forged}")
+    assert (refused.status, "This is a rehearsal" in refused.data.decode()) == (403, True)
+
+    told = typed("rehearse_campaign", "first", *CREW)
+
+    assert (told["state"], told["rehearsal"], told["exclusions"]) == ("rehearsed", "first-rehearsal", 0)
+    assert told["judgments"]["counted"] == 20
+    copy.refresh_from_db()
+    assert copy.state == Campaign.State.CLOSED
+    assert {*Judgment.objects.values_list("judge_kind", "campaign__name")} == {
+        ("simulated", "first-rehearsal")
+    }
+    assert not Submission.objects.filter(worker__simulated=False).exists()
+
+
+def test_reviewer_tries_a_task_in_a_browser_and_a_pilot_follows(campaign, marketplace):
+    link = typed("trial_link", "first")["link"]
+    with chromium() as browser:
+        page = browser.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.goto(link)
+        page.get_by_role("button", name="Begin the trial").click()
+        page.get_by_role("button", name="I agree, begin").click()
+        expect(page.get_by_text("This is a reviewer's trial")).to_be_visible()
+        for number in range(1, 14):
+            expect(page.locator("#place-words")).to_have_text(f"Pair {number} of 13")
+            page.keyboard.press("1")
+        page.get_by_role("button", name="Send off and finish").click()
+        expect(page.get_by_role("heading", name="Trial done")).to_be_visible()
+        expect(page.locator("#paid")).to_have_text("$2.00")
+        assert complaints == []
+    assert not Judgment.objects.exists()
+
+    told = typed("pilot_campaign", "first", "--tasks", 1)
+    assert (told["state"], told["posted" if "posted" in told else "places"]) == ("piloting", 1)
+    typed("simulate_workers", "first", *CREW)
+    told = typed("pilot_campaign", "first")
+    assert (told["state"], told["pilot"]["submitted"], told["pilot"]["excluded"]) == ("piloted", 1, 0)
+    assert {row["pass_rate"] for row in told["pilot"]["gold"]} == {1.0}
+    assert typed("launch_campaign", "first")["places"] == 2
+    closed = typed("close_campaign", "first")
+    assert (closed["state"], closed["waits_for"]) == ("closed", "")

@@ -3,8 +3,8 @@
 A gold pair that more than 20 % of otherwise passing workers fail is suspended. Workers see few gold pairs before one
 failure excludes them, so that somebody who clicks at random passes "all others" now and then. A pair is therefore
 suspicious only when, besides the share, at least three such workers failed it and that many failures are unlikely
-(p < 0.01, binomial) at the rate at which otherwise passing workers fail the other gold pairs, or at the campaign's slip
-rate if that is higher.
+(p < 0.01, binomial) at the rate at which otherwise passing workers fail the other gold pairs, or at the campaign's
+slip rate if that is higher.
 """
 
 from __future__ import annotations

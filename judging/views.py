@@ -28,6 +28,7 @@ from judging.refusals import REFUSALS
 from judging.services import trials, working
 from judging.services.cost import pay_for
 from judging.services.payments import earned_so_far
+from judging.services.reconciling import receipt_of
 from judging.services.texts import filled
 from judging.services.workers import refusal_reason
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
@@ -274,7 +275,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "assignment_id": submission.assignment_id,
         "fields": working.final_answers(submission),
         "crowd_worker_id": working.crowd_worker_id(submission),
-        "receipt": f"{submission.pk}-{submission.assignment_id[-6:]}",
+        "receipt": receipt_of(submission),
         "more": refusal_reason(submission.campaign, submission.worker) is None,
     }
     return render(request, "judging/sent.html", context)

@@ -80,6 +80,7 @@ class CampaignSettings:
     allow_undecided: bool = False
     refuse_excluded_elsewhere: bool = True
     budget: Decimal | None = None
+    slip_rate: float = 0.05
     contact: str = ""
     withdrawal_days: int = 30
 
@@ -102,6 +103,8 @@ class CampaignSettings:
             _check_amount("The base reward, a part of the reward,", self.base_reward, self.reward)
         if self.budget is not None:
             _check_amount("The budget", self.budget, MOST_BUDGET)
+        if not 0 <= self.slip_rate <= 0.5:
+            raise CampaignRefused("slip-rate must be a share between 0 and 0.5.")
         if self.screen not in Campaign.Screen.values:
             raise CampaignRefused(f"There is no screening rule called {self.screen!r}.")
         if self.preset not in PRESETS:

@@ -22,6 +22,12 @@ from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
 from judging.services.postings import is_uncounted_pilot
+from judging.services.reconciling import (
+    note_differences,
+    note_only_here,
+    note_only_there,
+    resolve_only_here,
+)
 from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
 from judging.services.workers import crowd_of, worker_for
 
@@ -68,6 +74,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
             Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
         if progress:
             progress(done, len(due), "Collecting submissions")
+    note_only_here(campaign)
     wanted = want_places(campaign)
     with patience.one():
         close_extra(campaign, crowd)
@@ -131,7 +138,10 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
     with transaction.atomic():
         submission = _submission(campaign, place, found, worker.pk)
         if submission.collected_at is None:
-            if submission.task is not None:
+            if submission.task is None:
+                note_only_there(submission, found.answers)
+            else:
+                note_differences(submission, found.answers)
                 fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
                 record_answers(submission)
             Submission.objects.filter(pk=submission.pk).update(
@@ -141,6 +151,7 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
                 auto_approval_at=found.auto_approval_at,
                 collected_at=clock.now(),
             )
+            resolve_only_here(submission)
         owe(campaign, submission, found.answers)
     submission.refresh_from_db()
     if submission.standing == Submission.Standing.PENDING:

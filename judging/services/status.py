@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
+from judging.services import reconciling
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
@@ -40,6 +41,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "spent": float(dollars["spent"]),
         "owed": float(dollars["owed"]),
         "committed": float(dollars["committed"]),
+        "differences": reconciling.counts(campaign),
         "problems": _problems(campaign),
     }
     status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]

@@ -68,6 +68,13 @@ class Command(BaseCommand):
             "--screen", choices=Campaign.Screen.values, default=defaults.screen, help="(default reference)"
         )
         parser.add_argument(
+            "--slip-rate",
+            type=float,
+            default=defaults.slip_rate,
+            help="share of gold pairs that an honest worker is taken to fail (default 0.05): what rate screening and "
+            "the forecast of repeats go by",
+        )
+        parser.add_argument(
             "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
         )
         parser.add_argument(

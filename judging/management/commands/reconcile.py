@@ -1,0 +1,52 @@
+"""`manage.py reconcile`: where our records and the crowd's differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config import launcher
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.errors import CampaignRefused
+from judging.management.commands.collect import collect_once
+from judging.services import reconciling
+from judging.services.campaigns import campaign_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare every submission with the crowd's list: submitted there and unknown here, sent off here and unknown "
+        "there, different answers. Collections do so by themselves; this lists what is open. --settle notes that a "
+        "person has looked at one."
+    )
+    example = "manage.py reconcile first"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument(
+            "--settle", type=int, metavar="SUBMISSION", help="somebody has looked at this submission"
+        )
+        parser.add_argument("--why", default="", help="what was found; kept with it")
+
+    def act(self, *, campaign: str, settle: int | None, why: str, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        if settle is not None:
+            if not why.strip():
+                raise UsageError("--settle needs --why: what was found.")
+            if not reconciling.settle_difference(found, settle, why=why):
+                raise CampaignRefused(f"Submission {settle} of {found.name} has no open difference.")
+        elif found.launched_at:
+            with launcher.crowd_running(), self.progress("Reading the crowd's list") as progress:
+                collect_once(found, progress)
+        return {"campaign": found.name, **reconciling.counts(found), "open": reconciling.differences(found)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        rows = result["open"]
+        super().show({key: value for key, value in result.items() if key != "open"})
+        for row in rows:
+            detail = ", ".join(f"{key} {value}" for key, value in row["detail"].items())
+            kind = row["kind"].replace("_", " ")
+            what = f"submission {row['submission']} of worker {row['worker']}: {kind} ({detail})."
+            self.out.print(f"{what} {row['next']}", markup=False)

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Put a backup back into an empty installation (docs/operations.md, "Restore"). Refuses to overwrite anything.
+# Usage, with the new installation's settings in the environment: deploy/restore.sh BACKUP
+set -eu
+: "${1:?Say which backup: deploy/restore.sh BACKUP}"
+: "${PREFEREE_DATA_DIR:?PREFEREE_DATA_DIR is not set. Read the settings first: set -a; . /etc/preferee/preferee.env}"
+backup=$(cd "$1" && pwd)
+umask 077
+(cd "$backup" && sha256sum --check --quiet SHA256SUMS >&2) || {
+    echo "This backup is damaged: take another one." >&2
+    exit 1
+}
+mkdir -p "$PREFEREE_DATA_DIR"
+
+database() { # its address, its name in the backup
+    if [ -e "$backup/$2.dump" ]; then
+        tables=$(psql --no-psqlrc --tuples-only --no-align --dbname="$1" \
+            --command="SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+        if [ "$tables" != 0 ]; then
+            echo "The database for $2 has tables already. Create an empty one and name it in the settings." >&2
+            exit 1
+        fi
+        pg_restore --exit-on-error --single-transaction --no-owner --no-privileges --dbname="$1" "$backup/$2.dump"
+        psql --no-psqlrc --quiet --dbname="$1" --command=ANALYZE
+    elif [ -e "$backup/$2.sqlite3" ]; then
+        file=${1#sqlite:///}
+        if [ -e "$file" ] || [ "$file" = "$1" ]; then
+            echo "$2: $1 is there already, or no SQLite file. Name a file that does not exist yet." >&2
+            exit 1
+        fi
+        cp "$backup/$2.sqlite3" "$file"
+    fi
+}
+
+database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee
+database "${MARKETPLACE_DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/marketplace.sqlite3}" marketplace
+tar --extract --gzip --file="$backup/files.tar.gz" --directory="$PREFEREE_DATA_DIR" --skip-old-files

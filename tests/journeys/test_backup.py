@@ -1,0 +1,160 @@
+"""A backup made in the middle of a campaign, put back elsewhere: nothing is missing, and work goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from config import launcher
+from judging import crowds
+from judging.models import Choice, Judgment
+from tests.judging.cast import Fair
+from tests.judging.fake_crowd import FakeCrowd
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Every row of every table of ours, and the qrels as they are published.
+LOOK = """
+import hashlib, json, sys
+import django
+django.setup()
+from django.apps import apps
+tables = {}
+for model in apps.get_models():
+    rows = [list(map(str, row)) for row in model.objects.order_by("pk").values_list()]
+    if rows:
+        tables[model._meta.label] = rows
+print(json.dumps(tables))
+"""
+GO_ON = """
+import django
+django.setup()
+from judging.models import Campaign
+from judging.services.leasing import lease_task
+from judging.services.workers import worker_for
+submission = lease_task(Campaign.objects.get(), worker_for("fake:here", "A9"), assignment_id="later", place=None)
+print(submission.task.number, submission.slots.count())
+"""
+
+pytestmark = [
+    pytest.mark.journey,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        os.environ.get("PREFEREE_TEST_ON") != "sqlite" and not shutil.which("pg_dump"),
+        reason="pg_dump is not here",
+    ),
+]
+
+
+@pytest.fixture
+def campaign(monkeypatch, transactional_db, data_dir):
+    """A campaign in its middle: one task done and collected, one sent off, one with a choice, published as it is."""
+    panel = FakeCrowd()
+    monkeypatch.setitem(crowds.FACTORIES, "fake", lambda endpoint: panel)
+    fair = Fair(panel)
+    made = fair.opened()
+    fair.do_task(made, "A1")
+    fair.collect(made)
+    fair.do_task(made, "A2")
+    fair.answer(fair.open_task(made, "A3"), only=1)
+    call_command("resolve", made.name, "--json")
+    call_command("publish_qrels", made.name, "--allow-open", "--json")
+    stored = data_dir / "runs" / "1" / "a-run.parquet"
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(b"ranks")
+    (data_dir / "secret-key").write_text("the key of all links")
+    return made
+
+
+@pytest.fixture
+def here(data_dir):
+    """The environment of this installation, as its scripts read it."""
+    return environment(data_dir, launcher.database_url())
+
+
+@pytest.fixture
+def elsewhere(tmp_path_factory):
+    """The environment of another installation with an empty database."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    if connection.vendor == "sqlite":
+        yield environment(folder, f"sqlite:///{folder}/preferee.sqlite3")
+        return
+    name = f"{connection.settings_dict['NAME']}_back"
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        cursor.execute(f'CREATE DATABASE "{name}"')
+    yield environment(folder, f"{launcher.database_url().rpartition('/')[0]}/{name}")
+    with connection.cursor() as cursor:
+        cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def environment(folder: Path, database: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "PREFEREE_DATA_DIR": str(folder),
+        "DATABASE_URL": database,
+        "MARKETPLACE_DATABASE_URL": f"sqlite:///{folder}/no-marketplace-here.sqlite3",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+
+
+def run(environment, *command, code=0) -> str:
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole(campaign, here, elsewhere, tmp_path):
+    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
+
+    run(elsewhere, "deploy/restore.sh", backup)
+
+    before, after = (json.loads(run(where, sys.executable, "-c", LOOK)) for where in (here, elsewhere))
+    assert len(before["judging.Judgment"]) == Judgment.objects.count() > 0
+    assert len(before["judging.Choice"]) == Choice.objects.count() > len(before["judging.Judgment"])
+    assert after == before
+    qrels = []
+    for name, where in (("here", here), ("elsewhere", elsewhere)):
+        file = tmp_path / f"{name}.qrels"
+        run(where, sys.executable, "manage.py", "export_qrels", "fair-collection", "--out", str(file))
+        qrels.append(file.read_bytes())
+    assert qrels[0] == qrels[1] != b""
+    files = Path(elsewhere["PREFEREE_DATA_DIR"])
+    assert (files / "runs" / "1" / "a-run.parquet").read_bytes() == b"ranks"
+    assert (files / "secret-key").read_text() == "the key of all links"
+
+
+def test_work_goes_on_where_it_was_put_back(campaign, here, elsewhere, tmp_path):
+    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
+    run(elsewhere, "deploy/restore.sh", backup)
+
+    assert run(elsewhere, sys.executable, "-c", GO_ON).split() == ["4", "5"]
+
+
+def test_nothing_is_overwritten(campaign, here, tmp_path):
+    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
+
+    assert "already" in run(here, "deploy/restore.sh", backup, code=1)
+    assert Judgment.objects.exists()
+
+
+def test_a_damaged_backup_is_refused(campaign, here, elsewhere, tmp_path):
+    backup = Path(run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip())
+    (backup / "files.tar.gz").write_bytes(b"damaged")
+
+    assert "files.tar.gz" in run(elsewhere, "deploy/restore.sh", str(backup), code=1)
+
+
+def test_an_unfinished_backup_leaves_no_folder_that_looks_whole(here, tmp_path):
+    broken = here | {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing"}
+
+    run(broken, "deploy/backup.sh", str(tmp_path / "backups"), code=1)
+
+    assert list((tmp_path / "backups").iterdir()) == []

@@ -153,3 +153,10 @@ def test_the_key_file_of_the_marketplace_is_read(settings, tmp_path):
     settings.CROWD_KEY_FILE.write_text('{"access_key": "AK", "secret_key": "S"}')
 
     assert launcher.crowd_keys() == ("AK", "S")
+
+
+def test_several_processes_only_serve_pages(embedded):
+    refused = manage(embedded, "run", "--processes", "2")
+
+    assert refused.returncode == 1
+    assert "--web-only" in refused.stderr

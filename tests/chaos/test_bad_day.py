@@ -28,7 +28,7 @@ SECONDS = 600
 pytestmark = [
     pytest.mark.postgres_only,
     pytest.mark.journey,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1300),
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
         os.environ.get("PREFEREE_TEST_ON") == "sqlite", reason="several processes of workers need PostgreSQL"
@@ -127,7 +127,7 @@ def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, worke
     deadline = time.monotonic() + SECONDS
     with ThreadPoolExecutor(PEOPLE) as pool:
         list(pool.map(lambda person: person.work(campaign, deadline), people))
-    paid = wait_until(lambda: all_paid(campaign), 100)
+    paid = wait_until(lambda: all_paid(campaign), 400)
     workers.stop()
     hang_up()
 

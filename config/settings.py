@@ -126,6 +126,9 @@ JOB_SWEEP_SECONDS = number("PREFEREE_JOB_SWEEP_SECONDS", 2, least=0.1)
 JOB_LEASE_SECONDS = number("PREFEREE_JOB_LEASE_SECONDS", 60, least=1)
 COLLECT_SECONDS = number("PREFEREE_COLLECT_SECONDS", 60, least=1)
 WATCHDOG_SECONDS = number("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
+KEEP_IDENTITIES_DAYS = whole("PREFEREE_KEEP_IDENTITIES_DAYS", 365)
+KEEP_COMMENTS_DAYS = whole("PREFEREE_KEEP_COMMENTS_DAYS", 365)
+RETENTION_SECONDS = 6 * 3600
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "config.background.tasks.sweep", "schedule": JOB_SWEEP_SECONDS},
     "collect": {
@@ -137,6 +140,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "config.background.tasks.start",
         "schedule": WATCHDOG_SECONDS,
         "args": ["judging.watchdog"],
+    },
+    "retention": {
+        "task": "config.background.tasks.start",
+        "schedule": RETENTION_SECONDS,
+        "args": ["judging.retention"],
     },
     "advance": {
         "task": "config.background.tasks.start",

@@ -9,7 +9,17 @@ from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney
 from judging.models import Campaign
-from judging.services import blocking, closing, collecting, payments, piloting, places, suspending, watchdog
+from judging.services import (
+    blocking,
+    closing,
+    collecting,
+    payments,
+    piloting,
+    places,
+    rights,
+    suspending,
+    watchdog,
+)
 from judging.services.calls import Patience
 
 log = logging.getLogger(__name__)
@@ -96,6 +106,12 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
     for campaign in campaigns:
         start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})
     return {"campaigns": len(campaigns)}
+
+
+@job_kind("judging.retention")
+def retain(**_: Any) -> dict[str, Any]:
+    """Erase what was kept as long as the settings say."""
+    return rights.enforce_retention()
 
 
 @job_kind("judging.watchdog")

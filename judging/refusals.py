@@ -33,6 +33,12 @@ REFUSALS: dict[str, RefusalPage] = {
         _NOTHING,
         "If you think this is a mistake, write to the requester through the crowd's site. " + _RETURN,
     ),
+    "withdrawn": RefusalPage(
+        "You took your choices back",
+        "At your wish nothing you chose in this campaign is used, so no further task of it is handed out to you.",
+        "What you sent off is paid like everybody's work.",
+        _RETURN,
+    ),
     "enough-tasks": RefusalPage(
         "You have done all tasks we can offer you",
         "Nobody is asked the same thing twice, so there is a limit for each person. Thank you for your work.",

@@ -85,8 +85,21 @@ class GoldAnswer(models.Model):
         return f"gold pair {self.gold_pair_id}: {'passed' if self.passed else 'failed'}"
 
 
+class ExclusionQuerySet(models.QuerySet):
+    def standing(self) -> ExclusionQuerySet:
+        """Those that nobody has reversed."""
+        return self.filter(reversed_at=None)
+
+    def misconduct(self) -> ExclusionQuerySet:
+        """Those that stand and say something about the worker: not judgments that were taken back."""
+        return self.standing().exclude(rule=Exclusion.WITHDRAWN)
+
+
 class Exclusion(models.Model):
     """The decision that a worker's judgments in a campaign do not count. Reversible; deletes nothing."""
+
+    #: The rule of an exclusion that the worker asked for.
+    WITHDRAWN = "withdrawn"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="exclusions")
@@ -98,6 +111,8 @@ class Exclusion(models.Model):
     reversed_at = models.DateTimeField(null=True)
     reversed_by = models.CharField(max_length=150, blank=True)
     reversed_why = models.TextField(blank=True)
+
+    objects = ExclusionQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -78,7 +78,9 @@ def sync_blocks(campaign: Campaign) -> int:
     Safe to repeat. Who is excluded is on everybody's list, and on the campaign's own where it has one.
     """
     exclusions = list(
-        Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False).order_by("pk")
+        Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
+        .exclude(rule=Exclusion.WITHDRAWN)
+        .order_by("pk")
     )
     if not exclusions:
         return 0
@@ -111,7 +113,7 @@ def sync_blocks(campaign: Campaign) -> int:
 
 def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
     """Whether another exclusion that stands keeps the worker on the list."""
-    others = Exclusion.objects.filter(worker=exclusion.worker_id, reversed_at=None)
+    others = Exclusion.objects.misconduct().filter(worker=exclusion.worker_id)
     if name.endswith(f" of {exclusion.campaign.name}"):
         others = others.filter(campaign=exclusion.campaign_id)
     return others.exists()

@@ -17,6 +17,7 @@ from judging.models import Campaign, Payment, Place
 from judging.services.budget import cap_of
 from judging.services.cost import pay_for
 from judging.services.payments import money
+from judging.services.rights import FORGOTTEN
 
 #: A submission's status at the crowd once its reward is paid.
 APPROVED = "Approved"
@@ -72,7 +73,11 @@ def compare(campaign: Campaign, *, progress: Progress | None = None) -> Comparis
         _read_place(crowd, crowd_id, pay_for(campaign).base, theirs)
         if progress:
             progress(done, len(ids), "Reading the crowd's books")
-    differences = [*_differences(ours, theirs, "reward"), *_differences(ours, theirs, "bonus")]
+    differences = [
+        difference
+        for kind in ("reward", "bonus")
+        for difference in _but_forgotten(_differences(ours, theirs, kind))
+    ]
     return Comparison(_total(ours), _total(theirs), len(ids), differences)
 
 
@@ -109,6 +114,18 @@ def _differences(ours: Books, theirs: Books, kind: str) -> list[Difference]:
         for assignment, mine, yours in pairs
         if mine != yours
     ]
+
+
+def _but_forgotten(differences: list[Difference]) -> list[Difference]:
+    """Payments to forgotten workers cannot be told apart any more: they are compared by their sum.
+
+    Equal sums are no difference. Else everything is listed.
+    """
+    forgotten = [row for row in differences if row.assignment_id.startswith(FORGOTTEN)]
+    nobodys = [row for row in differences if not row.ours and row not in forgotten]
+    if sum(row.ours for row in forgotten) != sum(row.theirs for row in nobodys):
+        return differences
+    return [row for row in differences if row not in forgotten and row not in nobodys]
 
 
 def _meaning(here: Decimal, there: Decimal) -> str:

@@ -13,6 +13,7 @@ from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.screening import Verdict
 from judging.services.campaigns import log
 from judging.services.collecting import settle
+from judging.services.rights import has_withdrawn
 from judging.services.screening_workers import exclude, standing_exclusion
 
 PERSON = "person"
@@ -65,6 +66,8 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
     """
     if not why.strip():
         raise CampaignRefused("A reinstatement needs a reason.", "Say it with --why.")
+    if has_withdrawn(campaign, worker):
+        raise CampaignRefused(f"Worker {worker.pk} took the judgments back; they never count again.")
     standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)
     changes = {"reversed_at": clock.now(), "reversed_by": who, "reversed_why": why.strip()}
     if not standing.update(**changes):

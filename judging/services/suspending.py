@@ -12,6 +12,7 @@ from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission
 from judging.screening import screen
 from judging.services.campaigns import log
 from judging.services.reinstating import PERSON, count_again
+from judging.services.rights import has_withdrawn
 from judging.services.screening_workers import SUSPENSION, answers_of
 from judging.suspicion import suspicious
 
@@ -60,12 +61,14 @@ def suspend(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> S
 
 def _resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
     standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None, gold_answers__gold_pair=gold)
-    return list(standing.exclude(rule=PERSON).select_related("worker"))
+    return list(standing.exclude(rule__in=[PERSON, Exclusion.WITHDRAWN]).select_related("worker"))
 
 
 def _reverse(campaign: Campaign, exclusion: Exclusion, gold: GoldPair) -> bool:
     """Reverse an exclusion that does not stand without the gold pair; whether it was."""
     worker: Worker = exclusion.worker
+    if has_withdrawn(campaign, worker):
+        return False
     passed = [answer.passed for answer in answers_of(campaign, worker)]
     if screen(passed, campaign.screen, slip_rate=campaign.slip_rate).excluded:
         return False

@@ -44,15 +44,17 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
     """Why this worker gets no new task of the campaign now; None when nothing speaks against it.
 
     One of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``, ``enough-tasks``,
-    ``simulated-only``.
+    ``withdrawn``, ``simulated-only``.
     """
     if campaign.state not in Campaign.OFFERING:
         reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
         return reasons.get(campaign.state, "not-open")
-    standing = Exclusion.objects.filter(worker=worker, reversed_at=None)
-    if standing.filter(campaign=campaign).exists():
+    misconduct = Exclusion.objects.misconduct().filter(worker=worker)
+    if misconduct.filter(campaign=campaign).exists():
         return "excluded"
-    if campaign.refuse_excluded_elsewhere and standing.exists():
+    if Exclusion.objects.standing().filter(worker=worker, campaign=campaign).exists():
+        return "withdrawn"
+    if campaign.refuse_excluded_elsewhere and misconduct.exists():
         return "excluded-elsewhere"
     if (campaign.placeholder_text or campaign.rehearsal_of_id) and not worker.simulated:
         return "simulated-only"

@@ -50,6 +50,10 @@ class Fair:
         self.add_gold(campaign, gold or values["gold_per_task"] * values["max_tasks_per_worker"])
         return campaign
 
+    def draft_of(self, name: str) -> Campaign:
+        """Another draft over the same pool."""
+        return create_campaign(name=name, settings=CampaignSettings(), pool=self.pool)
+
     def add_gold(self, campaign: Campaign, count: int) -> None:
         query = Query.objects.filter(collection=self.collection).order_by("pk").first()
         assert query is not None

@@ -10,6 +10,7 @@ from django.test import Client
 
 from judging.models import Campaign, Choice, Submission
 from judging.refusals import REFUSALS
+from judging.services.rights import withdraw_worker
 from judging.services.trials import trial_link
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakePlace
@@ -27,6 +28,14 @@ def excluded(crowd, fair):
 def excluded_elsewhere(crowd, fair):
     Visitor(crowd, fair.opened()).do_task(pass_gold=False)
     return Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive()
+
+
+def withdrawn(crowd, fair):
+    campaign = fair.opened()
+    martha = Visitor(crowd, campaign)
+    martha.do_task()
+    withdraw_worker(campaign, martha.submission.worker)
+    return Visitor(crowd, campaign).arrive()
 
 
 def enough_tasks(crowd, fair):
@@ -111,6 +120,7 @@ def _newest(crowd) -> FakePlace:
 SITUATIONS = {
     "excluded": excluded,
     "excluded-elsewhere": excluded_elsewhere,
+    "withdrawn": withdrawn,
     "enough-tasks": enough_tasks,
     "no-task": no_task,
     "paused": _in_state("paused"),

@@ -1,0 +1,36 @@
+"""`manage.py withdraw_worker`: take a worker's judgments out, as the worker asked."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from judging.services.campaigns import campaign_named
+from judging.services.rights import find_worker, withdraw_worker
+
+
+class Command(BaseCommand):
+    help = (
+        "Take a worker's judgments out of a campaign at the worker's wish. Others repeat the tasks; what was done "
+        "is paid. Published versions stay as they are; the next one is without these judgments."
+    )
+    example = "manage.py withdraw_worker first 12"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("worker", help="our number of the worker, or the id at the crowd")
+        parser.add_argument("--why", default="", help="kept with the decision")
+        parser.add_argument("--late", action="store_true", help="also after the campaign's days for it")
+
+    def act(self, *, campaign: str, worker: str, why: str, late: bool, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        done = withdraw_worker(found, find_worker(worker), why=why, who=getpass.getuser(), late=late)
+        return {
+            "campaign": found.name,
+            "judgments_taken_out": done.judgments,
+            "could_be_asked_until": done.until.date().isoformat(),
+            "next": f"collect {found.name} offers the tasks again; then resolve and publish_qrels.",
+        }

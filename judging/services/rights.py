@@ -1,0 +1,188 @@
+"""People's rights: to be forgotten, and to take judgments back; and how long what tells of a person is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Sum
+from django.db.models.functions import Coalesce
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import (
+    Campaign,
+    CrowdCall,
+    CrowdIdentity,
+    Exclusion,
+    Payment,
+    RightsRequest,
+    Submission,
+    Worker,
+    WorkerMessage,
+)
+from judging.screening import Verdict
+from judging.services.calls import campaign_key
+from judging.services.campaigns import log
+from judging.services.screening_workers import exclude, standing_exclusion
+
+#: What a forgotten submission's assignment id begins with; the rest is our own key.
+FORGOTTEN = "forgotten-"
+LIVE = [Submission.State.HELD, Submission.State.FINISHED]
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """What a withdrawal took out: judgments that counted, and the day until which it could be asked."""
+
+    judgments: int
+    until: datetime
+
+
+def find_worker(word: str) -> Worker:
+    """The worker with our number, or with this id at any crowd; raises CampaignRefused."""
+    known = (
+        Worker.objects.filter(pk=int(word)) if word.isdecimal() and len(word) < 19 else Worker.objects.none()
+    )
+    found = known.first() or Worker.objects.filter(identity__crowd_worker_id=word).first()
+    if found is None:
+        raise CampaignRefused(
+            f"There is no worker {word}.",
+            "Give our number (exclusions and exports of the campaign's page show it) or the id at the crowd.",
+        )
+    return found
+
+
+@transaction.atomic
+def forget_worker(
+    worker: Worker, *, who: str = "", why: str = "", what: str = RightsRequest.What.FORGET
+) -> dict[str, int]:
+    """Erase what links a worker to a person: crowd ids, assignments, places, comments, messages. Safe to repeat.
+
+    Judgments stay, as anonymous ones. Returns how much of each was erased. Raises CampaignRefused while the worker
+    holds a task or is owed money, which could not be paid any more.
+    """
+    work = Submission.objects.filter(worker=worker)
+    if work.filter(state__in=LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
+        raise CampaignRefused(
+            f"Worker {worker.pk} has a task in hand.", "Forget them when it has come in or its time is over."
+        )
+    owed = Payment.objects.filter(submission__worker=worker, state=Payment.State.OWED)
+    if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
+        raise CampaignRefused(
+            f"Worker {worker.pk} is still owed ${amount:.2f}, which cannot be paid without the crowd's id.",
+            "Collect first, then forget.",
+        )
+    done = {
+        "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
+        "comments": work.exclude(comment="").update(comment=""),
+        "messages": WorkerMessage.objects.filter(worker=worker)
+        .exclude(text="")
+        .update(text="", subject="", failure=""),
+        "calls": _scrub_calls(worker),
+        "submissions": sum(_anonymise(submission) for submission in work),
+    }
+    Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(forgotten_at=clock.now())
+    if any(done.values()):
+        RightsRequest.objects.create(what=what, worker=worker, who=who, why=why, done=done)
+    return done
+
+
+def _anonymise(submission: Submission) -> int:
+    """Without assignment and place, whose worker the crowd could name."""
+    if submission.assignment_id.startswith(FORGOTTEN):
+        return 0
+    changes = {"assignment_id": f"{FORGOTTEN}{submission.pk}", "place": None}
+    return Submission.objects.filter(pk=submission.pk).update(**changes)
+
+
+def _scrub_calls(worker: Worker) -> int:
+    """Calls about the worker's submissions name their assignments: keep that they were made, not for whom."""
+    paid = Payment.objects.filter(submission__worker=worker).values("call")
+    keys = [
+        f"{campaign_key(submission.campaign)}-{operation}-{submission.pk}"
+        for submission in Submission.objects.filter(worker=worker).select_related("campaign")
+        for operation in ("pay", "reject", "override")
+    ]
+    erased = {"request": {}, "reply": {}, "error_message": ""}
+    named = CrowdCall.objects.filter(pk__in=paid) | CrowdCall.objects.filter(key__in=keys)
+    return CrowdCall.objects.filter(pk__in=named.values("pk")).exclude(request={}).update(**erased)
+
+
+def withdrawal_until(campaign: Campaign, worker: Worker) -> datetime:
+    """The end of the time in which the worker may take judgments back; raises CampaignRefused for a stranger."""
+    work = Submission.objects.filter(campaign=campaign, worker=worker)
+    last = work.aggregate(last=Max(Coalesce("submitted_at", "finished_at", "opened_at")))["last"]
+    if last is None:
+        raise CampaignRefused(f"Worker {worker.pk} has not worked on {campaign.name}.")
+    return last + timedelta(days=campaign.withdrawal_days)
+
+
+@transaction.atomic
+def withdraw_worker(
+    campaign: Campaign, worker: Worker, *, why: str = "", who: str = "", late: bool = False
+) -> Withdrawn:
+    """Take the worker's judgments out of the campaign, as an exclusion does; others repeat the tasks.
+
+    They were asked for and are paid. Versions that are published stay as they are; the next one is without them.
+    Raises CampaignRefused when it was done before, or after the campaign's days for it (unless ``late``).
+    """
+    until = withdrawal_until(campaign, worker)
+    if clock.now() > until and not late:
+        raise CampaignRefused(
+            f"Worker {worker.pk} could take judgments back until {until:%Y-%m-%d}, "
+            f"{campaign.withdrawal_days} days after the last task.",
+            "To do it all the same: --late.",
+        )
+    standing = standing_exclusion(campaign, worker)
+    if has_withdrawn(campaign, worker):
+        raise CampaignRefused(f"Worker {worker.pk} has withdrawn from {campaign.name} already.")
+    judgments = worker.judgments.filter(campaign=campaign).counted().count()
+    if standing is None:
+        words = why.strip() or "the worker took the judgments back"
+        exclusion = exclude(campaign, worker, Verdict(True, Exclusion.WITHDRAWN, words, ()), [])
+        Exclusion.objects.filter(pk=exclusion.pk).update(decided_by=who)
+    log(campaign, f"worker {worker.pk} withdrew", why=why, who=who)
+    done = {"judgments": judgments}
+    RightsRequest.objects.create(
+        what=RightsRequest.What.WITHDRAW, campaign=campaign, worker=worker, who=who, why=why, done=done
+    )
+    return Withdrawn(judgments, until)
+
+
+def has_withdrawn(campaign: Campaign, worker: Worker) -> bool:
+    """Whether the worker ever took the campaign's judgments back: then nothing makes them count again."""
+    asked = RightsRequest.objects.filter(campaign=campaign, worker=worker)
+    return asked.filter(what=RightsRequest.What.WITHDRAW).exists()
+
+
+def enforce_retention() -> dict[str, int]:
+    """Forget workers, and erase comments, that were kept as long as the settings say. Safe to repeat.
+
+    Days count from a worker's last task. Nobody is forgotten while a campaign that they worked on is under way, or
+    while money is owed.
+    """
+    forgotten, comments, now = 0, 0, clock.now()
+    if days := settings.KEEP_IDENTITIES_DAYS:
+        for worker in _idle_since(now - timedelta(days=days)):
+            forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
+            forgotten += 1
+    if days := settings.KEEP_COMMENTS_DAYS:
+        old = Submission.objects.filter(opened_at__lt=now - timedelta(days=days)).exclude(comment="")
+        if comments := old.update(comment=""):
+            RightsRequest.objects.create(
+                what=RightsRequest.What.RETENTION, why=f"kept for {days} days", done={"comments": comments}
+            )
+    return {"forgotten": forgotten, "comments": comments}
+
+
+def _idle_since(moment: datetime) -> list[Worker]:
+    over = [Campaign.State.CLOSED, Campaign.State.DRAFT]
+    known = Worker.objects.filter(identity__isnull=False, created_at__lt=moment)
+    busy = Submission.objects.exclude(campaign__state__in=over).values("worker")
+    recent = Submission.objects.filter(opened_at__gte=moment).values("worker")
+    owed = Payment.objects.filter(state=Payment.State.OWED).values("submission__worker")
+    return list(known.exclude(pk__in=busy).exclude(pk__in=recent).exclude(pk__in=owed).order_by("pk"))

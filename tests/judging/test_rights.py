@@ -1,0 +1,170 @@
+"""Being forgotten, taking judgments back, and how long what tells of a person is kept."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import (
+    Campaign,
+    CrowdCall,
+    CrowdIdentity,
+    Exclusion,
+    Judgment,
+    Payment,
+    RightsRequest,
+    Submission,
+    WorkerMessage,
+)
+from judging.services.blocking import list_name, sync_blocks
+from judging.services.collecting import collect
+from judging.services.ledger import compare
+from judging.services.messages import addressees, send_message
+from judging.services.reinstating import reinstate_worker
+from judging.services.rights import enforce_retention, find_worker, forget_worker, withdraw_worker
+from judging.services.workers import refusal_reason
+
+
+@pytest.fixture
+def judged(fair, campaign):
+    """AMARTHA did a task, wrote a comment, got a message, and is paid."""
+    submission = fair.do_task(campaign, "AMARTHA")
+    Submission.objects.filter(pk=submission.pk).update(comment="my name is Martha")
+    fair.collect(campaign)
+    send_message(campaign, addressees(campaign), subject="Dear Martha", text="Thank you, Martha.")
+    return campaign
+
+
+def martha():
+    return CrowdIdentity.objects.get(crowd_worker_id="AMARTHA").worker
+
+
+def counted(campaign):
+    return Judgment.objects.filter(campaign=campaign).counted().count()
+
+
+def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
+    worker, submission = martha(), Submission.objects.get()
+    assignment, place = submission.assignment_id, submission.place.crowd_id
+
+    done = forget_worker(worker, who="ada", why="asked by mail")
+
+    assert done == {"identities": 1, "comments": 1, "messages": 1, "calls": 2, "submissions": 1}
+    assert counted(judged) == 3
+    submission.refresh_from_db()
+    assert (submission.comment, submission.place) == ("", None)
+    told = [
+        *map(str, Submission.objects.values_list()),
+        *map(str, CrowdCall.objects.exclude(operation="post_place").values_list()),
+        *map(str, WorkerMessage.objects.values_list()),
+        *map(str, Payment.objects.values_list()),
+    ]
+    for trace in ("AMARTHA", "Martha", assignment, place):
+        assert not [row for row in told if trace in row], trace
+    request = RightsRequest.objects.get()
+    assert (request.what, request.who, request.done) == ("forget", "ada", done)
+
+
+def test_forgetting_twice_erases_nothing_more(judged):
+    worker = martha()
+    forget_worker(worker)
+
+    assert set(forget_worker(worker).values()) == {0}
+    assert RightsRequest.objects.count() == 1
+
+
+def test_the_books_stay_equal_when_somebody_was_forgotten(fair, judged):
+    fair.do_task(judged, "AHENRY")
+    fair.collect(judged)
+    forget_worker(martha())
+
+    assert compare(judged).differences == []
+    fair.crowd.paid_bonuses.pop(0)
+    assert compare(judged).differences
+
+
+def test_nobody_is_forgotten_while_money_is_owed_or_a_task_is_held(fair, campaign):
+    fair.do_task(campaign, "AMARTHA")
+    with pytest.raises(CampaignRefused, match="task in hand"):
+        forget_worker(martha())
+    collect(campaign, sweep=True)
+    with pytest.raises(CampaignRefused, match="still owed"):
+        forget_worker(martha())
+
+    assert CrowdIdentity.objects.exists()
+
+
+def test_judgments_that_are_taken_back_do_not_count_and_are_repeated_by_others(fair, judged):
+    done = withdraw_worker(judged, martha(), why="by mail", who="ada")
+
+    assert (done.judgments, counted(judged)) == (3, 0)
+    assert judged.tasks.filter(state="waiting").count() == 4
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
+    assert Exclusion.objects.get().decided_by == "ada"
+    with pytest.raises(CampaignRefused, match="already"):
+        withdraw_worker(judged, martha())
+
+
+def test_taking_back_is_no_misconduct(fair, judged):
+    withdraw_worker(judged, martha())
+    sync_blocks(judged)
+
+    assert fair.crowd.block_lists[list_name(judged)] == set()
+    assert refusal_reason(judged, martha()) == "withdrawn"
+    other = Campaign(state="open", refuse_excluded_elsewhere=True)
+    other.pk = judged.pk + 1
+    assert refusal_reason(other, martha()) is None
+
+
+def test_judgments_can_be_taken_back_within_the_campaigns_days_only(judged):
+    with time_machine.travel(clock.now() + timedelta(days=31)):
+        with pytest.raises(CampaignRefused, match="30 days after"):
+            withdraw_worker(judged, martha())
+        assert withdraw_worker(judged, martha(), late=True).judgments == 3
+
+
+def test_nothing_that_was_taken_back_counts_again(judged):
+    withdraw_worker(judged, martha())
+
+    with pytest.raises(CampaignRefused, match="never count again"):
+        reinstate_worker(judged, martha(), why="a mistake")
+
+
+def test_who_never_worked_here_has_nothing_to_take_back(fair, judged):
+    other = fair.draft_of("another")
+
+    with pytest.raises(CampaignRefused, match="has not worked on"):
+        withdraw_worker(other, martha())
+
+
+def test_workers_are_found_by_our_number_or_the_crowds_id(judged):
+    assert find_worker("AMARTHA") == find_worker(str(martha().pk)) == martha()
+    with pytest.raises(CampaignRefused, match="no worker"):
+        find_worker("ANOBODY")
+
+
+def test_what_was_kept_long_enough_is_erased(judged, settings):
+    settings.KEEP_IDENTITIES_DAYS, settings.KEEP_COMMENTS_DAYS = 90, 30
+    assert enforce_retention() == {"forgotten": 0, "comments": 0}
+
+    with time_machine.travel(clock.now() + timedelta(days=40)):
+        assert enforce_retention() == {"forgotten": 0, "comments": 1}
+    with time_machine.travel(clock.now() + timedelta(days=100)):
+        assert enforce_retention()["forgotten"] == 0  # the campaign is under way
+        Campaign.objects.update(state="closed")
+        assert enforce_retention()["forgotten"] == 1
+        assert enforce_retention() == {"forgotten": 0, "comments": 0}
+    assert counted(judged) == 3
+    assert not CrowdIdentity.objects.exists()
+
+
+def test_zero_days_keep_for_good(judged, settings):
+    settings.KEEP_IDENTITIES_DAYS = settings.KEEP_COMMENTS_DAYS = 0
+    Campaign.objects.update(state="closed")
+
+    with time_machine.travel(clock.now() + timedelta(days=4000)):
+        assert enforce_retention() == {"forgotten": 0, "comments": 0}

@@ -83,7 +83,10 @@ def campaign_page(campaign: Campaign) -> dict[str, Any]:
     resolution = Resolution.objects.filter(campaign=campaign).first()
     return {
         "campaign": campaign,
-        "status": campaign_status(campaign),
+        "status": (status := campaign_status(campaign)),
+        "differences": [
+            (kind.replace("_", " "), number) for kind, number in status["differences"].items() if number
+        ],
         "progress": progress_of([campaign])[0],
         "resolution": resolution,
         "queries": [(key, resolution.summary.get(key)) for key in COUNTED] if resolution else [],

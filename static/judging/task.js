@@ -10,6 +10,7 @@
   const dots = document.getElementById("dots");
   const back = document.getElementById("back");
   const forward = document.getElementById("forward");
+  const stop = document.querySelector("footer.leave");
   const heading = document.getElementById("heading");
   const words = document.getElementById("place-words");
   const total = pairs.length;
@@ -33,7 +34,7 @@
     [...dots.children].forEach((dot, number) => {
       dot.className = (chosen(pairs[number]) ? "done" : "") + (number === at ? " here" : "");
     });
-    heading.hidden = at === total;
+    heading.hidden = stop.hidden = at === total;
     shownAt = performance.now();
     window.scrollTo(0, 0);
     if (focus) pages[at].querySelector("[tabindex='-1']").focus({ preventScroll: true });

@@ -2,7 +2,7 @@
 
 Simulated workers load the real pages over HTTP and save every choice: 200 on PostgreSQL and Redis with two web
 processes, 20 on SQLite with the embedded default's one, each with 20,000 tasks waiting. Everything, the workers
-too, runs on this machine. It takes about eight minutes. Limits:
+too, runs on this machine. It takes about ten minutes. Limits:
 
 - at a human pace (a choice every 5 s) every kind of page, and a save, under 0.3 s at the 95th percentile;
 - no error at any pace, and every acknowledged choice and judgment in the database;
@@ -374,12 +374,13 @@ def main(arguments: Sequence[str]) -> int:
         # A process of its own for each: Django reads its settings once.
         command = [sys.executable, __file__, "--alone", "--on", on, "--waiting", str(options.waiting)]
         found[on] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        if not options.json:
+            show(on, found[on])
+            sys.stdout.flush()
     misses = [miss for on, figures in found.items() for miss in missed(on, figures)]
     if options.json:
         print(json.dumps({"figures": found, "missed": misses}, indent=1))
     else:
-        for on, figures in found.items():
-            show(on, figures)
         print("\n".join(f"MISSED: {what}" for what in misses) or "Every limit holds.")
     return 1 if options.check and misses else 0
 

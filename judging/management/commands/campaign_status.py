@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from config.console import in_words
 from judging.services.campaigns import campaign_named
 from judging.services.status import campaign_status
 
@@ -30,11 +31,9 @@ def _words(key: str, value: Any) -> str:
         return _pilot(value)
     if key in ("spent", "owed", "committed"):
         return f"${value:,.2f}"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {count:,}" for name, count in value.items())
     if isinstance(value, list):
         return "\n".join(_row(key, row) for row in value) or "none"
-    return str(value)
+    return in_words(value)
 
 
 def _row(key: str, row: Any) -> str:

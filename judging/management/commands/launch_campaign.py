@@ -88,3 +88,13 @@ class Command(BaseCommand):
             **outcome(launched),
             "posted": (job.result or {}).get("posted", 0),
         }
+
+    def show(self, result: dict[str, Any]) -> None:
+        told = {
+            key: value for key, value in result.items() if key != "checks"
+        }  # they were told as they passed
+        for name in ("cost", "cost_with_repeats"):
+            told[name] = "hardly a task would count" if told[name] is None else f"${told[name]:,.2f}"
+        for name in ("honest_excluded", "repeated"):
+            told[name] = f"{told[name]:.1%}"
+        super().show(told)

@@ -44,6 +44,25 @@
     method: "POST", body: new URLSearchParams(choice), credentials: "omit", keepalive: true,
   });
 
+  // A copy of what waits, for a reload before it is sent; only a cache, and not in every frame.
+  const cache = `unsent ${location.pathname}`;
+  function keep() {
+    try { sessionStorage.setItem(cache, JSON.stringify(waiting)); } catch (error) { /* no storage here */ }
+  }
+  function restore() {
+    let kept = [];
+    try { kept = JSON.parse(sessionStorage.getItem(cache)) || []; } catch (error) { return; }
+    for (const choice of kept) {
+      const page = pairs.find((pair) => pair.dataset.slot === choice.slot);
+      const input = page && page.querySelector(`input[value='${choice.side}']`);
+      if (!input) continue;
+      input.checked = true;
+      made.set(choice.slot, Math.max(made.get(choice.slot) ?? Number(page.dataset.made), Number(choice.sequence) + 1));
+      waiting.push(choice);
+    }
+    if (waiting.length) send();
+  }
+
   async function send() {
     if (sending) return;
     sending = true;
@@ -56,10 +75,12 @@
           trouble.textContent = `${said.message}. Reload the page to see what this means.`;
           trouble.hidden = false;
           waiting.length = 0;
+          keep();
           break;
         }
         if (!reply.ok && reply.status !== 400) throw new Error(reply.status);
         waiting.shift();
+        keep();
         trouble.hidden = true;
       } catch (error) {
         trouble.textContent = `No connection. ${waiting.length} choice${waiting.length > 1 ? "s are" : " is"} kept here and sent when it is back.`;
@@ -85,6 +106,7 @@
       sequence: String(count),
       seconds: ((performance.now() - shownAt) / 1000).toFixed(2),
     });
+    keep();
     saved.textContent = "saving …";
     send();
     show(at + 1);
@@ -125,6 +147,7 @@
       form.requestSubmit(event.submitter);
     }, 50);
   });
+  restore();
   const first = pairs.findIndex((page) => !chosen(page));
   show(first < 0 ? total : first, false);
 })();

@@ -116,3 +116,30 @@ def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(camp
     assert Choice.objects.count() == 27  # one change of mind
     assert campaign.submissions.exclude(comment="").get().comment.startswith("The second text of pair 3")
     assert [said for said in person.complaints if "409" not in said] == []
+
+
+def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplace):
+    with chromium() as browser:
+        person = Person(browser.new_page(), GRADES)
+        person.sign_up(marketplace["endpoint"], "henry")
+        person.page.get_by_role("link", name="Which passage answers").click()
+        person.page.get_by_role("button", name="Take a task for $0.20").click()
+        person.frame.get_by_role("button", name="I agree, begin").click()
+        person.shows("Pair 1 of 13")
+        page = browser.new_page()
+        page.goto(person.frame.locator("body").evaluate("() => location.href"))
+        page.route("**/save", lambda route: route.abort())
+
+        for number in range(1, 4):
+            page.locator(f"#pair-{number} label.choice").first.click()
+        expect(page.locator("#trouble")).to_contain_text("No connection")
+        page.reload()
+        expect(page.locator("#place-words")).to_have_text("Pair 4 of 13")
+        page.unroute("**/save")
+
+        expect(page.locator("#saved")).to_have_text("saved just now")
+    assert sorted(Choice.objects.values_list("slot__number", "side")) == [
+        (1, "left"),
+        (2, "left"),
+        (3, "left"),
+    ]

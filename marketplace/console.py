@@ -81,6 +81,12 @@ def migrate_if_needed() -> None:
         call_command("migrate", interactive=False, verbosity=0)
 
 
+def refuse_existing(file: Path | None) -> None:
+    """Links are known to their file alone: another run must not write over it."""
+    if file is not None and file.exists():
+        raise CommandError(f"{file} is there already; its links would be lost. Name another file.")
+
+
 def write_private(file: Path, text: str) -> None:
     """Write a file that its owner alone may read: links and people's money are nobody else's business."""
     file.parent.mkdir(parents=True, exist_ok=True)

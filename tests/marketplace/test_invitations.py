@@ -193,3 +193,18 @@ def test_now_is_an_argument():
     sent = invitations.invite(now=NOW, hours=1)
 
     assert sent.invitation.expires_at == NOW + timedelta(hours=1)
+
+
+@pytest.mark.django_db
+def test_links_are_never_written_over(tmp_path):
+    out = tmp_path / "links.jsonl"
+    call_command("invite", "--count", "1", "--out", out)
+    before = out.read_text()
+
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("invite", "--count", "1", "--out", out)
+    with pytest.raises(CommandError, match="is there already"):
+        call_command("create_workers", "--count", "1", "--out", out)
+
+    assert out.read_text() == before
+    assert Invitation.objects.count() == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from marketplace import clock
-from marketplace.console import migrate_if_needed
+from marketplace.console import migrate_if_needed, refuse_existing, write_private
 from marketplace.errors import AccountRefused
 from marketplace.services import accounts
 
@@ -35,15 +34,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make all of them or none."""
+        refuse_existing(options["out"])
         migrate_if_needed()
         try:
             with transaction.atomic():
                 lines = [self._line(number, options) for number in range(1, options["count"] + 1)]
         except AccountRefused as refusal:
             raise CommandError(f"{refusal} No account was made.") from None
-        handle = os.open(options["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w") as stream:
-            stream.writelines(lines)
+        write_private(options["out"], "".join(lines))
         self.stderr.write(f"{len(lines)} accounts; their links are in {options['out']}.")
 
     def _line(self, number: int, options: dict[str, Any]) -> str:

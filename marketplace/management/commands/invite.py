@@ -14,7 +14,7 @@ from django.db import transaction
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.console import write_private
+from marketplace.console import refuse_existing, write_private
 from marketplace.services import invitations
 
 
@@ -46,6 +46,7 @@ class Command(Base):
             raise CommandError("Say where the links go: --out FILE, or --mail.", returncode=2)
         if options["mail"] and not all(addresses):
             raise CommandError("--mail needs --email or --addresses.", returncode=2)
+        refuse_existing(options["out"])
         now = clock.now()
         with transaction.atomic():
             sent = [

@@ -21,7 +21,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.crowds.arrival import read_arrival, submit_url
+from judging.crowds import crowd_for
+from judging.crowds.seam import Sites
 from judging.errors import ArrivalRefused
 from judging.models import Campaign, Consent, Posting, Submission
 from judging.refusals import REFUSALS
@@ -37,16 +38,23 @@ View = Callable[..., HttpResponse]
 
 
 def _crowd_may_frame(view: View) -> View:
-    """Name the crowd's hosts in the page's policy; read from the settings at each request."""
+    """Name the crowd's sites in the page's policy: the campaign's, or the settings' where no campaign is known."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        hosts = ["'self'", *settings.CROWD_HOSTS]
-        framed: Callable[..., Any] = csp_replace({"frame-ancestors": hosts, "form-action": hosts})(view)
-        response: HttpResponse = framed(request, *args, **kwargs)
-        return response
+        response = view(request, *args, **kwargs)
+        sites = getattr(request, "crowd_sites", Sites(settings.CROWD_HOSTS, settings.CROWD_HOSTS))
+        policy = {"frame-ancestors": ["'self'", *sites.frames], "form-action": ["'self'", *sites.forms]}
+        with_policy: Callable[..., Any] = csp_replace(policy)(lambda _request: response)
+        allowed: HttpResponse = with_policy(request)
+        return allowed
 
     return wrapped
+
+
+def _for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
+    """Have the page's policy name the sites of the campaign's crowd."""
+    request.crowd_sites = crowd_for(campaign).sites()  # type: ignore[attr-defined]
 
 
 def in_frame(view: View) -> Any:
@@ -86,19 +94,22 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         )
     except (BadToken, Posting.DoesNotExist):
         return refusal(request, "unknown-link")
-    arrival = read_arrival(request.GET)
+    _for_sites_of(posting.campaign, request)
+    arrival = crowd_for(posting.campaign).read_arrival(request.GET)
     if arrival.preview:
         return render(request, "judging/preview.html", _texts(posting.campaign))
     submission = working.open_task(posting, arrival)
     return redirect("judging:work", token=page_token(submission, arrival.submit_to))
 
 
-def _page(token: str) -> tuple[Page, Submission]:
+def _page(request: HttpRequest, token: str) -> tuple[Page, Submission]:
     try:
         page = read_page(token)
-        return page, Submission.objects.select_related("campaign", "worker").get(pk=page.submission_id)
+        submission = Submission.objects.select_related("campaign", "worker").get(pk=page.submission_id)
     except (BadToken, Submission.DoesNotExist):
         raise working.WorkRefused("unknown-link") from None
+    _for_sites_of(submission.campaign, request)
+    return page, submission
 
 
 def _is_trial(submission: Submission) -> bool:
@@ -119,7 +130,7 @@ def _texts(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
 @in_frame
 def work(request: HttpRequest, token: str) -> HttpResponse:
     """The page of one submission: consent, then the pairs, then the way to the crowd's form."""
-    page, submission = _page(token)
+    page, submission = _page(request, token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
     try:
@@ -143,9 +154,9 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 @in_frame
-def consent(_request: HttpRequest, token: str) -> HttpResponse:
+def consent(request: HttpRequest, token: str) -> HttpResponse:
     """The worker agrees."""
-    _, submission = _page(token)
+    _, submission = _page(request, token)
     working.check_workable(submission)
     working.give_consent(submission)
     return redirect("judging:work", token=token)
@@ -203,7 +214,7 @@ def _readable_anywhere(response: HttpResponse) -> HttpResponse:
 @in_frame
 def finish(request: HttpRequest, token: str) -> HttpResponse:
     """Send the task off from our side; the next page carries the same answers to the crowd's form."""
-    page, submission = _page(token)
+    page, submission = _page(request, token)
     if submission.state == Submission.State.HELD:
         _save_missing(request, submission)
         if left := working.unanswered(submission):
@@ -226,7 +237,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
 @in_frame
 def leave(request: HttpRequest, token: str) -> HttpResponse:
     """Stop before the last pair: what was judged and what it pays; on the second question the task is sent off."""
-    _, submission = _page(token)
+    _, submission = _page(request, token)
     if submission.state == Submission.State.HELD:
         _save_missing(request, submission)
         if "confirmed" not in request.POST:
@@ -261,7 +272,7 @@ def _save_missing(request: HttpRequest, submission: Submission) -> None:
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
-    """The form that carries the answers to the crowd, and a receipt in case it does not go through.
+    """The last step to the crowd's site, a form or a way back with a code, and a receipt should it not go through.
 
     A trial goes to no crowd: it ends on a page of its own.
     """
@@ -271,10 +282,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "campaign": submission.campaign,
         "earned": earned_so_far(submission)[3],
         "left_early": submission.left_early,
-        "action": submit_url(page.submit_to),
-        "assignment_id": submission.assignment_id,
-        "fields": working.final_answers(submission),
-        "crowd_worker_id": working.crowd_worker_id(submission),
+        "step": working.last_step(submission, page.submit_to),
         "receipt": receipt_of(submission),
         "more": refusal_reason(submission.campaign, submission.worker) is None,
     }

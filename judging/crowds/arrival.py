@@ -1,4 +1,4 @@
-"""Who arrives at a judging page, read from the address the crowd made; and where the final form goes.
+"""Who arrives from a crowd of MTurk's protocol, read from the address it made; and the form that ends a task there.
 
 Everything here comes from the address, so everything is checked: ids by their pattern, ``turkSubmitTo``
 against the hosts of the settings (else the page would send answers wherever an address says).
@@ -7,12 +7,13 @@ against the hosts of the settings (else the page would send answers wherever an 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from judging.crowds.hosts import origin_of, require_allowed
+from judging.crowds.seam import Arrival, FormPost, SentOff, Sites
 from judging.errors import ArrivalRefused
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -21,15 +22,27 @@ _entity = re.compile(r"[A-Z0-9]{1,64}")
 _worker = re.compile(r"A[A-Z0-9]{1,63}")
 
 
-@dataclass(frozen=True)
-class Arrival:
-    """Who came. In a preview all but ``preview`` may be empty."""
+class ExternalQuestionPage:
+    """The page's side of the seam as MTurk's "ExternalQuestion" has it: a frame, and a form posted to the crowd."""
 
-    assignment_id: str
-    place_crowd_id: str
-    crowd_worker_id: str
-    submit_to: str
-    preview: bool
+    def read_arrival(self, params: Mapping[str, str]) -> Arrival:
+        """Who the four parameters say arrived."""
+        return read_arrival(params)
+
+    def finish(self, sent: SentOff) -> FormPost:
+        """The form ``externalSubmit`` with the assignment, its worker and the answers."""
+        ids = [("assignmentId", sent.assignment_id)]
+        if sent.crowd_worker_id:
+            ids.append(("workerId", sent.crowd_worker_id))
+        return FormPost(submit_url(sent.submit_to), [*ids, *sent.answers])
+
+    def sites(self) -> Sites:
+        """The worker sites of the settings frame the page and take its form."""
+        return Sites(frames=settings.CROWD_HOSTS, forms=settings.CROWD_HOSTS)
+
+    def given_back(self, _assignment_ids: Sequence[str]) -> list[str]:
+        """None: an assignment that a worker returns goes to the next one under the same id."""
+        return []
 
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
@@ -57,18 +70,5 @@ def default_submit_to() -> str:
 
 def submit_url(submit_to: str) -> str:
     """The address of the final form; raises :class:`ArrivalRefused` for a host that is not the crowd's."""
-    origin = _origin(submit_to)
-    if not origin or origin not in {_origin(host) for host in settings.CROWD_HOSTS}:
-        raise ArrivalRefused(
-            "The address of this page names a site that is not the crowd's.",
-            "Go back to the crowd's site and open the task again.",
-        )
-    return origin + urlsplit(submit_to).path.rstrip("/") + SUBMIT_PATH
-
-
-def _origin(address: str) -> str:
-    try:
-        parts = urlsplit(address)
-    except ValueError:  # brackets that hold no address
-        return ""
-    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else ""
+    require_allowed(submit_to)
+    return origin_of(submit_to) + urlsplit(submit_to).path.rstrip("/") + SUBMIT_PATH

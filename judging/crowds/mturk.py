@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import connection
 
 from config import launcher
+from judging.crowds.arrival import ExternalQuestionPage
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind, QualificationKind
@@ -47,10 +48,11 @@ def _client(endpoint: str, access_key: str, secret_key: str, timeout: float) -> 
     )
 
 
-class MTurk:
+class MTurk(ExternalQuestionPage):
     """The protocol's requester, behind the seam."""
 
     fees = Fees(share=Decimal("0.20"), least=Decimal("0.01"))
+    keeps_block_lists = True
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint

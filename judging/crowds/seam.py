@@ -6,7 +6,7 @@ call with an effect takes a ``key``: the same key means the same intent, and ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -84,10 +84,87 @@ class Fees:
         return max((amount * self.share).quantize(Decimal("0.01"), rounding="ROUND_HALF_UP"), self.least)
 
 
+@dataclass(frozen=True)
+class Arrival:
+    """Who came to a judging page, as the address says: nothing of it is sure until the crowd's list confirms it.
+
+    In a preview all but ``preview`` may be empty. ``place_crowd_id`` is empty at a crowd whose addresses do not tell
+    places apart; the place is then known when the crowd lists the submission. ``submit_to`` is what the address says
+    of the way back, kept for :meth:`Crowd.finish`; workers can read it.
+    """
+
+    assignment_id: str
+    place_crowd_id: str
+    crowd_worker_id: str
+    submit_to: str
+    preview: bool
+
+
+@dataclass(frozen=True)
+class SentOff:
+    """A task that its worker has sent off from our page, and of which the crowd's site has yet to hear.
+
+    ``campaign_key`` begins the key of every place of the campaign; ``crowd_worker_id`` is empty when the worker was
+    forgotten; ``answers`` are (field, value) in the order shown.
+    """
+
+    campaign_key: str
+    assignment_id: str
+    crowd_worker_id: str
+    submit_to: str
+    answers: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class FormPost:
+    """The last step is a form that the worker's browser posts to the crowd's site."""
+
+    address: str
+    fields: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """The last step leads the worker's browser to ``address``, which carries ``code``; a worker may type it, too."""
+
+    address: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Sites:
+    """The origins of a crowd's site that may show the page in a frame, and those that take its last form."""
+
+    frames: Sequence[str] = ()
+    forms: Sequence[str] = ()
+
+
 class Crowd(Protocol):
-    """What every crowd offers."""
+    """What every crowd offers.
+
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1: a crowd that
+    knows a number of places rather than each of them can count by it.
+    """
 
     fees: Fees
+    #: Whether places can be hidden from workers on a list of ours. A crowd without lists is never asked for one, and
+    #: our own pages alone refuse who is excluded.
+    keeps_block_lists: bool
+
+    def read_arrival(self, params: Mapping[str, str]) -> Arrival:
+        """Who arrives, from the parameters of the address; raises :class:`judging.errors.ArrivalRefused`."""
+
+    def finish(self, sent: SentOff) -> FormPost | Redirect:
+        """How the worker's browser tells the crowd's site that the task is done."""
+
+    def sites(self) -> Sites:
+        """What the page's security policy has to allow."""
+
+    def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
+        """Those of the assignments that ended without a submission and that nobody else will be given.
+
+        Empty at a crowd that hands an assignment on under the same id.
+        """
 
     def create_kind(self, kind: PostingKind) -> str:
         """The crowd's id of this kind of place; the same content gives the same id."""

@@ -1,7 +1,8 @@
 """The soft block: excluded workers are put on a list, and places are hidden from whoever is on it.
 
 At a crowd of MTurk's protocol the list is a qualification type of ours and places ask for its absence. A worker's
-standing at the crowd is not touched. Our own pages refuse excluded workers whether the block has come through or not.
+standing at the crowd is not touched. Our own pages refuse excluded workers whether the block has come through or not;
+at a crowd that keeps no such lists they are all there is.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ def list_name(campaign: Campaign) -> str:
 
 
 def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
-    """The requirement, in the protocol's form, that keeps the campaign's places from those on its list."""
+    """The requirement, in the protocol's form, that keeps the campaign's places from those on its list.
+
+    None at a crowd that keeps no lists.
+    """
+    if not crowd.keeps_block_lists:
+        return []
     return [
         {
             "QualificationTypeId": ensure_list(campaign, crowd, list_name(campaign)),
@@ -75,16 +81,17 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
 def sync_blocks(campaign: Campaign) -> int:
     """Put excluded workers on the lists, and take reinstated ones off; returns how many calls were made.
 
-    Safe to repeat. Who is excluded is on everybody's list, and on the campaign's own where it has one.
+    Safe to repeat. Who is excluded is on everybody's list, and on the campaign's own where it has one. A crowd that
+    keeps no lists is not asked for anything.
     """
     exclusions = list(
         Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
         .exclude(rule=Exclusion.WITHDRAWN)
         .order_by("pk")
     )
-    if not exclusions:
-        return 0
     crowd, patience, made = crowd_for(campaign), Patience(), 0
+    if not exclusions or not crowd.keeps_block_lists:
+        return 0
     names = sorted({list_name(campaign), shared_name()})
     done = set(
         CrowdCall.objects.filter(

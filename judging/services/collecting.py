@@ -17,7 +17,7 @@ from judging.errors import CrowdNever
 from judging.models import Campaign, Judgment, Payment, Place, Submission, Task, TaskPair
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
-from judging.services.leasing import GRACE, free_lapsed
+from judging.services.leasing import GRACE, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
@@ -63,6 +63,8 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
     taken = 0
     due = list(_finished_places(campaign))
     if sweep or _sweep_is_due(campaign):
+        with patience.one():
+            _free_given_back(campaign, crowd)
         with patience.one():
             due += _swept_places(campaign, crowd, known={place.pk for place in due})
     for done, place in enumerate(due, start=1):
@@ -121,6 +123,17 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
             break
     Place.objects.filter(pk__in=gone, state=Place.State.OPEN).update(state=Place.State.GONE)
     return due
+
+
+def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
+    """Offer the tasks of assignments again that ended at the crowd without a submission; returns how many."""
+    live = Submission.objects.filter(
+        campaign=campaign, state__in=[Submission.State.HELD, Submission.State.FINISHED]
+    ).exclude(standing=Submission.Standing.TRIAL)
+    held = list(live.order_by("pk"))
+    back = set(crowd.given_back([submission.assignment_id for submission in held])) if held else set()
+    gone = [submission for submission in held if submission.assignment_id in back]
+    return sum(release(submission, Submission.State.RETURNED) for submission in gone)
 
 
 def _collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:

@@ -169,7 +169,8 @@ def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Work sent off from our page that the crowd's list does not have."""
-    work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED, place__isnull=False)
+    work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
+    work = work.exclude(standing=Submission.Standing.TRIAL)
     if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
         yield Stalled(
             f"{_things(found[0], 'submission')} sent off from our page",

@@ -10,11 +10,14 @@ from django.db import IntegrityError, transaction
 
 from config import clock
 from config.metrics import Count
-from judging.crowds.arrival import Arrival
+from judging.crowds import crowd_for
+from judging.crowds.hosts import require_allowed
+from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
 from judging.errors import ArrivalRefused
 from judging.layout import placeholder_text
 from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission, Worker
 from judging.services.answers import record_answers
+from judging.services.calls import campaign_key
 from judging.services.leasing import gold_is_left, lease_task
 from judging.services.screening_workers import screen_worker
 from judging.services.workers import crowd_of, refusal_reason, worker_for
@@ -71,11 +74,18 @@ def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submissio
         raise WorkRefused(reason)
     if not gold_is_left(campaign, worker):
         raise WorkRefused("enough-tasks")
-    place = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    place = _place_of(campaign, arrival)
     submission = lease_task(campaign, worker, assignment_id=arrival.assignment_id, place=place)
     if submission is None:
         raise WorkRefused("no-task")
     return submission
+
+
+def _place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
+    """The place that the address names; None when it names none, or none of ours."""
+    if not arrival.place_crowd_id:
+        return None
+    return Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
 
 
 def check_workable(submission: Submission) -> None:
@@ -173,6 +183,23 @@ def final_answers(submission: Submission) -> list[tuple[str, str]]:
     last = dict(choices.values_list("slot__number", "side"))
     fields = [(f"choice-{number}", side) for number, side in last.items()]
     return [*fields, ("comment", submission.comment)]
+
+
+def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
+    """How the worker's browser tells the crowd's site that the task was sent off.
+
+    Raises ArrivalRefused when that would lead to a site that the settings do not allow.
+    """
+    sent = SentOff(
+        campaign_key=campaign_key(submission.campaign),
+        assignment_id=submission.assignment_id,
+        crowd_worker_id=crowd_worker_id(submission),
+        submit_to=submit_to,
+        answers=final_answers(submission),
+    )
+    step = crowd_for(submission.campaign).finish(sent)
+    require_allowed(step.address)
+    return step
 
 
 def crowd_worker_id(submission: Submission) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config import clock
-from judging.crowds.arrival import Arrival
+from judging.crowds.seam import Arrival
 from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
 from judging.services import working
 from judging.services.campaigns import CampaignSettings, create_campaign

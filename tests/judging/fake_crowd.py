@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from config import clock
+from judging.crowds.arrival import ExternalQuestionPage
 from judging.crowds.seam import (
     CrowdSubmission,
     Fees,
@@ -41,10 +42,11 @@ class FakePlace:
         )
 
 
-class FakeCrowd:
+class FakeCrowd(ExternalQuestionPage):
     """Implements :class:`judging.crowds.seam.Crowd` in memory."""
 
     fees = Fees(share=Decimal("0.20"), least=Decimal("0.01"))
+    keeps_block_lists = True
 
     def __init__(self) -> None:
         self.kinds: list[PostingKind] = []

@@ -1,0 +1,28 @@
+"""The sites to which a judging page may send a worker's browser, with a form or a code: those of the settings."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from judging.errors import ArrivalRefused
+
+
+def require_allowed(address: str) -> None:
+    """Raises :class:`ArrivalRefused` for an address at a host that is not the crowd's."""
+    origin = origin_of(address)
+    if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
+        raise ArrivalRefused(
+            "The address of this page names a site that is not the crowd's.",
+            "Go back to the crowd's site and open the task again.",
+        )
+
+
+def origin_of(address: str) -> str:
+    """Scheme and host of a web address; empty for anything else."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # brackets that hold no address
+        return ""
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else ""

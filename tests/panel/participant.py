@@ -1,0 +1,82 @@
+"""A participant of the panel with a browser, through Django's client: follows a link, comes back with a code."""
+
+from __future__ import annotations
+
+import hashlib
+from urllib.parse import urlsplit
+
+from django.test import Client
+
+from judging.browsing import read
+from judging.models import Slot, Submission
+from tests.judging.cast import good_side
+from tests.judging.visitor import text
+from tests.panel.panel import Panel
+
+
+def participant_id(name: str) -> str:
+    """The panel's id of somebody."""
+    return hashlib.sha256(name.encode()).hexdigest()[:24]
+
+
+class Participant:
+    """Somebody who took a place of a study; keeps no cookies."""
+
+    def __init__(self, panel: Panel, name: str, study: str) -> None:
+        self.panel = panel
+        self.id = participant_id(name)
+        self.session, self.address = panel.start(self.id, study)
+        self.client = Client(enforce_csrf_checks=True)
+        self.page = ""
+
+    def arrive(self):
+        """Follow the study's link, on to the page of one's own."""
+        parts = urlsplit(self.address)
+        response = self.client.get(f"{parts.path}?{parts.query}")
+        if response.status_code != 302:
+            return response
+        self.page = response["Location"]
+        return self.client.get(self.page)
+
+    def begin(self):
+        """Arrive and agree; returns the page with the pairs."""
+        assert "Before you begin" in text(self.arrive())
+        return self.client.post(f"{self.page}consent", follow=True)
+
+    @property
+    def submission(self) -> Submission:
+        return Submission.objects.get(assignment_id=self.session)
+
+    def slots(self) -> list[Slot]:
+        slots = Slot.objects.filter(submission=self.submission).select_related("gold_pair")
+        return list(slots.order_by("number"))
+
+    def judge(self, *, pass_gold: bool = True, only: int | None = None) -> None:
+        """Choose in every pair (in the first ``only``), each saved as it is made."""
+        for slot in self.slots()[:only]:
+            fields = {"slot": slot.number, "side": good_side(slot, pass_gold), "sequence": 0, "seconds": "4"}
+            assert self.client.post(f"{self.page}save", fields).json() == {"saved": True}
+
+    def finish(self):
+        """Send the task off; returns the last page."""
+        return self.client.post(f"{self.page}finish", {"comment": ""}, follow=True)
+
+    def leave(self):
+        """Stop at this pair; returns the last page."""
+        assert "confirmed" in text(self.client.post(f"{self.page}leave"))
+        return self.client.post(f"{self.page}leave", {"confirmed": "yes"}, follow=True)
+
+    def come_back(self, last_page) -> str:
+        """Follow the last page's way back to the panel; returns the address."""
+        steps = [one for one in read(text(last_page)) if one.attributes.get("id") == "crowd"]
+        assert [one.tag for one in steps] == ["a"]
+        address = str(steps[0].attributes["href"])
+        self.panel.come_back(self.session, address)
+        return address
+
+    def do_task(self, *, pass_gold: bool = True) -> Participant:
+        """A whole participation."""
+        self.begin()
+        self.judge(pass_gold=pass_gold)
+        self.come_back(self.finish())
+        return self

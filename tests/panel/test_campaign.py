@@ -158,6 +158,21 @@ def test_participant_comes_back_with_the_completion_code(effort, panel):
     assert code != completion_code("another campaign")
 
 
+def test_session_is_at_no_place_until_the_panel_lists_it(effort):
+    effort.launch()
+    Place.objects.filter(number=1).update(state=Place.State.WANTED, crowd_id="")
+    ann = effort.takes("ann")
+    ann.begin()
+    assert ann.submission.place is None
+
+    ann.judge()
+    ann.come_back(ann.finish())
+    effort.offer()
+    effort.collect()
+
+    assert ann.submission.place == Place.objects.get(number=1)
+
+
 def test_last_page_leads_nowhere_that_the_settings_do_not_allow(effort, settings):
     effort.launch()
     ann = effort.takes("ann")

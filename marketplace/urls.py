@@ -30,3 +30,6 @@ urlpatterns = [
     path("mturk/externalSubmit", tasks.external_submit, name="external_submit"),
     path("healthz", health.healthz, name="healthz"),
 ]
+
+handler404 = "marketplace.views.faults.not_found"
+handler403 = "marketplace.views.faults.forbidden"

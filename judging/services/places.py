@@ -21,6 +21,8 @@ from judging.services.cost import pay_for
 from judging.services.postings import current_posting
 from judging.tokens import link_for
 
+#: Of a title, at crowds of MTurk's protocol.
+LONGEST_TITLE = 128
 #: Calls without which nothing can be offered.
 OFFERING = ["create_block_list", "create_kind", "post_place"]
 LIVE = [Place.State.WANTED, Place.State.OPEN]
@@ -110,8 +112,9 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
         description += (
             f" Pays ${pay.whole:.2f}: this reward, and a bonus of ${pay.bonus:.2f} for judging every pair."
         )
+    title = f"{campaign.title} Pays up to ${pay.whole:.2f}" if pay.bonus else campaign.title
     return PostingKind(
-        title=campaign.title,
+        title=title if len(title) <= LONGEST_TITLE else campaign.title,
         description=description,
         keywords=campaign.keywords,
         reward=pay.base,

@@ -1,0 +1,45 @@
+"""Addresses that lead nowhere, and forms from elsewhere, are answered in words."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from django.test import Client
+
+from marketplace.logs import Masked
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("address", ["/nosuch", "/favicon.ico", "/admin/", "/invitation/cut"])
+def test_an_address_that_leads_nowhere_is_not_found(client, address):
+    response = client.get(address, follow=True)
+
+    assert response.status_code in (403, 404, 410)
+    assert b"Marketplace" in response.content
+
+
+def test_a_lost_slash_is_put_back(client):
+    assert client.get("/earnings").headers["Location"] == "/earnings/"
+
+
+def test_a_form_from_elsewhere_is_refused_in_words():
+    response = Client(enforce_csrf_checks=True).post("/signin/", {"username": "a", "password": "b"})
+
+    assert response.status_code == 403
+    assert b"That was not accepted" in response.content
+
+
+@pytest.mark.parametrize(
+    "link", ["/invitation/{}/", "/invitation/{}", "/signin/token/{}/", "/password/A1B2/{}/", "/address/{}/"]
+)
+def test_links_are_not_logged_whole(link):
+    record = logging.makeLogRecord(
+        {"msg": "Internal Server Error: %s", "args": (link.format("s3cr-et~token"),)}
+    )
+
+    line = Masked("%(message)s").format(record)
+
+    assert "s3cr" not in line
+    assert link.split("{")[0] in line

@@ -93,6 +93,9 @@ class Campaign(models.Model):
     texts_accepted_by = models.CharField(max_length=150, blank=True)
     assignment_seconds = models.PositiveIntegerField(default=3600)
     lifetime_seconds = models.PositiveIntegerField(default=7 * 86400)
+    hold_hours = models.PositiveIntegerField(
+        default=0, help_text="Hours between taking work in and paying it, in which a person may look at it."
+    )
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
     crowd = models.CharField(max_length=20, default="mturk")
     endpoint = models.CharField(max_length=300, blank=True, help_text="Set at launch.")

@@ -49,6 +49,7 @@ WHOLE_NUMBERS = {
     "judgments_per_pair": (1, 100),
     "max_tasks_per_worker": (1, 100_000),
     "withdrawal_days": (0, 3650),
+    "hold_hours": (0, 60),
     "seed": (-(2**62), 2**62),
 }
 MOST_REWARD = Decimal(10_000)
@@ -83,6 +84,7 @@ class CampaignSettings:
     slip_rate: float = 0.05
     contact: str = ""
     withdrawal_days: int = 30
+    hold_hours: int = 0
 
     def values(self) -> dict[str, Any]:
         """As the campaign's fields; a base reward that nobody chose is a small part of the reward."""

@@ -71,9 +71,10 @@ def expectation_of(campaign: Campaign) -> Expectation:
 def _check_there_is_something(plan: Plan) -> None:
     campaign = plan.campaign
     if campaign.state not in Campaign.BEFORE_LAUNCH:
+        on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
         raise NotReady(
             f"The campaign {campaign.name} is {campaign.state} already.",
-            f"Places that are not offered yet are offered by: collect {campaign.name}",
+            f"What is still to be offered is offered by: {on} {campaign.name}",
         )
     if not plan.cost.tasks:
         raise NotReady("There is nothing to judge: every query of the pool has one passage at most.")
@@ -281,7 +282,8 @@ def passages_without_text(campaign: Campaign) -> int:
 def _pay(plan: Plan) -> str:
     """The pay that a worker can expect is not below the least that was promised."""
     pay = expected_pay(plan.campaign)
-    source = "by the pilot's median time" if pay.measured else "by estimate; a pilot would tell"
+    tasks = f"{pay.measured} task{'s' if pay.measured > 1 else ''}"
+    source = f"the median of {tasks} in the pilot" if pay.measured else "by estimate; a pilot would tell"
     minutes = f"{pay.seconds / 60:.1f} minutes a task"
     least = plan.minimum_hourly
     if least is not None and pay.hourly < least:

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
-from judging.models import Campaign, Posting, Slot, Submission
+from judging.models import Campaign, Exclusion, Posting, Slot, Submission
 from judging.pay import CENT, hourly
 from judging.services.texts import SECONDS_PER_PAIR
 
 
 @dataclass(frozen=True)
 class ExpectedPay:
-    """``seconds`` for a task, ``reward`` dollars for it; ``measured`` in a pilot, or estimated."""
+    """``seconds`` for a task, ``reward`` dollars for it; ``measured`` on so many tasks of a pilot, 0: estimated."""
 
     seconds: float
     reward: Decimal
-    measured: bool
+    measured: int
 
     @property
     def hourly(self) -> Decimal:
@@ -36,15 +36,22 @@ def expected_pay(campaign: Campaign) -> ExpectedPay:
     """The hourly pay to expect for a whole task."""
     times = pilot_seconds(campaign)
     if times:
-        return ExpectedPay(statistics.median(times), campaign.reward, measured=True)
+        return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
     pairs = campaign.pairs_per_task + campaign.gold_per_task
-    return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=False)
+    return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=0)
+
+
+def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
+    """The submissions of workers who are excluded now, whose speed says nothing about honest work."""
+    standing = Exclusion.objects.standing().filter(campaign=campaign)
+    return Submission.objects.filter(campaign=campaign, worker__in=standing.values("worker"))
 
 
 def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
     """Seconds from opening to sending off of each task done in the pilot (in one posting of it), ascending.
 
-    Whole tasks only: who left early, and whom our page never saw, says nothing about the time of a task.
+    Whole tasks of workers who are not excluded only: who left early, and whom our page never saw, says nothing about
+    the time of a task.
     """
     work = Submission.objects.filter(
         campaign=campaign,
@@ -53,6 +60,7 @@ def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[fl
         task__isnull=False,
         left_early=False,
     ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
+    work = work.exclude(pk__in=of_excluded(campaign))
     if posting is not None:
         work = work.filter(place__posting=posting)
     rows = work.values_list("opened_at", "finished_at", "submitted_at")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import timedelta
 from decimal import Decimal
 
 from django.db.models import F, Q, Sum
@@ -81,12 +82,13 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
 
     A payment that the crowd will never make as it is stays owed, shows among the campaign's problems, and
     holds up no other; nor does one that it cannot make for now, whose error is raised at the end. Bonuses
-    follow the approval of their submission.
+    follow the approval of their submission. Nothing is paid before the campaign's hours for a look at it are over.
     """
     crowd, patience = crowd_for(campaign), Patience()
+    due = clock.now() - timedelta(hours=campaign.hold_hours)
     owed = list(
         Payment.objects.filter(
-            submission__campaign=campaign, state=Payment.State.OWED, decided_at=None
+            submission__campaign=campaign, state=Payment.State.OWED, decided_at=None, owed_at__lte=due
         ).select_related("submission")
     )
     owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Place, Posting, Submission
-from judging.services.hourly import hourly, pilot_seconds
+from judging.services.hourly import hourly, of_excluded, pilot_seconds
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
         submitted=posting.places.filter(state=Place.State.FILLED).count(),
         timed=len(times),
         seconds_per_task=seconds,
-        seconds_per_pair=_seconds_per_pair(campaign, work, seconds),
+        seconds_per_pair=_seconds_per_pair(campaign, work.exclude(pk__in=of_excluded(campaign)), seconds),
         hourly=None if seconds is None else hourly(campaign.reward, seconds),
         counts=campaign.pilot_counts,
         workers=workers.count(),

@@ -82,18 +82,20 @@ def lacking(campaign: Campaign) -> int:
 
 
 def close_extra(campaign: Campaign, crowd: Crowd) -> int:
-    """Take the places that are left off the crowd once every task is done; returns how many. Safe to repeat.
+    """Take places that no task needs any more off the crowd, newest first; returns how many. Safe to repeat.
 
-    There are some when work came in that was given up for lost. A place that somebody works on stays.
+    There are some when work came in that was given up for lost, or counts again. A place that somebody works on
+    stays.
     """
-    if campaign.tasks.exclude(state=Task.State.DONE).exists():
-        return 0
     now = clock.now()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    offered = live.exclude(state=Place.State.OPEN, expires_at__lte=now)
+    extra = offered.count() - campaign.tasks.exclude(state=Task.State.DONE).count()
+    if extra <= 0:
+        return 0
     at_work = [Submission.State.HELD, Submission.State.FINISHED]
-    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
-    left = list(
-        live.exclude(expires_at__lte=now).exclude(submissions__state__in=at_work).select_related("posting")
-    )
+    free = offered.filter(state=Place.State.OPEN).exclude(submissions__state__in=at_work)
+    left = list(free.select_related("posting").order_by("-posting__number", "-number")[:extra])
     patience = Patience()
     for place in left:
         with patience.one():

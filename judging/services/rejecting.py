@@ -46,7 +46,10 @@ def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "
     owed = rewards.filter(state=Payment.State.OWED)
     if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
         payment = rewards.get()
-        raise CampaignRefused(f"The reward of {submission.assignment_id} is {payment.state} already.")
+        raise CampaignRefused(
+            f"The reward of {submission.assignment_id} is {payment.state} already.",
+            "Campaigns made with --hold-hours leave time for a look before work is paid.",
+        )
 
     def call() -> Reply:
         crowd_for(campaign).reject(submission.assignment_id, reason=why.strip())

@@ -16,6 +16,7 @@ from judging.pay import hourly, rounded, shortfall
 from judging.services.budget import cap_of
 from judging.services.campaigns import log
 from judging.services.cost import pay_for
+from judging.services.hourly import of_excluded
 from judging.services.payments import money, owe_top_up, progress_of
 
 
@@ -36,9 +37,13 @@ class TopUp:
 
 
 def seconds_of_tasks(campaign: Campaign) -> list[float]:
-    """How long each whole task took its worker, from opening the page to sending it off, in seconds."""
+    """How long each whole task took its worker, from opening the page to sending it off, in seconds.
+
+    Excluded workers' tasks are left out: who clicks without reading would make the work look quicker than it is.
+    """
     whole = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED, left_early=False)
-    times = whole.exclude(finished_at=None).values_list("opened_at", "finished_at")
+    careful = whole.exclude(pk__in=of_excluded(campaign)).exclude(finished_at=None)
+    times = careful.values_list("opened_at", "finished_at")
     return [(finished - opened).total_seconds() for opened, finished in times if finished]
 
 

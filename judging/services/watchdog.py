@@ -197,7 +197,7 @@ def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Money that is owed for longer than paying takes."""
     owed = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED)
-    found = _one(owed.filter(owed_at__lte=now - PAYMENT), "owed_at")
+    found = _one(owed.filter(owed_at__lte=now - PAYMENT - timedelta(hours=campaign.hold_hours)), "owed_at")
     if not found:
         return
     why, next_step = _call_trouble(campaign, ["approve", "pay_bonus", "pay_top_up"]) or (

@@ -36,6 +36,8 @@ COLUMNS = (
     "state",
     "note",
 )
+#: Accounts of programs that judge in people's place begin like this; nobody is paid for what they did.
+PROGRAMS = "simulated-"
 _EARNED = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS)
 _ATTEMPTS = 5
 _CHUNK = 1000
@@ -131,6 +133,7 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
     rows = LedgerEntry.objects.filter(
         kind__in=_EARNED, made_at__lte=made.until, payout_item=None, amount_cents__lt=0
     )
+    rows = rows.exclude(worker__username__startswith=PROGRAMS)
     return rows if made.requester_id is None else rows.filter(requester=made.requester_id)
 
 
@@ -184,11 +187,23 @@ def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
             state = (row["state"] or "").strip().lower()
             if state == Payout.State.DUE:
                 continue
+            _refuse_other_amount(row, number)
             if _record(row["reference"] or "", state, (row.get("note") or "").strip(), now, number):
                 changed += 1
             else:
                 unchanged += 1
     return Recorded(changed, unchanged)
+
+
+def _refuse_other_amount(row: dict[str, str], line: int) -> None:
+    """What was paid is what the payout says: a file in which an amount was changed is not what was made."""
+    said = (row.get("amount") or "").strip()
+    known = Payout.objects.filter(reference=(row["reference"] or "").strip()).first()
+    if said and known and said != money.dollars(known.amount_cents):
+        raise PayoutRefused(
+            f"Line {line}: the amount is {said}, the payout's is {money.dollars(known.amount_cents)}.",
+            "Pay what the file said, or record it by hand. Nothing was recorded.",
+        )
 
 
 def _record(reference: str, state: str, note: str, now: datetime, line: int) -> bool:

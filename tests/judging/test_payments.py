@@ -102,6 +102,18 @@ def test_work_that_our_page_never_saw_is_paid_by_the_crowds_form(fair):
     assert [bonus.amount for bonus in fair.crowd.paid_bonuses] == [Decimal("0.72")]
 
 
+def test_nothing_is_paid_before_the_hours_for_a_look_at_it_are_over(fair):
+    campaign = fair.opened(hold_hours=24)
+    fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    assert (fair.crowd.approvals, campaign.submissions.get().standing) == ([], "counted")
+
+    with time_machine.travel(clock.now() + timedelta(hours=24, minutes=1)):
+        fair.collect(campaign)
+
+    assert set(Payment.objects.values_list("state", flat=True)) == {Payment.State.PAID}
+
+
 def test_pay_that_is_not_split_has_no_bonus(fair):
     campaign = fair.opened(pay="whole")
     fair.do_task(campaign, "A1")

@@ -3,12 +3,13 @@ from __future__ import annotations
 import pytest
 
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever
-from judging.models import Campaign, CrowdCall, Place, Posting, Task
+from judging.models import Campaign, CrowdCall, CrowdIdentity, Place, Posting, Task
 from judging.services.calls import Patience, ask_again
 from judging.services.campaigns import pause, resume
 from judging.services.collecting import collect
 from judging.services.launching import launch
 from judging.services.places import close_places, kind_of, lacking, post_places, want_places
+from judging.services.reinstating import reinstate_worker
 
 
 def test_one_place_is_offered_for_each_task_under_an_annotation_of_its_own(fair):
@@ -168,6 +169,20 @@ def test_pay_that_is_not_split_is_all_reward(fair):
 
     assert str(kind.reward) == "2.00"
     assert "bonus" not in kind.description
+
+
+def test_places_that_no_task_needs_after_a_reinstatement_are_taken_down(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "AGOOD", pass_gold=False)
+    fair.collect(campaign)
+    assert fair.crowd.open_places == 4
+    worker = CrowdIdentity.objects.get().worker
+    reinstate_worker(campaign, worker, why="the gold pair was bad")
+
+    fair.collect(campaign)
+    fair.collect(campaign)
+
+    assert (fair.crowd.open_places, lacking(campaign)) == (3, 0)
 
 
 def test_places_left_when_every_task_is_done_are_taken_down(fair):

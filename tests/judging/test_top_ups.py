@@ -38,6 +38,14 @@ def topped_up():
     return [(row.amount, row.state) for row in rows]
 
 
+def test_the_speed_of_the_careless_does_not_lower_what_others_get(fair, slow):
+    careless = fair.do_task(slow, "AFAST", pass_gold=False)
+    fair.collect(slow)
+    Submission.objects.filter(pk=careless.pk).update(finished_at=careless.opened_at + timedelta(seconds=5))
+
+    assert plan_top_up(slow, LEAST).median_seconds == 600
+
+
 def test_everybody_gets_the_difference_and_who_left_early_a_share_of_it(fair, slow):
     plan = top_up(slow, LEAST, who="ada")
     pay_owed(slow)

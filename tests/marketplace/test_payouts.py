@@ -220,3 +220,21 @@ def test_a_worker_sees_where_the_money_is(client, ask, hit_type, ada):
     assert "made good by a later payout" in page
     assert "March 2026" in page
     assert "January 2026" in page
+
+
+def test_programs_are_not_paid(ask, hit_type, ada):
+    program = accounts.create_worker("simulated-7f3a", password=None, now=NOW)
+    earn(ask, hit_type, program)
+    earn(ask, hit_type, ada)
+
+    assert [line["username"] for line in lines_of(make("a"))] == ["ada"]
+
+
+def test_a_file_with_another_amount_is_refused_whole(ask, hit_type, ada):
+    earn(ask, hit_type, ada)
+    made = make("a")
+
+    with pytest.raises(PayoutRefused, match=r"Line 2: the amount is 99\.00, the payout's is 2\.00"):
+        record(made, "paid", amount="99.00")
+    assert Payout.objects.get().state == Payout.State.DUE
+    assert record(made, "paid", amount="2.00").changed == 1

@@ -62,6 +62,12 @@ class Command(BaseCommand):
             help="days in which a worker may take judgments back (default 30)",
         )
         parser.add_argument(
+            "--hold-hours",
+            type=int,
+            default=defaults.hold_hours,
+            help="hours between taking work in and paying it, for a person who wants to look first (default 0)",
+        )
+        parser.add_argument(
             "--budget", help="dollars, fees included, that nothing may go beyond (default none)"
         )
         parser.add_argument(

@@ -101,8 +101,10 @@ def top_up(campaign: Campaign, minimum_hourly: Decimal | None = None, *, who: st
 
 
 def _paid_work(campaign: Campaign) -> list[Submission]:
-    """What came in and is not rejected."""
-    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    """What came in and is not rejected, of workers who can still be paid: nobody can pay whom we forgot."""
+    came_in = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
+    )
     return list(came_in.exclude(payments__state=Payment.State.REJECTED).order_by("pk"))
 
 

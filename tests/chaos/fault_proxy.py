@@ -34,6 +34,7 @@ class Faults:
     repeated_rows: float = 0.0  # a listing in which rows stand twice
     slow: float = 0.0
     slow_seconds: float = 0.2
+    effects: tuple[str, ...] = EFFECTS  # what the names of operations begin with whose replies may be lost
 
 
 @dataclass
@@ -127,7 +128,7 @@ def _handler_of(proxy: FaultProxy) -> type[BaseHTTPRequestHandler]:
             headers = {name: self.headers[name] for name in PASSED_ON if self.headers.get(name)}
             proxy.note(operation)
             answer = proxy.forward("POST", self.path, headers, body)
-            if operation.startswith(EFFECTS) and proxy.happens("lost_reply"):
+            if operation.startswith(proxy.faults.effects) and proxy.happens("lost_reply"):
                 self.close_connection = True
                 return None  # the effect is there; the caller sees the connection end
             if operation.startswith("List"):

@@ -9,15 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from django.db import connection
 
 from config import clock
-from judging.browsing import Browser, hang_up
-from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
+from judging.browsing import hang_up
+from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission
 from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.launching import launch
 from judging.services.texts import accept_texts
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+from tests.chaos.person import Person, all_done
 
 TASKS = 300
 PEOPLE = 12
@@ -68,43 +68,6 @@ def campaign(site):
         )
     accept_texts(campaign)
     return campaign
-
-
-class Person:
-    """Somebody who takes tasks, answers them, and remembers which choices were acknowledged as saved."""
-
-    def __init__(self, site: str, number: int) -> None:
-        self.browser = Browser(site)
-        self.browser.sign_up(f"person-{number}", "a long enough password 7")
-        self.acknowledged = 0
-
-    def work(self, campaign: Campaign, until: float) -> None:
-        try:
-            while time.monotonic() < until and not all_done(campaign):
-                if not self._one_task(campaign):
-                    time.sleep(0.3)
-        finally:
-            connection.close()
-
-    def _one_task(self, campaign: Campaign) -> bool:
-        posting = campaign.postings.order_by("-number").first()
-        taken = self.browser.take(posting.crowd_key) if posting and posting.crowd_key else None
-        if taken is None:
-            return False
-        page = self.browser.open_task(taken.frame_address)
-        if page.refusal:
-            self.browser.give_back(taken)
-            return False
-        for pair in page.pairs:
-            good = "left" if "good" in pair.left or "good" not in pair.right else "right"
-            self.browser.choose(page, pair.number, good)
-            self.acknowledged += 1
-        self.browser.send_off(page, {})
-        return True
-
-
-def all_done(campaign: Campaign) -> bool:
-    return not campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
 def all_paid(campaign: Campaign) -> bool:

@@ -9,13 +9,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from config import clock
+from judging.browsing import hang_up
 from judging.crowds import crowd_for
 from judging.errors import CrowdLater
-from judging.models import Campaign, Place
+from judging.models import Campaign, Payment, Place
+from judging.services.collecting import collect
 from judging.services.launching import launch
+from judging.services.ledger import compare
+from judging.services.payments import pay_owed
 from judging.services.places import create_kind, post_places
 from tests.chaos.conftest import Crowd
 from tests.chaos.fault_proxy import Faults
+from tests.chaos.person import Person
 from tests.judging.cast import Fair
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -38,15 +43,21 @@ def moved_on(crowd, proxy):
         later.close()
 
 
-def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_forgotten(
-    site, crowd, proxy, moved_on
-):
+@pytest.fixture
+def campaign(site, proxy):
+    """A launched campaign at the crowd behind the proxy; the day begins well."""
     campaign = Fair(None).draft()
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
     campaign.refresh_from_db()
     proxy.faults = Faults()
     launch(campaign)
     create_kind(campaign, crowd_for(campaign), campaign.postings.get())
+    return campaign
+
+
+def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_forgotten(
+    campaign, crowd, proxy, moved_on
+):
     proxy.faults = Faults(lost_reply=1.0)
     with pytest.raises(CrowdLater):
         post_places(campaign)
@@ -61,3 +72,31 @@ def test_places_whose_replies_were_lost_are_found_again_after_the_tokens_are_for
     hits = later.listed("list_hits", "HITs")
     assert Counter(Counter(hit["RequesterAnnotation"] for hit in hits).values()) == {1: 4}
     assert {hit["HITId"] for hit in hits} == set(Place.objects.values_list("crowd_id", flat=True))
+
+
+def test_payments_whose_replies_were_lost_are_not_made_again_after_the_tokens_are_forgotten(
+    campaign, crowd, proxy, moved_on
+):
+    post_places(campaign)
+    people = [Person(crowd.url, number) for number in range(3)]
+    assert all(person.do_task(campaign) for person in people)
+    hang_up()
+    collect(campaign, sweep=True)
+    proxy.faults = Faults(lost_reply=1.0, effects=("Send",))
+    with pytest.raises(CrowdLater):
+        pay_owed(campaign)
+    assert set(Payment.objects.filter(kind="bonus").values_list("state", flat=True)) == {"owed"}
+
+    later = moved_on()
+    with clock.shifted(timedelta(hours=25)):
+        pay_owed(campaign)
+        assert compare(campaign).differences == []
+
+    hits = later.listed("list_hits", "HITs")
+    bonuses = [
+        row
+        for hit in hits
+        for row in later.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"])
+    ]
+    assert sorted(row["BonusAmount"] for row in bonuses) == ["1.80"] * 3
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}

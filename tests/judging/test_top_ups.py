@@ -11,6 +11,7 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign, Payment, Submission
 from judging.services import working
 from judging.services.payments import pay_owed
+from judging.services.rights import forget_worker
 from judging.services.top_ups import plan_top_up, top_up
 
 LEAST = Decimal("15")
@@ -36,6 +37,15 @@ def slow(fair):
 def topped_up():
     rows = Payment.objects.filter(kind="top_up").order_by("amount", "pk")
     return [(row.amount, row.state) for row in rows]
+
+
+def test_whoever_was_forgotten_can_not_be_topped_up(slow):
+    submission = Submission.objects.order_by("pk").first()
+    forget_worker(submission.worker)
+
+    assert submission.pk not in top_up(slow, LEAST).owed
+    pay_owed(slow)
+    assert not Payment.objects.exclude(state="paid").exists()
 
 
 def test_the_speed_of_the_careless_does_not_lower_what_others_get(fair, slow):

@@ -19,6 +19,37 @@ from judging.services.gold import import_gold, needed_gold
 from pooling.services.finding import collection_named, pool_named
 
 
+def _money_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
+    parser.add_argument("--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)")
+    parser.add_argument(
+        "--pay",
+        choices=Campaign.Pay.values,
+        default=defaults.pay,
+        help="split: a base reward for whoever sends a task off, the rest as a bonus by pairs judged; "
+        "whole: everything as the reward (default split)",
+    )
+    parser.add_argument(
+        "--base-reward", help="dollars of the reward paid to whoever sends off (default 0.20)"
+    )
+    parser.add_argument("--budget", help="dollars, fees included, that nothing may go beyond (default none)")
+
+
+def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
+    parser.add_argument(
+        "--screen", choices=Campaign.Screen.values, default=defaults.screen, help="(default reference)"
+    )
+    parser.add_argument(
+        "--slip-rate",
+        type=float,
+        default=defaults.slip_rate,
+        help="share of gold pairs that an honest worker is taken to fail (default 0.05): what rate screening and "
+        "the forecast of repeats go by",
+    )
+    parser.add_argument(
+        "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
+    )
+
+
 class Command(BaseCommand):
     help = "Create a campaign: every pair of a pool, packed into tasks. Nothing is offered before launch_campaign."
     example = "manage.py create_campaign first --pool tops --reward 2.00"
@@ -35,53 +66,16 @@ class Command(BaseCommand):
             "judgments-per-pair": "judgments of each pair, by as many workers",
             "max-tasks-per-worker": "tasks one worker may do",
             "seed": "seed of packing, order and sides",
+            "withdrawal-days": "days in which a worker may take judgments back",
+            "hold-hours": "hours between taking work in and paying it, for a person who wants to look first",
         }
         for name, words in whole.items():
             default = getattr(defaults, name.replace("-", "_"))
             parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
-        parser.add_argument(
-            "--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)"
-        )
-        parser.add_argument(
-            "--pay",
-            choices=Campaign.Pay.values,
-            default=defaults.pay,
-            help="split: a base reward for whoever sends a task off, the rest as a bonus by pairs judged; "
-            "whole: everything as the reward (default split)",
-        )
-        parser.add_argument(
-            "--base-reward", help="dollars of the reward paid to whoever sends off (default 0.20)"
-        )
+        _money_arguments(parser, defaults)
+        _screening_arguments(parser, defaults)
         parser.add_argument(
             "--contact", default="", help="whom workers can write to, named in the consent text"
-        )
-        parser.add_argument(
-            "--withdrawal-days",
-            type=int,
-            default=defaults.withdrawal_days,
-            help="days in which a worker may take judgments back (default 30)",
-        )
-        parser.add_argument(
-            "--hold-hours",
-            type=int,
-            default=defaults.hold_hours,
-            help="hours between taking work in and paying it, for a person who wants to look first (default 0)",
-        )
-        parser.add_argument(
-            "--budget", help="dollars, fees included, that nothing may go beyond (default none)"
-        )
-        parser.add_argument(
-            "--screen", choices=Campaign.Screen.values, default=defaults.screen, help="(default reference)"
-        )
-        parser.add_argument(
-            "--slip-rate",
-            type=float,
-            default=defaults.slip_rate,
-            help="share of gold pairs that an honest worker is taken to fail (default 0.05): what rate screening and "
-            "the forecast of repeats go by",
-        )
-        parser.add_argument(
-            "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
         )
         parser.add_argument(
             "--gold", type=Path, metavar="FILE", help="accepted gold pairs: qid relevant-pid off-topic-pid"

@@ -122,7 +122,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
-CSRF_FAILURE_VIEW = "marketplace.views.faults.forbidden"
+CSRF_FAILURE_VIEW = "marketplace.views.faults.csrf_failure"
 ROOT_URLCONF = "marketplace.urls"
 WSGI_APPLICATION = "marketplace.wsgi.application"
 TEMPLATES = [

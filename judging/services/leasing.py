@@ -16,9 +16,22 @@ from django.db.models import Exists, OuterRef
 
 from config import clock
 from judging.layout import lay_out, submission_seed
-from judging.models import Campaign, GoldPair, Pair, Place, Slot, Submission, Task, TaskPair, Worker
+from judging.models import (
+    Campaign,
+    Choice,
+    GoldPair,
+    Pair,
+    Place,
+    Slot,
+    Submission,
+    Task,
+    TaskPair,
+    Worker,
+)
 
 TRIES = 20
+#: Leases of one place on which choices were made: more than one is rare, more than a few is no accident.
+MOST_LEASES = 3
 #: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
 GRACE = timedelta(minutes=15)
 #: What was shown in such work says nothing about the sides of judgments that count.
@@ -146,6 +159,20 @@ def gold_is_left(campaign: Campaign, worker: Worker) -> bool:
     seen = Slot.objects.filter(worker=worker, gold_pair__campaign=campaign).count()
     accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED).count()
     return accepted - seen >= campaign.gold_per_task
+
+
+def make_room(place: Place, worker: Worker) -> bool:
+    """End leases of this place that somebody else left untouched; False when too many others work on it.
+
+    Ids in an address can be forged until the crowd confirms them. Were every new name given a task, one address
+    could empty the campaign. At a crowd one person holds a place at a time, so that whoever comes next takes it over,
+    unless choices were made: those are kept for when the crowd says whose they are.
+    """
+    others = Submission.objects.filter(place=place, state=Submission.State.HELD).exclude(worker=worker)
+    touched = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
+    for untouched in others.exclude(touched):
+        release(untouched, Submission.State.RETURNED)
+    return others.filter(touched).count() < MOST_LEASES
 
 
 def _release_others(assignment_id: str, worker: Worker) -> None:

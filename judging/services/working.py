@@ -18,7 +18,7 @@ from judging.layout import placeholder_text
 from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission, Worker
 from judging.services.answers import record_answers
 from judging.services.calls import campaign_key
-from judging.services.leasing import gold_is_left, lease_task
+from judging.services.leasing import gold_is_left, lease_task, make_room
 from judging.services.screening_workers import screen_worker
 from judging.services.workers import crowd_of, refusal_reason, worker_for
 from pooling.models import Passage, Query
@@ -75,6 +75,8 @@ def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submissio
     if not gold_is_left(campaign, worker):
         raise WorkRefused("enough-tasks")
     place = _place_of(campaign, arrival)
+    if place is not None and not make_room(place, worker):
+        raise WorkRefused("no-task")
     submission = lease_task(campaign, worker, assignment_id=arrival.assignment_id, place=place)
     if submission is None:
         raise WorkRefused("no-task")

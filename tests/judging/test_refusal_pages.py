@@ -48,6 +48,7 @@ def no_task(crowd, fair):
     campaign = Fair(crowd, name="small", queries=1, passages=2).opened()
     first = Visitor(crowd, campaign)
     first.begin()
+    first.save()
     return first.arrive(workerId="AHENRY", assignmentId="ANOTHER1")
 
 

@@ -1,6 +1,10 @@
 """The root of every error family.
 
 Refusal
+├── NotNow                     the same again later can help
+│   ├── config.background.services.TryLater
+│   └── BucketAway             the S3 server does not answer
+├── BucketRefused              the S3 server answers, and refuses
 ├── config.background.errors.BackgroundError
 ├── pooling.errors.PoolingError
 ├── judging.errors.JudgingError
@@ -23,3 +27,17 @@ class Refusal(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()
+
+
+class NotNow(Refusal):
+    """It can't be done now; the same again after ``seconds`` can help. Jobs wait for so long and try again."""
+
+    seconds: float = 30
+
+
+class BucketAway(NotNow):
+    """The bucket's server does not answer, or answers that it cannot now."""
+
+
+class BucketRefused(Refusal):
+    """The bucket's server refuses: the bucket, its region or the keys are wrong."""

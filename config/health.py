@@ -15,6 +15,8 @@ from django.views.decorators.cache import never_cache
 from kombu.exceptions import KombuError, OperationalError
 from redis.exceptions import RedisError
 
+from config.bucket import Bucket
+from config.errors import BucketAway, BucketRefused
 from config.launcher import database_is_current, installation
 
 #: A service that takes longer than this to answer is not ready.
@@ -87,7 +89,15 @@ def _broker() -> str:
 
 
 def _storage() -> str:
-    """A file can be written where runs are kept, read again and removed."""
+    """A file can be written where runs are kept, and reads as it was written."""
+    if isinstance(storage := storages["runs"], Bucket):
+        try:
+            storage.prove(seconds=SECONDS)
+        except BucketAway:
+            raise NotReady("the S3 server does not answer (PREFEREE_S3_ENDPOINT)") from None
+        except BucketRefused as refusal:
+            raise NotReady(f"files cannot be stored on S3: {refusal.next_step}") from None
+        return "ok"
     words = secrets.token_bytes(16)
     try:
         name = storages["runs"].save(f".ready-{secrets.token_hex(8)}", ContentFile(words))

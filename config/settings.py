@@ -157,12 +157,29 @@ METRICS_DIR = Path(env.str("PREFEREE_METRICS_DIR", default=str(DATA_DIR / "metri
 METRICS_TOKEN = env.str("PREFEREE_METRICS_TOKEN", default="")
 
 RUNS_DIR = DATA_DIR / "runs"
+S3_BUCKET = env.str("PREFEREE_S3_BUCKET", default="").strip()
+S3_PREFIX = env.str("PREFEREE_S3_PREFIX", default="").strip().strip("/")
+S3_ENDPOINT = address("PREFEREE_S3_ENDPOINT", "", {"http", "https"})
+S3_REGION = env.str("PREFEREE_S3_REGION", default="").strip()
+S3_CACHE_BYTES = whole("PREFEREE_S3_CACHE_BYTES", 10 * 1024**3)
+if not S3_BUCKET and (S3_PREFIX or S3_ENDPOINT or S3_REGION):
+    raise ImproperlyConfigured("PREFEREE_S3_BUCKET is empty, but other PREFEREE_S3_ settings are not.")
 STORAGES = {
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": DATA_DIR / "files"},
     },
-    "runs": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": RUNS_DIR}},
+    "runs": {
+        "BACKEND": "config.bucket.Bucket",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "location": S3_PREFIX,
+            "endpoint_url": S3_ENDPOINT or None,
+            "region_name": S3_REGION or None,
+        },
+    }
+    if S3_BUCKET
+    else {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": RUNS_DIR}},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
     if PRODUCTION
     else {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},

@@ -11,6 +11,7 @@ PoolingError
 ├── UnknownQueries           lines for queries the collection does not have
 ├── AlreadyImported          the same content, or the same name, is there
 ├── NotFound                 no collection, run, qrel set or pool of that name
+├── NoRoom                   no local copy of a stored run can be kept
 └── PoolRefused              a pool that cannot be built as asked
 """
 
@@ -83,3 +84,7 @@ class NotFound(PoolingError):
 
 class PoolRefused(PoolingError):
     """A pool cannot be built as asked."""
+
+
+class NoRoom(PoolingError):
+    """No local copy of a stored run can be kept."""

@@ -25,6 +25,7 @@ from pooling.ordering import query_chunks
 
 Codes = NDArray[np.int64]
 ROWS_A_GROUP = 1 << 18
+LEAST_BEGINNING = 10
 _META = "preferee.ranking"
 
 
@@ -140,8 +141,15 @@ def numbered_by_appearance(ranking: Ranking) -> Ranking:
     return replace(ranking, passages=table[codes], pids=spelling.gather(first), hashes=None)
 
 
+def beginning(ranking: Ranking) -> Ranking | None:
+    """The first ranks that fit in one row group, at least ten; None when that is all there is."""
+    fit = int(np.searchsorted(ranking.offsets, ROWS_A_GROUP, side="right")) - 1
+    depth = max(fit, LEAST_BEGINNING)
+    return None if depth >= ranking.depth else ranking.top(depth)
+
+
 def write_ranking(ranking: Ranking, path: Path) -> None:
-    """Write a whole ranking as one Parquet file."""
+    """Write a ranking, whole or its beginning, as one Parquet file."""
     ranking = numbered_by_appearance(ranking)
     passages = ranking.passages
     columns: dict[str, pl.Series] = {"passage": pl.Series(passages)}
@@ -149,7 +157,9 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
         columns["score"] = pl.Series(ranking.scores)
     if ranking.pids is not None:
         columns["pid"] = ranking.pids.extend_constant(None, len(passages) - len(ranking.pids))
-    meta = {"qids": ranking.qids, "lengths": ranking.lengths.tolist()}
+    meta: dict[str, object] = {"qids": ranking.qids, "lengths": ranking.lengths.tolist()}
+    if len(ranking.lengths) and ranking.depth < ranking.lengths[0]:
+        meta["depth"] = ranking.depth
     pl.DataFrame(columns).write_parquet(
         path,
         compression="zstd",
@@ -161,10 +171,13 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
 
 
 def read_ranking(path: Path, depth: int | None = None) -> Ranking:
-    """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries."""
+    """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries.
+
+    Of a stored beginning it gives no more ranks than are there.
+    """
     meta = json.loads(pl.read_parquet_metadata(path)[_META])
     lengths = np.array(meta["lengths"], np.int64)
-    held = int(lengths[0]) if len(lengths) else 0
+    held = int(meta.get("depth", lengths[0])) if len(lengths) else 0
     held = held if depth is None else min(depth, held)
     rows = int(np.minimum(lengths, held).sum())
     frame = pl.read_parquet(path, n_rows=rows, glob=False)

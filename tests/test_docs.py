@@ -15,7 +15,7 @@ DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 def settings_read(*files: str) -> set[str]:
     pattern = re.compile(
-        r"""(?:env(?:\.\w+)?|boolean|number|whole|choice|address|database|environ\.get|setting)\(\s*["']([A-Z][A-Z_]+)["']"""
+        r"""(?:env(?:\.\w+)?|boolean|number|whole|choice|address|database|environ\.get|setting)\(\s*["']([A-Z][A-Z0-9_]+)["']"""
     )
     return {name for file in files for name in pattern.findall((ROOT / file).read_text())}
 

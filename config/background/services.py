@@ -22,14 +22,14 @@ from config import clock
 from config.background.errors import LeaseLost
 from config.background.models import AtWork, Job
 from config.background.registry import Progress, kind_named
-from config.errors import Refusal
+from config.errors import NotNow, Refusal
 
 logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 PULSE_SECONDS = 3
 
 
-class TryLater(Refusal):
+class TryLater(NotNow):
     """The job can't go on now; run it again after ``seconds``. Costs no attempt."""
 
     def __init__(self, message: str, *, seconds: float, next_step: str = "") -> None:
@@ -170,7 +170,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
             result = kind.body(progress=_JobProgress(job, watcher), **job.arguments)
     except LeaseLost:
         return True
-    except TryLater as later:
+    except NotNow as later:
         again = clock.now() + timedelta(seconds=later.seconds)
         _log(job, logging.INFO, "later")
         _held(job).update(

@@ -1,72 +1,102 @@
-"""Where the rankings of runs lie: one immutable Parquet file a run, in the storage ``runs``."""
+"""Where the rankings of runs lie: one immutable Parquet file a run, in the storage ``runs``.
+
+On S3 the beginning of a long ranking lies beside it as a file of its own, so that the top of a run costs
+neither the run's length nor a request for each part of the file.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
-from django.core.files import File
-from django.core.files.storage import Storage, storages
+from django.core.files.storage import storages
 
+from config.bucket import Bucket
 from pooling.errors import NotFound
 from pooling.models import Run
-from pooling.ranking import Ranking, read_ranking, write_ranking
+from pooling.ranking import Ranking, beginning, read_ranking, write_ranking
+from pooling.services import ranking_copies
 
 
 def put(name: str, ranking: Ranking) -> None:
     """Store a ranking. The file appears whole or not at all; one of the same name has the same content."""
     storage = storages["runs"]
-    folder = _local_path(storage, name)
-    directory = folder.parent if folder else Path(settings.PREFEREE_DATA_DIR)
+    if isinstance(storage, Bucket):
+        if storage.has(name):
+            return
+        # The beginning first: where the whole is, its beginning is too.
+        if top := beginning(ranking):
+            with _written(top, Path(settings.PREFEREE_DATA_DIR)) as path:
+                storage.put(_beginning_of(name), path)
+        with _written(ranking, Path(settings.PREFEREE_DATA_DIR)) as path:
+            storage.put(name, path)
+        return
+    target = Path(storage.path(name))
+    with _written(ranking, target.parent) as path:
+        _flush(path)
+        path.replace(target)
+
+
+def get(run: Run, depth: int | None = None) -> Ranking:
+    """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound when the file is gone."""
+    storage = storages["runs"]
+    name = run.storage_name
+    if isinstance(storage, Bucket):
+        found = _from_bucket(storage, name, depth)
+    else:
+        path = Path(storage.path(name))
+        found = read_ranking(path, depth) if path.exists() else None
+    if found is None:
+        raise NotFound(
+            f"The stored ranking of run {run.run_tag} is gone ({name}).",
+            "Put the folder or bucket of stored runs back from a backup, or import the run again.",
+        )
+    return found
+
+
+def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:
+    """From a local copy of the beginning or the whole, else from the bucket: the beginning where that is enough."""
+    read = partial(read_ranking, depth=depth)
+    top = _beginning_of(name)
+    known = ranking_copies.read_kept(top, read) if depth is not None else None
+    if known is not None and _enough(known, depth):
+        return known
+    whole = ranking_copies.read_kept(name, read)
+    if whole is not None:
+        return whole
+    if depth is not None and known is None:
+        known = ranking_copies.fetch_and_read(top, partial(storage.fetch, top), read)
+        if known is not None and _enough(known, depth):
+            return known
+    return ranking_copies.fetch_and_read(name, partial(storage.fetch, name), read)
+
+
+def _enough(ranking: Ranking, depth: int | None) -> bool:
+    """Whether a beginning holds the ranks asked for."""
+    longest = int(ranking.lengths.max(initial=0))
+    return ranking.depth >= (longest if depth is None else min(depth, longest))
+
+
+def _beginning_of(name: str) -> str:
+    return f"{name.removesuffix('.parquet')}.top.parquet"
+
+
+@contextmanager
+def _written(ranking: Ranking, directory: Path) -> Iterator[Path]:
+    """The ranking as a file under a passing name, removed if still there."""
     directory.mkdir(parents=True, exist_ok=True)
     handle, written = tempfile.mkstemp(prefix=".arriving-", suffix=".parquet", dir=directory)
     os.close(handle)
     try:
         write_ranking(ranking, Path(written))
-        if folder:
-            _flush(Path(written))
-            Path(written).replace(folder)
-        elif not storage.exists(name):
-            with Path(written).open("rb") as file:
-                storage.save(name, File(file))
+        yield Path(written)
     finally:
         Path(written).unlink(missing_ok=True)
-
-
-def get(run: Run, depth: int | None = None) -> Ranking:
-    """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound when the file is gone."""
-    path = _local_path(storages["runs"], run.storage_name) or _cached(run.storage_name)
-    if not path.exists():
-        raise NotFound(
-            f"The stored ranking of run {run.run_tag} is gone ({run.storage_name}).",
-            "Put the folder of stored runs back from a backup, or import the run again.",
-        )
-    return read_ranking(path, depth)
-
-
-def _local_path(storage: Storage, name: str) -> Path | None:
-    try:
-        return Path(storage.path(name))
-    except NotImplementedError:
-        return None
-
-
-def _cached(name: str) -> Path:
-    """A local copy of a file that lies in remote storage; files are immutable, so it never ages."""
-    copy = Path(settings.PREFEREE_DATA_DIR) / "cache" / "runs" / name
-    storage = storages["runs"]
-    if not copy.exists() and storage.exists(name):
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            tempfile.NamedTemporaryFile(dir=copy.parent, delete=False) as local,
-            storage.open(name) as remote,
-        ):
-            for chunk in remote.chunks():
-                local.write(chunk)
-        Path(local.name).replace(copy)
-    return copy
 
 
 def _flush(path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from config.errors import BucketAway, BucketRefused
 from pooling import trec
 from pooling.blocks import LONGEST
 from pooling.errors import AlreadyImported, PoolingError
@@ -113,7 +114,7 @@ def import_runs(
 ) -> ImportedRuns:
     """Import several runs, each whole or not at all; a refused one keeps no other out.
 
-    ``progress`` is called with files done and files in all.
+    ``progress`` is called with files done and files in all. When runs can't be stored at all, the rest is not tried.
     """
     imported: list[Run] = []
     refused: list[PoolingError] = []
@@ -132,6 +133,13 @@ def import_runs(
             imported.append(_keep(collection, checked, facts or RunFacts(), str(path)))
         except PoolingError as refusal:
             refused.append(refusal)
+        except (BucketAway, BucketRefused) as refusal:
+            refused.append(PoolingError(f"{path}: {refusal.message}", refusal.next_step))
+            rest = paths[done:]
+            refused += [
+                PoolingError(f"{one}: not tried.", "Import it when runs can be stored.") for one in rest
+            ]
+            break
         if progress is not None:
             progress(done, len(paths))
     return ImportedRuns(tuple(imported), tuple(refused))

@@ -9,6 +9,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from config.background.models import Job
 from config.background.services import start
 from tests.config.reading import numbers
+from tests.s3_server import KEYS, S3Server, stored_on
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +80,30 @@ def test_a_folder_that_takes_no_files_makes_it_not_ready(client, settings):
 
     assert reply.status_code == 503
     assert "PREFEREE_DATA_DIR" in reply.json()["parts"]["storage"]
+
+
+def test_readiness_asks_the_bucket_where_runs_are(client, settings, tmp_path, monkeypatch):
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    server = S3Server(tmp_path)
+    try:
+        stored_on(settings, server.url, "missing")
+        without_bucket = client.get("/readyz")
+        server.make("missing")
+        with_bucket = [client.get("/readyz").json()["parts"]["storage"] for _ in range(3)]
+        stored = server.keys("missing")
+    finally:
+        server.close()
+    away = client.get("/readyz")
+
+    assert without_bucket.status_code == 503
+    assert "PREFEREE_S3_BUCKET" in without_bucket.json()["parts"]["storage"]
+    assert with_bucket == ["ok", "ok", "ok"]
+    assert stored == [".ready"]
+    assert [line.split()[0] for line in server.requests()].count(
+        "PUT"
+    ) == 3  # one failed, the bucket, the file
+    assert "PREFEREE_S3_ENDPOINT" in away.json()["parts"]["storage"]
 
 
 def test_readiness_leaves_no_file_behind(client, settings):

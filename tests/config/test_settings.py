@@ -36,6 +36,8 @@ def start_with(tmp_path, **variables):
         ("DATABASE_URL", "mysql://localhost/x"),
         ("REDIS_URL", "localhost:6379"),
         ("PREFEREE_BUDGET_CAP", "a lot"),
+        ("PREFEREE_S3_ENDPOINT", "s3.example.org"),
+        ("PREFEREE_S3_CACHE_BYTES", "-1"),
     ],
 )
 def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
@@ -43,6 +45,13 @@ def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
 
     assert done.returncode != 0
     assert name in done.stderr.splitlines()[-1]
+
+
+def test_settings_for_s3_without_a_bucket_stop_start_up(tmp_path):
+    done = start_with(tmp_path, PREFEREE_S3_ENDPOINT="http://127.0.0.1:9000")
+
+    assert done.returncode != 0
+    assert "PREFEREE_S3_BUCKET is empty" in done.stderr
 
 
 def test_production_without_a_secret_key_refuses_to_start(tmp_path):

@@ -1,0 +1,107 @@
+"""Local copies of files that lie on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
+
+A file is named after its content and never changes, so a copy never ages. Any number of processes may read, fetch and
+clear away at once: a copy appears whole or not at all, and whoever fetches reads their own before it can be cleared.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TypeVar
+
+from django.conf import settings
+from polars.exceptions import PolarsError
+
+from pooling.errors import NoRoom
+
+T = TypeVar("T")
+Fetch = Callable[[IO[bytes]], bool]
+"""Writes the file's bytes; False when there is no such file."""
+_ARRIVING = ".arriving-"
+_FORGOTTEN_SECONDS = 24 * 3600
+
+
+def folder() -> Path:
+    """Where the copies are."""
+    return Path(settings.PREFEREE_DATA_DIR) / "cache" / "runs"
+
+
+def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
+    """Read the copy; None when there is none, or one that the disk has damaged (it is thrown away)."""
+    copy = folder() / name
+    try:
+        os.utime(copy)  # used last, cleared last
+        return read(copy)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PolarsError:
+        copy.unlink(missing_ok=True)
+        return None
+
+
+def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
+    """Fetch the file, read it and keep the copy; None when there is no such file.
+
+    It arrives outside the folder of copies, so that whoever empties that folder meanwhile takes nothing away.
+    """
+    arriving = None
+    try:
+        Path(settings.PREFEREE_DATA_DIR).mkdir(parents=True, exist_ok=True)
+        handle, written = tempfile.mkstemp(prefix=_ARRIVING, dir=settings.PREFEREE_DATA_DIR)
+        arriving = Path(written)
+        with os.fdopen(handle, "wb") as file:
+            if not fetch(file):
+                return None
+            file.flush()
+            os.fsync(file.fileno())
+        found = read(arriving)
+        if settings.S3_CACHE_BYTES:
+            _keep(arriving, folder() / name)
+    except OSError as error:
+        raise _no_room(error) from error
+    finally:
+        if arriving is not None:
+            arriving.unlink(missing_ok=True)
+    return found
+
+
+def _keep(arriving: Path, copy: Path) -> None:
+    with suppress(FileNotFoundError):  # the folder was removed in between: the next one fetches again
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        arriving.replace(copy)
+    clear(keep=copy)
+
+
+def clear(*, keep: Path | None = None) -> None:
+    """Remove the copies used longest ago until the rest is within PREFEREE_S3_CACHE_BYTES; never ``keep``."""
+    copies: list[tuple[float, int, Path]] = []
+    # os.walk, unlike Path.rglob, goes on when a folder vanishes under it.
+    for parent, _, names in os.walk(folder()):
+        for path in (Path(parent, name) for name in names):
+            with suppress(FileNotFoundError):
+                facts = path.stat()
+                copies.append((facts.st_mtime, facts.st_size, path))
+    held = sum(size for _, size, _ in copies)
+    for _, size, path in sorted(copies):
+        if held <= settings.S3_CACHE_BYTES:
+            break
+        if path != keep:
+            path.unlink(missing_ok=True)
+            held -= size
+    # What processes that were killed left half fetched; compared with the file system's own times.
+    for path in Path(settings.PREFEREE_DATA_DIR).glob(f"{_ARRIVING}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _FORGOTTEN_SECONDS:
+                path.unlink()
+
+
+def _no_room(error: OSError) -> NoRoom:
+    return NoRoom(
+        f"No local copy of a stored run can be kept in {folder()}: {error.strerror or error}.",
+        "Make room there, or lower PREFEREE_S3_CACHE_BYTES.",
+    )

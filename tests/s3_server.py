@@ -1,0 +1,95 @@
+"""A server that speaks S3's protocol over HTTP, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+from botocore.config import Config
+
+KEYS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests"}
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class S3Server:
+    """Starts with nothing stored; what is stored is gone when it ends."""
+
+    def __init__(self, folder: Path, port: int | None = None) -> None:
+        self.port = port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = folder / f"s3-{self.port}.log"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
+                stdout=log,
+                stderr=log,
+                env={name: value for name, value in os.environ.items() if not name.startswith("PYTHONWARN")},
+            )
+        self._wait()
+        self.client: Any = boto3.client(
+            "s3",
+            endpoint_url=self.url,
+            region_name="us-east-1",
+            aws_access_key_id="tests",
+            aws_secret_access_key="tests",
+            config=Config(s3={"addressing_style": "path"}),
+        )
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            try:
+                httpx.get(f"{self.url}/moto-api/", timeout=5)
+                return
+            except httpx.TransportError:
+                assert self.process.poll() is None, self.log.read_text()
+                time.sleep(0.05)
+        raise AssertionError(f"the S3 server did not start: {self.log.read_text()}")
+
+    def make(self, bucket: str) -> str:
+        """A new, empty bucket."""
+        self.client.create_bucket(Bucket=bucket)
+        return bucket
+
+    def keys(self, bucket: str) -> list[str]:
+        """What is stored there."""
+        return [row["Key"] for row in self.client.list_objects_v2(Bucket=bucket).get("Contents", [])]
+
+    def requests(self) -> list[str]:
+        """Method and path of every request so far, as the server's log has them."""
+        lines = re.sub("\x1b\\[[0-9;]*m", "", self.log.read_text()).splitlines()
+        return [line.split('"')[1].rpartition(" ")[0] for line in lines if '"' in line and " HTTP/1" in line]
+
+    def close(self) -> None:
+        """End the process."""
+        self.client.close()
+        self.process.terminate()
+        self.process.wait(30)
+
+
+def stored_on(settings: Any, url: str, bucket: str, prefix: str = "") -> None:
+    """Keep runs there from now on."""
+    runs = {
+        "BACKEND": "config.bucket.Bucket",
+        "OPTIONS": {
+            "bucket_name": bucket,
+            "location": prefix,
+            "endpoint_url": url,
+            "region_name": "us-east-1",
+        },
+    }
+    settings.STORAGES = {**settings.STORAGES, "runs": runs}

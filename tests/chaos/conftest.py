@@ -114,7 +114,8 @@ class Workers:
         self._killer.start()
 
     def _kill_now_and_then(self) -> None:
-        while not self._over.wait(self._random.uniform(6, 12)):
+        # A process that is just starting has nothing to lose yet: it gets the time to begin its work.
+        while not self._over.wait(self._random.uniform(10, 20)):
             victim = self._random.randrange(len(self.processes))
             kill(self.processes[victim])
             self.kills += 1

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test setup run lint bench screenshots lock clean
+.PHONY: help demo test setup run lint bench screenshots messages lock clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,6 +34,10 @@ bench: $(READY)  ## speed, side by side with peers
 
 screenshots: $(READY)  ## pictures of every page, into ./screenshots
 	@$(BIN)/python -m tests.screenshots
+
+messages:        ## gather the words of workers' pages into locale/, and compile their translations (needs gettext)
+	$(BIN)/python manage.py makemessages --all --add-location file --no-wrap --ignore 'var/*' --ignore 'tests/*'
+	$(BIN)/python manage.py compilemessages --ignore '.venv'
 
 lock:            ## compile requirements*.in into requirements*.txt
 	$(BIN)/pip install -q uv

@@ -1,7 +1,82 @@
 """Who uses the product: people who launch campaigns and keep leaderboards. Workers are not users."""
 
+from __future__ import annotations
+
+from datetime import datetime
+
 from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+from config import clock
 
 
 class User(AbstractUser):
     """A person who signs in. A model of our own from the first migration, so that it can grow."""
+
+
+class InvitationQuerySet(models.QuerySet):
+    def open(self, now: datetime) -> InvitationQuerySet:
+        """Those that can still be used."""
+        return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
+
+
+class Invitation(models.Model):
+    """A single-use link by which one person gets an account, or joins with the one they have."""
+
+    email = models.EmailField()
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret.")
+    administrator = models.BooleanField(
+        default=False, help_text="The account may everything in this installation."
+    )
+    mailed = models.BooleanField(
+        default=False, help_text="The link went to the address, so its use proves it."
+    )
+    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=clock.now)
+    expires_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, models.CASCADE, null=True, related_name="+")
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(accepted_by=None) | Q(accepted_at__isnull=False), name="accepted_at_a_time"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+
+class ApiTokenQuerySet(models.QuerySet):
+    def usable(self, now: datetime) -> ApiTokenQuerySet:
+        """Those that open something: not revoked, not expired, of a person who may sign in."""
+        return self.filter(revoked_at=None, expires_at__gt=now, user__is_active=True)
+
+
+class ApiToken(models.Model):
+    """What a script sends in place of a password. Its text was shown once; only its hash is kept."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read what I may see"
+        RUNS = "runs", "upload and describe runs"
+        CAMPAIGNS = "campaigns", "steer campaigns and open challenges (people are asked, money may be spent)"
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=80)
+    mark = models.CharField(max_length=16, help_text="Stands in the token's text, to tell tokens apart.")
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=clock.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.mark})"

@@ -1,0 +1,47 @@
+"""What django-allauth asks us: who may sign up. Nobody, unless a setting or an invitation says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+
+from accounts.errors import InvitationOver
+from accounts.models import Invitation, User
+from accounts.services.invitations import accept, invitation_of
+
+#: Where the session keeps the invitation that somebody came with, on the way to an OpenID provider and back.
+SESSION_KEY = "invitation"
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Sign-up with a password: by invitation (web.views.invitations), or open by a setting."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return bool(settings.OPEN_SIGNUP)
+
+
+class SocialAdapter(DefaultSocialAccountAdapter):
+    """Sign-up through an OpenID provider: as above, and with an invitation in the session."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return bool(settings.OPEN_SIGNUP or settings.OIDC_SIGNUP or _brought(request))
+
+    def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
+        """The new account uses up the invitation that let it in: one link, one account."""
+        with transaction.atomic():
+            user: User = super().save_user(request, sociallogin, form)
+            if (invitation := _brought(request)) is not None:
+                accept(invitation, user)
+        return user
+
+
+def _brought(request: HttpRequest) -> Invitation | None:
+    try:
+        return invitation_of(request.session.get(SESSION_KEY, ""))
+    except InvitationOver:
+        return None

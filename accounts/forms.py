@@ -1,0 +1,21 @@
+"""What people fill in about their account."""
+
+from __future__ import annotations
+
+from django import forms
+
+from accounts.models import ApiToken
+from accounts.services.tokens import MOST_DAYS
+
+
+class TokenForm(forms.Form):
+    """A new API token."""
+
+    name = forms.CharField(label="What it is for", max_length=80)
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=ApiToken.Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=[ApiToken.Scope.READ],
+    )
+    days = forms.IntegerField(label="Days until it expires", min_value=1, max_value=MOST_DAYS, initial=90)

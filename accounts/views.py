@@ -1,0 +1,49 @@
+"""A person's own API tokens."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.errors import TokenRefused
+from accounts.forms import TokenForm
+from accounts.models import ApiToken
+from accounts.services.tokens import make_token
+from accounts.services.tokens import revoke as revoke_token
+from config import clock
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The person's tokens. A new one is shown in the answer to the form, and never again."""
+    form = TokenForm(request.POST if request.method == "POST" else None)
+    made, text = None, ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            made, text = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
+            form = TokenForm()
+        except TokenRefused as refusal:
+            form.add_error(None, str(refusal))
+    context = {
+        "form": form,
+        "made": made,
+        "text": text,
+        "now": clock.now(),
+        "tokens": ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk"),  # type: ignore[misc]
+    }
+    return render(request, "account/tokens.html", context, status=200 if made or not form.errors else 422)
+
+
+@require_POST
+@login_required
+def revoke(request: HttpRequest, key: int) -> HttpResponse:
+    """End a token of one's own."""
+    if not ApiToken.objects.filter(user=request.user, pk=key).exists():  # type: ignore[misc]
+        raise Http404("You have no such token.")
+    revoke_token(user=request.user, key=key)  # type: ignore[arg-type]
+    return redirect("accounts:tokens")

@@ -1,0 +1,187 @@
+"""Invitations: one link, one person, once, in time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+
+from accounts.errors import InvitationOver, NotAnAccount
+from accounts.models import Invitation, User
+from accounts.services import invitations
+from config import clock
+from pooling.models import Membership
+from pooling.services import members
+from tests.factories import make_collection
+
+ACCOUNT = {"username": "ada", "password": "a horse reads passages"}
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    return make_collection("harbour", ["q1"])
+
+
+def invite(collection, **details):
+    return members.invite_member(
+        collection=collection,
+        **({"email": "ada@example.org", "role": members.Role.MAINTAINER, "invited_by": None} | details),
+    )
+
+
+def path(invited):
+    return "/accounts/" + invited.link.partition("/accounts/")[2]
+
+
+def test_a_new_person_gets_an_account_and_the_role(client, collection):
+    invited = invite(collection)
+
+    assert "as <strong>maintainer</strong>" in client.get(path(invited)).content.decode()
+    reply = client.post(path(invited), ACCOUNT)
+
+    assert reply["Location"] == "/collections/harbour/"
+    member = Membership.objects.get()
+    assert (member.user.username, member.user.email, member.role) == ("ada", "ada@example.org", "maintainer")
+    assert client.get("/collections/harbour/").status_code == 200
+
+
+def test_a_link_works_once(client, collection):
+    invited = invite(collection)
+    client.post(path(invited), ACCOUNT)
+    client.logout()
+
+    again = client.post(path(invited), ACCOUNT | {"username": "eve"})
+
+    assert again.status_code == 404
+    assert "is over" in again.content.decode()
+    assert User.objects.count() == 1
+
+
+def test_looking_at_it_uses_nothing_up(client, collection):
+    invited = invite(collection)
+
+    client.get(path(invited))
+    client.head(path(invited))
+
+    assert client.post(path(invited), ACCOUNT).status_code == 302
+
+
+def test_a_link_expires(client, collection):
+    invited = invite(collection)
+
+    with clock.shifted(timedelta(days=8)):
+        assert client.post(path(invited), ACCOUNT).status_code == 404
+    assert not User.objects.exists()
+
+
+def test_a_withdrawn_link_is_over(client, collection):
+    invited = invite(collection)
+    members.withdraw_invitation(invited=collection.invited_members.get(), who="bob")
+
+    assert client.get(path(invited)).status_code == 404
+
+
+def test_somebody_with_an_account_joins_with_it(client, collection, django_user_model):
+    client.force_login(django_user_model.objects.create_user("bob"))
+
+    client.post(path(invite(collection)))
+
+    assert Membership.objects.get().user.username == "bob"
+
+
+def test_who_was_removed_does_not_come_back_by_the_old_link(client, collection, django_user_model):
+    client.force_login(django_user_model.objects.create_user("bob"))
+    invited = invite(collection)
+    client.post(path(invited))
+    Membership.objects.all().delete()
+
+    client.post(path(invited))
+
+    assert not Membership.objects.exists()
+
+
+def test_a_member_keeps_the_role_there_is(client, collection, django_user_model):
+    bob = django_user_model.objects.create_user("bob")
+    Membership.objects.create(collection=collection, user=bob, role="owner")
+    client.force_login(bob)
+
+    client.post(path(invite(collection, role=members.Role.VIEWER)))
+
+    assert Membership.objects.get().role == "owner"
+
+
+@pytest.mark.parametrize(
+    "account",
+    [ACCOUNT | {"password": "password"}, ACCOUNT | {"username": "a b"}, ACCOUNT | {"username": "BOB"}, {}],
+    ids=["common password", "blank in name", "taken name", "empty"],
+)
+def test_what_is_wrong_is_said_and_uses_nothing_up(client, collection, account, django_user_model):
+    django_user_model.objects.create_user("bob")
+    invited = invite(collection)
+
+    reply = client.post(path(invited), account)
+
+    assert reply.status_code == 422
+    assert 'role="alert"' in reply.content.decode()
+    assert Invitation.objects.open(clock.now()).exists()
+
+
+def test_of_two_who_use_it_at_once_one_is_refused(collection, django_user_model):
+    invited = invite(collection)
+    stale = Invitation.objects.get()
+    members.join(invitation=invited.invitation, user=django_user_model.objects.create_user("bob"))
+
+    with pytest.raises(InvitationOver):
+        members.join(invitation=stale, user=django_user_model.objects.create_user("eve"))
+
+
+def test_only_a_hash_of_the_link_is_kept(collection):
+    invited = invite(collection)
+
+    assert invited.link.rstrip("/").rpartition("/")[2] not in str(Invitation.objects.values().get())
+
+
+def test_no_address_no_invitation(collection):
+    with pytest.raises(NotAnAccount):
+        invite(collection, email="nonsense")
+    assert not collection.changes.exists()
+
+
+def test_with_a_mail_server_the_link_is_mailed_and_proves_the_address(client, collection, settings):
+    settings.MAIL = True
+    invited = invite(collection)
+    assert invitations.mail(invited, to_what="harbour")
+    assert invited.link in mail.outbox[0].body
+
+    client.post(path(invited), ACCOUNT)
+
+    assert User.objects.get().emailaddress_set.get().verified
+
+
+def test_an_address_to_which_nothing_was_mailed_is_not_proven(client, collection):
+    client.post(path(invite(collection)), ACCOUNT)
+
+    assert not User.objects.get().emailaddress_set.get().verified
+
+
+def test_a_mail_server_that_is_away_leaves_the_link_to_be_shown(collection, settings):
+    settings.MAIL = True
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+
+    assert not invitations.mail(invite(collection), to_what="harbour")
+
+
+def test_the_command_invites_the_first_administrator(client, capsys):
+    call_command("invite_person", "ada@example.org", "--administrator", "--json")
+    link = capsys.readouterr().out.partition('"link": "')[2].partition('"')[0]
+
+    client.post("/accounts/" + link.partition("/accounts/")[2], ACCOUNT)
+
+    ada = User.objects.get()
+    assert (ada.is_superuser, ada.is_staff) == (True, True)
+    assert client.get("/admin/").status_code == 200

@@ -1,0 +1,34 @@
+"""The table of roles, said once more by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from accounts.roles import ACTIONS, Role, permits
+
+
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [
+        (None, ""),
+        (Role.VIEWER, "see everything, see members, export judgments, plan challenge"),
+        (
+            Role.MANAGER,
+            "see everything, see members, export judgments, plan challenge, prepare campaign, launch campaign, "
+            "steer campaign, spend money, judge workers",
+        ),
+        (
+            Role.MAINTAINER,
+            "see everything, see members, export judgments, plan challenge, upload run, edit run, score, "
+            "open challenge, publish version",
+        ),
+        (Role.OWNER, ", ".join(ACTIONS)),
+    ],
+)
+def test_what_a_role_permits(role, may):
+    assert {action for action in ACTIONS if permits(role, action)} == set(filter(None, may.split(", ")))
+
+
+def test_an_action_that_is_not_in_the_table_is_a_mistake():
+    with pytest.raises(KeyError):
+        permits(Role.OWNER, "fly")

@@ -16,8 +16,8 @@ from typing import IO, Any, cast
 from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
+from config.command_line import pasteable
 from config.errors import Refusal
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         return super().create_parser(
             prog_name,
             subcommand,
-            epilog=f"Example:\n  {self.example}" if self.example else None,
+            epilog=f"Example:\n  {pasteable(self.example)}" if self.example else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **kwargs,
         )
@@ -61,12 +61,12 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         """Print the result for a person; by default one line a key."""
-        table = Table(show_header=False, box=None, pad_edge=False)
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
+        # Lines are left to the terminal to wrap: a table would fold links, which then cannot be copied.
+        width = max((len(key) for key in result), default=0) + 1
         for key, value in result.items():
-            table.add_row(key.replace("_", " "), in_words(value))
-        self.out.print(table)
+            lines = in_words(value).split("\n")
+            words = ("\n" + " " * (width + 1)).join(lines)
+            self.out.print(pasteable(f"{key.replace('_', ' '):<{width}} {words}".rstrip()), markup=False)
 
     def handle(self, *args: Any, **options: Any) -> None:
         from config import launcher
@@ -78,9 +78,9 @@ class Command(BaseCommand):
             launcher.ensure_database()
             result = self.act(**options)
         except Refusal as refusal:
-            self.err.print(f"Refused: {refusal.message}", markup=False)
+            self.note(f"Refused: {refusal.message}")
             if refusal.next_step:
-                self.err.print(refusal.next_step, markup=False)
+                self.note(refusal.next_step)
             sys.exit(1)
         except UsageError as error:
             self.err.print(f"{self.prog}: {error}", markup=False)
@@ -93,7 +93,7 @@ class Command(BaseCommand):
         else:
             self.show(result)
         for refused in (refusals := self.refusals(result)):
-            self.err.print(f"Refused: {refused}", markup=False)
+            self.note(f"Refused: {refused}")
         if refusals:
             sys.exit(1)
 
@@ -102,8 +102,8 @@ class Command(BaseCommand):
         return self.__module__.rpartition(".")[2]
 
     def note(self, text: str) -> None:
-        """Say something to the person, on stderr."""
-        self.err.print(text, markup=False)
+        """Say something to the person, on stderr; a command in it as it is typed here."""
+        self.err.print(pasteable(text), markup=False)
 
     @contextmanager
     def progress(self, description: str) -> Iterator[Any]:

@@ -6,6 +6,7 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -71,6 +72,28 @@ def address(name: str, default: str, schemes: set[str]) -> str:
 def broker(name: str, default: str) -> str:
     """The address of a message broker that Celery knows; the default is kept as it is."""
     return address(name, default, BROKERS)
+
+
+def mail_server(name: str, url: str) -> dict[str, Any]:
+    """Django's e-mail settings from a URL such as ``smtp+tls://user:password@host:587``."""
+    try:
+        return dict(env.email_url_config(url))
+    except Exception as error:
+        raise ImproperlyConfigured(f"{name} is not a mail server's address: {error}") from None
+
+
+def openid_apps(url: str) -> list[dict[str, Any]]:
+    """The OpenID Connect provider that people may sign in with, as django-allauth reads it; none without ``url``."""
+    client, secret = env.str("PREFEREE_OIDC_CLIENT", default=""), env.str("PREFEREE_OIDC_SECRET", default="")
+    if not url:
+        return []
+    if not client or not secret:
+        raise ImproperlyConfigured(
+            "PREFEREE_OIDC_URL is set: PREFEREE_OIDC_CLIENT and PREFEREE_OIDC_SECRET are needed."
+        )
+    name = env.str("PREFEREE_OIDC_NAME", default="OpenID Connect")
+    app = {"provider_id": "oidc", "name": name, "client_id": client, "secret": secret}
+    return [app | {"settings": {"server_url": url}}]
 
 
 def database(name: str, default: str) -> dict:

@@ -20,7 +20,9 @@ from config.environment import (
     database,
     env,
     kept_secret,
+    mail_server,
     number,
+    openid_apps,
     whole,
 )
 
@@ -56,6 +58,11 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "config.background",
     "accounts",
     "pooling",
@@ -67,6 +74,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.probes.probes",
+    "config.plain_text.RefuseNulInAddresses",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -74,8 +82,11 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.not_now.SayNotNow",
+    "judging.framing.CrowdsFrame",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -90,6 +101,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "accounts.context.ways_in",
             ]
         },
     }
@@ -107,11 +119,50 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
+API_CALLS_PER_MINUTE = whole("PREFEREE_API_CALLS_PER_MINUTE", 600, least=1)
+API_ANONYMOUS_CALLS_PER_MINUTE = whole("PREFEREE_API_ANONYMOUS_CALLS_PER_MINUTE", 60, least=1)
+
+# Signing in. People are invited; both kinds of open sign-up are off unless asked for.
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "web:home"
+OPEN_SIGNUP = boolean("PREFEREE_OPEN_SIGNUP", False)
+INVITATION_DAYS = whole("PREFEREE_INVITATION_DAYS", 7, least=1)
+ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = urlsplit(PUBLIC_URL).scheme
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Preferee"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # without a mail server no address can be verified
+# Attempts are limited by the caller's address: behind a proxy, by the one that the proxy names.
+ALLAUTH_TRUSTED_PROXY_COUNT = whole("PREFEREE_TRUSTED_PROXIES", 1 if PRODUCTION else 0)
+OIDC_URL = address("PREFEREE_OIDC_URL", "", {"http", "https"})
+OIDC_SIGNUP = boolean("PREFEREE_OIDC_SIGNUP", False)
+OIDC_HOSTS = env.list(
+    "PREFEREE_OIDC_HOSTS", default=["{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))] if OIDC_URL else []
+)
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": openid_apps(OIDC_URL), "OAUTH_PKCE_ENABLED": True}}
+
+_EMAIL_URL = env.str("PREFEREE_EMAIL_URL", default="")
+MAIL = bool(_EMAIL_URL)
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+if MAIL:
+    globals().update(mail_server("PREFEREE_EMAIL_URL", _EMAIL_URL))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("PREFEREE_EMAIL_FROM", default=f"preferee@{urlsplit(PUBLIC_URL).hostname}")
+ACCOUNT_EMAIL_VERIFICATION = ("mandatory" if OPEN_SIGNUP else "optional") if MAIL else "none"
+
 REDIS_URL = address("REDIS_URL", "", {"redis", "rediss", "unix"})
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
 }
 
 # Celery is the doorbell, the job table the truth: a lost or doubled message changes nothing.
@@ -128,7 +179,9 @@ COLLECT_SECONDS = number("PREFEREE_COLLECT_SECONDS", 60, least=1)
 WATCHDOG_SECONDS = number("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
 KEEP_IDENTITIES_DAYS = whole("PREFEREE_KEEP_IDENTITIES_DAYS", 365)
 KEEP_COMMENTS_DAYS = whole("PREFEREE_KEEP_COMMENTS_DAYS", 365)
+KEEP_ANALYSES_DAYS = whole("PREFEREE_KEEP_ANALYSES_DAYS", 180)
 RETENTION_SECONDS = 6 * 3600
+FORGET_UPLOADS_SECONDS = 3600
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "config.background.tasks.sweep", "schedule": JOB_SWEEP_SECONDS},
     "collect": {
@@ -145,6 +198,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "config.background.tasks.start",
         "schedule": RETENTION_SECONDS,
         "args": ["judging.retention"],
+    },
+    "forget uploads": {
+        "task": "config.background.tasks.start",
+        "schedule": FORGET_UPLOADS_SECONDS,
+        "args": ["pooling.forget_uploads"],
+    },
+    "forget analyses": {
+        "task": "config.background.tasks.start",
+        "schedule": RETENTION_SECONDS,
+        "args": ["leaderboard.forget_analyses"],
     },
     "advance": {
         "task": "config.background.tasks.start",
@@ -191,6 +254,12 @@ WHITENOISE_USE_FINDERS = not PRODUCTION
 MAX_UPLOAD_BYTES = whole("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
 MAX_DECOMPRESSED_BYTES = whole("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+# Files of plain forms: to disk, beside what they become, and from people who signed in alone.
+FILE_UPLOAD_HANDLERS = ["web.sent_files.ToDisk"]
+# Passage files that may be named in the browser instead of sent; empty: none.
+SOURCES_DIR = env.str("PREFEREE_SOURCES_DIR", default="")
+# Of one worker's page; counted over ten seconds. 0 is off.
+PAGE_REQUESTS_PER_SECOND = whole("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
 
 # The crowd. Only the endpoint tells marketplace, sandbox and production apart.
 MARKETPLACE_PORT = whole("MARKETPLACE_PORT", 8411, least=1)
@@ -216,7 +285,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF],
+        "form-action": [SELF, *OIDC_HOSTS],  # browsers hold the redirect to the provider to this
         "frame-ancestors": [NONE],
     }
 }
@@ -231,7 +300,10 @@ if PRODUCTION:
     SECURE_SSL_REDIRECT = boolean("PREFEREE_SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+# What the judging pages can be shown in, by the campaign's setting; all other pages are in English.
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "German")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 

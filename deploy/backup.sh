@@ -35,7 +35,7 @@ PYTHON
 database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee
 database "${MARKETPLACE_DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/marketplace.sqlite3}" marketplace
 kept=
-for name in runs files secret-key marketplace-secret-key marketplace-key.json; do
+for name in runs files sources secret-key marketplace-secret-key marketplace-key.json; do
     [ ! -e "$PREFEREE_DATA_DIR/$name" ] || kept="$kept $name"
 done
 # shellcheck disable=SC2086 -- a list of plain names

@@ -20,6 +20,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
     Raises :class:`JobFailed` with the job's own message when it failed.
     """
     while job.state in (Job.State.WAITING, Job.State.RUNNING):
+        services.free_from_the_dead(job)
         if services.somebody_at_work() or not services.work(job.pk, watcher=progress):
             time.sleep(poll_seconds)
         job.refresh_from_db()
@@ -35,19 +36,30 @@ def work_off_everything(*, until_seconds: float = 0) -> int:
     done = 0
     deadline = clock.now().timestamp() + until_seconds
     while True:
-        due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50])
+        done += work_off_what_is_due()
+        waiting = Job.objects.live().order_by("run_after").first()
+        if waiting is None or waiting.run_after.timestamp() > deadline:
+            return done
+        time.sleep(0.1)
+
+
+def work_off_what_is_due() -> int:
+    """Do every job that is due and that nobody holds, here, and what those ring for; waits for none."""
+    done = 0
+    while due := list(
+        Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50]
+    ):
         done += sum(services.work(job_id) for job_id in due)
-        if not due:
-            waiting = Job.objects.live().order_by("run_after").first()
-            if waiting is None or waiting.run_after.timestamp() > deadline:
-                return done
-            time.sleep(0.1)
+    return done
 
 
 def run_schedule() -> None:
-    """Do what the scheduler would start now, for a command with no scheduler about; with one, just wait for it."""
+    """Do what the scheduler would start now, for a command with no scheduler about; with one, just wait for it.
+
+    Jobs that somebody holds are not waited for: one of them may be the very job that asked for this.
+    """
     schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
     for entry in schedule.values():
         for kind in entry.get("args", []):
             attend(services.start(kind))
-    work_off_everything()
+    work_off_what_is_due()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
 import threading
 from datetime import timedelta
 
@@ -212,3 +216,44 @@ def test_another_process_at_work_is_seen_by_its_pulse():
 def test_an_unknown_kind_is_refused():
     with pytest.raises(UnknownJobKind, match=r"no kind of job called .made\.up."):
         services.start("made.up")
+
+
+def test_lease_of_a_process_that_was_killed_is_not_waited_for(kind, monkeypatch):
+    done = []
+    job = services.start(kind(lambda progress: done.append(True)))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(timeout=60)
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "WORKER_NAME", f"{socket.gethostname()}:{gone.pid}:0123abcd")
+        assert services.lease(job.pk)
+
+    assert attending.attend(job).state == "done"
+    assert done == [True]
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [f"{socket.gethostname()}:{os.getpid()}:ab:cd", "elsewhere:1:ab:cd", ""],
+    ids=["living", "elsewhere", "nobody"],
+)
+def test_lease_of_a_living_process_or_of_another_machine_stays(kind, holder):
+    job = services.lease(services.start(kind(lambda progress: None)).pk)
+    Job.objects.update(leased_by=holder)
+    job.refresh_from_db()
+
+    assert not services.free_from_the_dead(job)
+    assert services.lease(job.pk) is None
+
+
+def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, monkeypatch):
+    done = []
+    scheduled = registry.JobKind("test.scheduled", lambda progress: done.append(True), 1)
+    monkeypatch.setitem(registry._kinds, "test.scheduled", scheduled)
+    settings.CELERY_BEAT_SCHEDULE = {"one": {"args": ["test.scheduled"]}}
+    job = services.start(kind(lambda progress: attending.run_schedule()))
+
+    attending.work_off_everything()
+
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+    assert done == [True]

@@ -160,3 +160,14 @@ def test_several_processes_only_serve_pages(embedded):
 
     assert refused.returncode == 1
     assert "--web-only" in refused.stderr
+
+
+def test_a_reader_who_has_seen_enough_of_a_commands_output_is_no_error():
+    pipe = subprocess.Popen(
+        [sys.executable, "manage.py", "help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    pipe.stdout.close()
+
+    assert pipe.stderr.read() == ""
+    pipe.stderr.close()
+    assert pipe.wait(60) == 141

@@ -27,6 +27,10 @@ Text = pl.String
 LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
 """The longest qid, pid and run tag, in bytes of UTF-8."""
 
+LONGEST_SHOWN = 120
+"""Bytes of a field that an error quotes."""
+SPLIT_BY_TAG = "Split the file by its last column."
+
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,18}")
 _REAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -171,21 +175,16 @@ def careful_rows(
         fields = line.split()
         if not fields:
             continue
-        reason = _wrong(fields, layout)
+        wrong = what_is_wrong(fields, layout)
         text_of(content.name, number, line)
-        if reason:
-            raise layout.refusal(content.name, number, reason)
+        if wrong:
+            raise layout.refusal(content.name, number, wrong.reason)
         for name, value in zip(layout.columns, fields, strict=True):
             found[name].append(value)
         if "tag" in found:
             tag = tag or fields[layout.columns.index("tag")].decode()
             if found["tag"][-1].decode() != tag:
-                raise layout.refusal(
-                    content.name,
-                    number,
-                    f"the run tag is {fields[-1].decode()!r}, before it was {tag!r}; a file holds one run.",
-                    "Split the file by its last column.",
-                )
+                raise layout.refusal(content.name, number, other_tag(fields[-1].decode(), tag), SPLIT_BY_TAG)
     if not found["qid"]:
         return None
     return _rows_of(found)
@@ -202,28 +201,47 @@ def _rows_of(found: Mapping[str, list[bytes]]) -> Rows:
     return Rows(text("qid"), text("pid"), number, score, text("tag") if "tag" in found else None)
 
 
-def _wrong(fields: Sequence[bytes], layout: Layout) -> str:
-    """What is wrong with a line, ``""`` if nothing is."""
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with a line; ``kind`` is what it is counted under."""
+
+    kind: str
+    reason: str
+
+
+def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
+    """What is wrong with a line of these fields, None if nothing is."""
     if len(fields) != len(layout.columns):
-        return (
-            f"the line has {len(fields)} columns, the lines before it {len(layout.columns)} ({layout.name})."
-        )
+        wanted = f"{len(layout.columns)} ({layout.name})"
+        return Wrong("columns", f"the line has {len(fields)} columns, the lines before it {wanted}.")
     for name, value in zip(layout.columns, fields, strict=True):
-        shown = value.decode("utf-8", "replace")
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
-            return f"the {name} {shown!r} is not an integer."
-        if name == "score" and (reason := _wrong_score(value, shown)):
-            return reason
+            return Wrong(name, f"the {name} {shown(value)} is not an integer.")
+        if name == "score" and (reason := _wrong_score(value)):
+            return Wrong(name, reason)
         if name in LONGEST and len(value) > LONGEST[name]:
-            return f"the {name} is longer than {LONGEST[name]} bytes."
-    return ""
+            return Wrong("length", f"the {name} is longer than {LONGEST[name]} bytes.")
+    return None
 
 
-def _wrong_score(value: bytes, shown: str) -> str:
+def _wrong_score(value: bytes) -> str:
     if _NOT_FINITE.fullmatch(value):
-        return f"the score {shown!r} is not finite."
+        return f"the score {shown(value)} is not finite."
     if not _REAL.fullmatch(value):
-        return f"the score {shown!r} is not a number."
+        return f"the score {shown(value)} is not a number."
     if not math.isfinite(float(_as_float32(np.array([float(value)]))[0])):
-        return f"the score {shown!r} is too large for a 32-bit float, as which scores are read."
+        return f"the score {shown(value)} is too large for a 32-bit float, as which scores are read."
     return ""
+
+
+def other_tag(found: str, tag: str) -> str:
+    """Why a line with another tag than the lines before it is refused."""
+    return (
+        f"the run tag is {shown(found.encode())}, before it was {shown(tag.encode())}; a file holds one run."
+    )
+
+
+def shown(value: bytes) -> str:
+    """A field as an error quotes it: cut, as a line may be 64 MiB long, and without what cannot be printed."""
+    cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…".encode()
+    return repr(cut.decode("utf-8", "replace"))

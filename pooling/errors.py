@@ -12,12 +12,20 @@ PoolingError
 ├── AlreadyImported          the same content, or the same name, is there
 ├── NotFound                 no collection, run, qrel set or pool of that name
 ├── NoRoom                   no local copy of a stored run can be kept
+├── SplitRefused             public and private queries that cannot be told apart as asked
+├── SubmissionRefused        a run that the board's policy does not let in (yet)
+├── UploadRefused            a file that is not taken in
+├── WrongOffset              a part of a file that does not continue it
+├── KeyUsed                  an idempotency key that stands for something else
+├── NotWithdrawn             a run that others rest on
+├── MembersRefused           a change of members that cannot be
 └── PoolRefused              a pool that cannot be built as asked
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from config.errors import Refusal
 
@@ -82,8 +90,59 @@ class NotFound(PoolingError):
     """Nothing of that name is there."""
 
 
+class MembersRefused(PoolingError):
+    """A change of a collection's members that cannot be."""
+
+
+class UploadRefused(PoolingError):
+    """A file that is not taken in: too large, cut short, or with a name that cannot be."""
+
+    def __init__(self, message: str, next_step: str = "", *, too_large: bool = False) -> None:
+        super().__init__(message, next_step)
+        self.too_large = too_large
+
+
+class WrongOffset(PoolingError):
+    """A part that does not continue the file; ``offset`` is where it goes on."""
+
+    def __init__(self, message: str, next_step: str, offset: int) -> None:
+        super().__init__(message, next_step)
+        self.offset = offset
+
+
+class NotWithdrawn(PoolingError):
+    """Something rests on the run, so it stays."""
+
+
+class KeyUsed(PoolingError):
+    """The idempotency key stands for another upload."""
+
+
 class PoolRefused(PoolingError):
     """A pool cannot be built as asked."""
+
+
+class SplitRefused(PoolingError):
+    """Public and private queries cannot be defined as asked."""
+
+
+class SubmissionRefused(PoolingError):
+    """The board's policy does not let this run in.
+
+    ``welcome_on`` is the day from which it does, if any will; ``missing`` are the facts it asks for.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        next_step: str = "",
+        *,
+        welcome_on: date | None = None,
+        missing: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, next_step)
+        self.welcome_on = welcome_on
+        self.missing = tuple(missing)
 
 
 class NoRoom(PoolingError):

@@ -30,6 +30,9 @@ PIECE_BYTES = 8192
 LONGEST_LINE = 64 * 1024**2
 BOM = b"\xef\xbb\xbf"
 
+_ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}
+"""What holds several files, and is not looked into."""
+
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Called with bytes of the file read so far and the file's size, both as they lie on disk."""
@@ -154,6 +157,7 @@ class Content:
             with self.path.open("rb") as raw:
                 total = self.path.stat().st_size
                 kind = compression(raw.peek(8))
+                self._refuse_archive(raw.peek(8))
                 for block in self._whole_lines(_decompress(cast(BinaryIO, raw), kind)):
                     if self.progress is not None:
                         self.progress(raw.tell(), total)
@@ -226,6 +230,14 @@ class Content:
                 f"the content is larger than {self.max_bytes:,} bytes when decompressed.",
                 "Split the file, or raise PREFEREE_MAX_DECOMPRESSED_BYTES.",
             )
+
+    def _refuse_archive(self, first_bytes: bytes) -> None:
+        for magic, kind in _ARCHIVES.items():
+            if first_bytes.startswith(magic):
+                raise self._refuse(
+                    f"the file is a {kind} archive.",
+                    "Unpack it and give the file in it, plain or compressed with gzip, bzip2, xz or zstd.",
+                )
 
     def _damaged(self, reason: str) -> UnreadableContent:
         line = last_readable_line(self.path)

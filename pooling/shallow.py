@@ -5,10 +5,11 @@ Arabzadeh et al., *Shallow pooling for sparse labels*, section 3.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import mean, median
+from statistics import fmean, median
 
 import numpy as np
 
@@ -108,11 +109,11 @@ def count_pairs(sizes: Iterable[int]) -> int:
 def pool_stats(sizes: Sequence[int], passages: int, qrel_added: int, prices: Prices) -> PoolStats:
     """Statistics of pools of these sizes (classes, one entry a query)."""
     pairs = count_pairs(sizes)
-    histogram = {size: sizes.count(size) for size in sorted(set(sizes))}
+    histogram = dict(sorted(Counter(sizes).items()))
     return PoolStats(
         queries=len(sizes),
         passages=passages,
-        mean=float(mean(sizes)) if sizes else 0.0,
+        mean=fmean(sizes) if sizes else 0.0,
         median=float(median(sizes)) if sizes else 0.0,
         max=max(sizes, default=0),
         singletons=histogram.get(1, 0),

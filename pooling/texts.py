@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pooling.blocks import LONGEST
+from pooling.blocks import LONGEST, shown
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content, lines_of, text_of
+from pooling.problems import Listing, Problem, Problems, of_refusal
 
 QID_FIELDS = ("qid", "_id", "id", "query_id")
 QUERY_FIELDS = ("query", "text", "title", "question")
@@ -62,6 +63,33 @@ def read_queries(content: Content) -> list[Text]:
     if not found:
         raise EmptyFile(content.name, 0, "the file holds no query.")
     return list(found.values())
+
+
+def query_problems(content: Content) -> Problems:
+    """All that is wrong with a query file that ``read_queries`` refuses, line by line."""
+    listing = Listing()
+    first: dict[str, int] = {}
+    try:
+        for number, line in lines_of(content):
+            try:
+                query = _from_line(content.name, number, line, _QUERY)
+            except InvalidFile as refusal:
+                listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
+                continue
+            there = first.setdefault(query.id, number)
+            if there != number:
+                said = f"query {shown(query.id.encode())} already stands on line {there:,}."
+                listing.add(Problem(number, "repeated query", said))
+            elif not query.text.strip():
+                said = f"query {shown(query.id.encode())} has no text."
+                listing.add(Problem(number, "no text", said))
+    except InvalidFile as damage:
+        listing = Listing()
+        listing.add(of_refusal(damage))
+        return listing.all()
+    if not first and not listing.counts:
+        listing.add(Problem(0, "file", "the file holds no query."))
+    return listing.all()
 
 
 def read_qids(content: Content) -> list[str]:
@@ -120,10 +148,13 @@ def _texts(content: Content, fields: _Fields, keep: Callable[[bytes], bool] | No
     for number, line in lines_of(content):
         if keep is not None and not keep(line):
             continue
-        if line.lstrip().startswith(b"{"):
-            yield _from_json(content.name, number, line, fields)
-        else:
-            yield _from_tsv(content.name, number, line, fields)
+        yield _from_line(content.name, number, line, fields)
+
+
+def _from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
+    if line.lstrip().startswith(b"{"):
+        return _from_json(name, number, line, fields)
+    return _from_tsv(name, number, line, fields)
 
 
 def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
@@ -156,7 +187,8 @@ def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: 
 
 def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
     if not id or any(character.isspace() for character in id):
-        raise fields.refusal(name, number, f"the id {id!r} is empty or holds a blank.")
+        quoted = shown(id.encode("utf-8", "replace"))
+        raise fields.refusal(name, number, f"the id {quoted} is empty or holds a blank.")
     if len(id.encode("utf-8", "replace")) > fields.longest:
         raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")
     try:

@@ -24,6 +24,7 @@ from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
 from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
 from pooling.ordering import Oddities, duplicate_rows, order_lines
+from pooling.problems import Problems, problems_of_lines
 from pooling.ranking import Ranking, rank_first
 
 PARSER_VERSION = 1
@@ -157,6 +158,32 @@ def read_run(
         ranking,
         _report(oddities, ranking, unanswered, skipped),
     )
+
+
+def run_problems(
+    path: Path,
+    *,
+    name: str = "",
+    known_qids: Collection[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+) -> Problems:
+    """All that is wrong with the lines of a run that ``read_run`` refuses."""
+    content = Content(path, name, max_bytes, progress)
+    return problems_of_lines(content, (TREC_RUN, MSMARCO_RUN), known_qids=known_qids)
+
+
+def qrel_problems(
+    path: Path,
+    *,
+    name: str = "",
+    known_qids: Collection[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+) -> Problems:
+    """All that is wrong with the lines of a qrel file that ``read_qrels`` refuses."""
+    content = Content(path, name, max_bytes, progress)
+    return problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
 
 
 def read_runs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Query
 from pooling.services import bulk, passages
-from pooling.services.naming import check_name
+from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, import_qrels
 from pooling.texts import read_queries
 
@@ -33,21 +34,31 @@ def import_collection(
     queries: Path,
     passage_files: list[Path] | None = None,
     qrels: Path | None = None,
+    min_grade: int = 1,
+    title: str = "",
     description: str = "",
+    language: str = "en",
+    names: Mapping[Path, str] | None = None,
     progress: Progress | None = None,
 ) -> ImportedCollection:
     """Make a collection of a query file, register passage files as its sources, and import qrels as ``official``.
 
-    All or nothing. Raises AlreadyImported, InvalidFile.
+    ``language``: a BCP 47 tag; workers' pages read and break lines by it. ``min_grade``: of the qrels.
+    ``names``: what errors call files that lie under other names than people gave them. All or nothing. Raises
+    AlreadyImported, InvalidFile, and PoolingError for a name or language that cannot be.
     """
+    names = names or {}
     check_name(name)
+    check_language(language)
     if Collection.objects.filter(name=name).exists():
         raise _taken(name)
-    found = read_queries(Content(queries, "", settings.MAX_DECOMPRESSED_BYTES, progress))
-    examined = [passages.examine(path, progress) for path in passage_files or []]
+    found = read_queries(Content(queries, names.get(queries, ""), settings.MAX_DECOMPRESSED_BYTES, progress))
+    examined = [passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []]
     try:
         with transaction.atomic():
-            collection = Collection.objects.create(name=name, description=description)
+            collection = Collection.objects.create(
+                name=name, title=title, description=description, language=language
+            )
             rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(found))
             bulk.insert(Query, ("collection_id", "qid", "text", "position"), rows)
             for source in examined:
@@ -55,7 +66,12 @@ def import_collection(
             official = None
             if qrels is not None:
                 official = import_qrels(
-                    collection=collection, path=qrels, set_name="official", progress=progress
+                    collection=collection,
+                    path=qrels,
+                    set_name="official",
+                    min_grade=min_grade,
+                    name=names.get(qrels, ""),
+                    progress=progress,
                 )
     except IntegrityError:
         if Collection.objects.filter(name=name).exists():
@@ -66,3 +82,15 @@ def import_collection(
 
 def _taken(name: str) -> AlreadyImported:
     return AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
+
+
+def set_language(collection: Collection, language: str) -> str:
+    """Say in which language the queries and passages are; returns what was said before.
+
+    Workers' pages go by it at once, also those of campaigns under way. Raises PoolingError for what is no tag.
+    """
+    check_language(language)
+    before: str = collection.language
+    collection.language = language
+    collection.save(update_fields=["language"])
+    return before

@@ -1,6 +1,8 @@
-"""What collections, qrel sets and pools may be called."""
+"""What collections, qrel sets and pools may be called, and how their language is named."""
 
 from __future__ import annotations
+
+import re
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
@@ -18,3 +20,9 @@ def check_name(name: str) -> None:
         ) from None
     if len(name) > 80:
         raise PoolingError(f"The name {name!r} is too long.", "Use at most 80 characters.")
+
+
+def check_language(tag: str) -> None:
+    """Refuse what has not the form of a language tag (BCP 47)."""
+    if len(tag) > 20 or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag):
+        raise PoolingError(f"{tag!r} is no language tag.", "Give one such as en, ar, ja or zh-Hant.")

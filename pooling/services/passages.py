@@ -46,10 +46,10 @@ class Fetched:
     """Passages that no source holds, or all of them when there is no source."""
 
 
-def examine(path: Path, progress: Progress | None = None) -> Source:
+def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> Source:
     """Read a passage file through once: its format and its hash. Raises InvalidFile."""
-    format = format_of(_content(path))
-    content = _content(path, progress)
+    format = format_of(_content(path, name=name))
+    content = _content(path, progress, name=name)
     for _ in content.blocks():
         pass
     return Source(path.resolve(), format, content.sha256, path.stat().st_size)
@@ -167,8 +167,8 @@ def _each(collection: Collection, pids: list[str]) -> Iterator[Passage]:
         yield from collection.passages.filter(pid__in=pids[begin : begin + KEYS_A_QUERY])
 
 
-def _content(path: Path, progress: Progress | None = None) -> Content:
-    return Content(path, "", settings.MAX_DECOMPRESSED_BYTES, progress)
+def _content(path: Path, progress: Progress | None = None, *, name: str = "") -> Content:
+    return Content(path, name, settings.MAX_DECOMPRESSED_BYTES, progress)
 
 
 def _changed(source: PassageSource) -> UnreadableContent:

@@ -29,6 +29,16 @@ class Choice:
     min_size: int = 1
 
 
+def check_choice(choice: Choice, depth: int) -> None:
+    """Raises PoolRefused for a choice of queries, or a depth, that cannot be."""
+    if min(depth, choice.min_size, 1 if choice.sample is None else choice.sample) < 1:
+        raise PoolRefused("The depth, the least size and the sample are at least 1.")
+    if choice.sample is not None and choice.seed is None:
+        raise PoolRefused("A sample needs a seed, so that the same queries can be drawn again.")
+    if choice.seed is not None and choice.seed < 0:
+        raise PoolRefused("The seed is 0 or more.")
+
+
 def build_pool(
     *,
     collection: Collection,
@@ -46,8 +56,9 @@ def build_pool(
     """
     choice = choice or Choice()
     check_name(name)
+    check_choice(choice, depth)
     if Pool.objects.filter(name=name).exists():
-        raise _taken(name)
+        raise taken(name)
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Name runs with --runs or --all-runs.")
     pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
@@ -76,7 +87,7 @@ def build_pool(
             _save(pool, runs, pools, found)
     except IntegrityError:
         if Pool.objects.filter(name=name).exists():
-            raise _taken(name) from None
+            raise taken(name) from None
         raise
     return pool
 
@@ -170,7 +181,8 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
     )
 
 
-def _taken(name: str) -> AlreadyImported:
+def taken(name: str) -> AlreadyImported:
+    """What says that the name stands for another pool."""
     return AlreadyImported(f"There already is a pool {name!r}.", "Choose another name with --pool.")
 
 

@@ -6,9 +6,12 @@ clear away at once: a copy appears whole or not at all, and whoever fetches read
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -73,8 +76,23 @@ def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | No
 def _keep(arriving: Path, copy: Path) -> None:
     with suppress(FileNotFoundError):  # the folder was removed in between: the next one fetches again
         copy.parent.mkdir(parents=True, exist_ok=True)
-        arriving.replace(copy)
+        _move(arriving, copy)
     clear(keep=copy)
+
+
+def _move(arriving: Path, copy: Path) -> None:
+    """Make it the copy at one stroke, also where the copies are on a file system of their own."""
+    try:
+        arriving.replace(copy)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        beside = copy.with_name(f"{_ARRIVING}{uuid.uuid4().hex}")
+        try:
+            shutil.copyfile(arriving, beside)
+            beside.replace(copy)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def clear(*, keep: Path | None = None) -> None:

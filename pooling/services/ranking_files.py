@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -57,6 +57,16 @@ def get(run: Run, depth: int | None = None) -> Ranking:
             "Put the folder or bucket of stored runs back from a backup, or import the run again.",
         )
     return found
+
+
+def forget(name: str) -> None:
+    """Delete a stored ranking, unless some run is (again) stored so."""
+    if Run.objects.filter(storage_name=name).exists():
+        return
+    for stored in (_beginning_of(name), name):
+        # A bucket may refuse to delete; then what is left is put to use when the run is imported again.
+        with suppress(Exception):
+            storages["runs"].delete(stored)
 
 
 def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | None:

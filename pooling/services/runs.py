@@ -19,6 +19,8 @@ from pooling.formats import Progress
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
+from pooling.services.finding import runs_tagged
+from pooling.services.submissions import hold_to_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
@@ -35,6 +37,9 @@ class RunFacts:
     submitted_on: date | None = None
     baseline: bool = False
     release: str = "public"
+    variant_of: str = ""
+    """Tag of the run that it differs from by hyperparameters or seed alone."""
+    anonymous_until: date | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ def check_run(
     run_tag: str = "",
     skip_unknown: bool = False,
     name: str = "",
+    max_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> CheckedRun:
     """Do every check of an import and change nothing.
@@ -62,10 +68,10 @@ def check_run(
     file = trec.read_run(
         path,
         name=name,
-        known_qids=None if collection is None else _known_qids(collection),
+        known_qids=None if collection is None else known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
-        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+        max_bytes=max_bytes or settings.MAX_DECOMPRESSED_BYTES,
         progress=progress,
     )
     return _checked(collection, file, run_tag, path, name)
@@ -82,7 +88,11 @@ def import_run(
     name: str = "",
     progress: Progress | None = None,
 ) -> Run:
-    """Import one run, whole or not at all. Raises what ``check_run`` raises; then nothing is imported."""
+    """Import one run, whole or not at all.
+
+    Raises what ``check_run`` raises, and SubmissionRefused where the collection's policy does not let it in; then
+    nothing is imported.
+    """
     checked = check_run(
         path=path,
         collection=collection,
@@ -92,7 +102,7 @@ def import_run(
         name=name,
         progress=progress,
     )
-    return _keep(collection, checked, facts or RunFacts(), name or str(path))
+    return keep_run(collection, checked, facts or RunFacts(), name or str(path))
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,7 @@ def import_runs(
     refused: list[PoolingError] = []
     files = trec.read_runs(
         paths,
-        known_qids=_known_qids(collection),
+        known_qids=known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
         max_bytes=settings.MAX_DECOMPRESSED_BYTES,
@@ -130,7 +140,7 @@ def import_runs(
             if isinstance(file, PoolingError):
                 raise file
             checked = _checked(collection, file, "", path, "")
-            imported.append(_keep(collection, checked, facts or RunFacts(), str(path)))
+            imported.append(keep_run(collection, checked, facts or RunFacts(), str(path)))
         except PoolingError as refusal:
             refused.append(refusal)
         except (BucketAway, BucketRefused) as refusal:
@@ -145,7 +155,8 @@ def import_runs(
     return ImportedRuns(tuple(imported), tuple(refused))
 
 
-def _known_qids(collection: Collection) -> frozenset[str]:
+def known_qids(collection: Collection) -> frozenset[str]:
+    """The qids of a collection."""
     return frozenset(collection.queries.values_list("qid", flat=True))
 
 
@@ -158,18 +169,22 @@ def _checked(
     return checked
 
 
-def _keep(collection: Collection, checked: CheckedRun, facts: RunFacts, name: str) -> Run:
-    """Store the ranking, then write its row.
+def keep_run(collection: Collection, checked: CheckedRun, facts: RunFacts, name: str) -> Run:
+    """Store the ranking of a checked file, then write its row. Raises SubmissionRefused, AlreadyImported.
 
     The file is stored under a name made of its content: a crash in between leaves a file that the next import of
     the same run puts to use. Of two imports of the same run at once, the unique constraints let one win; the
     other is refused like any later one.
     """
     file = checked.file
+    said = said_of(collection, facts)
+    with transaction.atomic():  # before anything is stored
+        hold_to_policy(collection, checked.run_tag, said)
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
     ranking_files.put(stored, file.ranking)
     try:
         with transaction.atomic():
+            hold_to_policy(collection, checked.run_tag, said)
             return Run.objects.create(
                 collection=collection,
                 run_tag=checked.run_tag,
@@ -179,11 +194,17 @@ def _keep(collection: Collection, checked: CheckedRun, facts: RunFacts, name: st
                 parser_version=trec.PARSER_VERSION,
                 storage_name=stored,
                 report={**asdict(file.report), "warnings": file.report.warnings()},
-                **asdict(facts),
+                **said,
             )
     except IntegrityError:
         _refuse_if_there(collection, checked, name)
         raise
+
+
+def said_of(collection: Collection, facts: RunFacts) -> dict[str, Any]:
+    """The facts as fields of a run."""
+    variant_of = runs_tagged(collection, [facts.variant_of])[0] if facts.variant_of else None
+    return asdict(facts) | {"variant_of": variant_of}
 
 
 def ranking_of(run: Run, depth: int | None = None) -> Ranking:

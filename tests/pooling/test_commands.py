@@ -7,6 +7,7 @@ import json
 import pytest
 from django.core.management import call_command
 
+from pooling.models import Collection
 from tests.pooling.conftest import PASSAGES, QRELS, QUERIES, RUN_A, RUN_B
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +52,15 @@ def test_the_steps_of_pooling_follow_each_other(run_command, small, write):
     wanted = {"queries", "mean", "median", "max", "singletons", "qrel_added", "pairs", "tasks", "cost"}
     assert wanted <= stats.keys()
     assert (stats["pairs"], stats["tasks"], stats["cost"]) == (2, 1, 2.4)
+
+
+def test_the_language_of_a_collection_can_be_corrected(run_command, small):
+    said = run_command("set_language", small, "ar")
+
+    assert (said["before"], said["language"]) == ("en", "ar")
+    assert Collection.objects.get(name=small).language == "ar"
+    assert run_command("set_language", small, "no tag")[0] == 1
+    assert run_command("set_language", "none", "ar")[0] == 1
 
 
 def test_texts_are_fetched_by_command(run_command, small, write):
@@ -120,7 +130,7 @@ def test_what_is_not_there_exits_with_one(run_command, command):
     "command",
     [
         *("import_collection", "import_qrels", "import_runs", "check_run"),
-        *("fetch_passages", "build_pool", "pool_stats"),
+        *("fetch_passages", "build_pool", "pool_stats", "set_language"),
     ],
 )
 def test_help_shows_an_example(capsys, command):

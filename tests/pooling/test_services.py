@@ -63,6 +63,16 @@ def test_names_fit_into_an_address(db, write, name):
         collections.import_collection(name=name, queries=write("q.tsv", QUERIES))
 
 
+def test_the_language_of_texts_is_told_by_its_tag(db, write):
+    queries = write("q.tsv", QUERIES)
+
+    made = collections.import_collection(name="x", queries=queries, language="zh-Hant")
+
+    assert made.collection.language == "zh-Hant"
+    with pytest.raises(PoolingError, match="no language tag"):
+        collections.import_collection(name="y", queries=queries, language="Arabic!")
+
+
 def test_qrels_with_grades_above_one_are_graded(collection, write):
     imported = qrels.import_qrels(
         collection=collection, path=write("g.txt", "1 0 p1 3\n1 0 p2 1\n"), set_name="graded", min_grade=2

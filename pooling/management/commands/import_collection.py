@@ -30,7 +30,17 @@ class Command(BaseCommand):
             help="TSV or JSON lines",
         )
         parser.add_argument("--qrels", type=Path, metavar="FILE", help="imported as the qrel set 'official'")
+        parser.add_argument(
+            "--min-grade", type=int, default=1, metavar="G", help="relevant means at least G (default 1)"
+        )
+        parser.add_argument("--title", default="", help="what people call it")
         parser.add_argument("--description", default="", help="what the collection is")
+        parser.add_argument(
+            "--language",
+            default="en",
+            metavar="TAG",
+            help="of the queries and passages, as a BCP 47 tag such as ar, ja or zh-Hant (default en)",
+        )
         parser.add_argument(
             "--all-passages", action="store_true", help="keep every text, not only those that are needed"
         )
@@ -42,7 +52,10 @@ class Command(BaseCommand):
         queries: Path,
         passages: list[Path],
         qrels: Path | None,
+        min_grade: int,
+        title: str,
         description: str,
+        language: str,
         all_passages: bool,
         **options: Any,
     ) -> dict[str, Any]:
@@ -52,7 +65,10 @@ class Command(BaseCommand):
                 queries=queries,
                 passage_files=passages,
                 qrels=qrels,
+                min_grade=min_grade,
+                title=title,
                 description=description,
+                language=language,
                 progress=update,
             )
             kept = fetch_all(made, update) if all_passages else 0

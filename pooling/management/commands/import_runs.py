@@ -18,7 +18,8 @@ from pooling.services.finding import collection_named
 class Command(BaseCommand):
     help = (
         "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file that fails a check is "
-        "refused whole; the other files are imported."
+        "refused whole; the other files are imported. Where the collection has a submission policy, "
+        "runs that it does not let in are refused with the day from which the next one is welcome."
     )
     example = "manage.py import_runs mine bm25.trec.gz dense.trec --team Mine --baseline"
 
@@ -41,6 +42,18 @@ class Command(BaseCommand):
             dest="submitted_on",
             metavar="YYYY-MM-DD",
             help="of the submission",
+        )
+        parser.add_argument(
+            "--variant-of",
+            default="",
+            metavar="TAG",
+            help="the run that it differs from only by hyperparameters or seed",
+        )
+        parser.add_argument(
+            "--anonymous-until",
+            type=date.fromisoformat,
+            metavar="YYYY-MM-DD",
+            help="who made it is not shown before this day",
         )
         parser.add_argument("--baseline", action="store_true", help="mark it as a baseline")
         parser.add_argument(

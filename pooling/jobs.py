@@ -1,0 +1,136 @@
+"""Pooling's background work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import QuerySet
+
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from config.background.services import start
+from pooling.errors import AlreadyImported, PoolRefused
+from pooling.models import Collection, NewCollection, Pool, QrelSet, Run, RunUpload
+from pooling.services import pools
+from pooling.services.naming import check_name
+from pooling.services.new_collections import make_collection as make
+from pooling.services.uploads import check_upload as check
+from pooling.services.uploads import forget_old
+
+BUILD_POOL = "pooling.build_pool"
+
+
+@job_kind("pooling.check_upload")
+def check_upload(*, progress: Progress, upload_id: int) -> dict[str, Any]:
+    """Check a run file that was sent, and import it."""
+    upload = RunUpload.objects.select_related("collection").get(pk=upload_id)
+    return {"state": str(check(upload, progress=progress).state)}
+
+
+@job_kind("pooling.make_collection")
+def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
+    """Make a collection of files that were sent."""
+    wanted = NewCollection.objects.select_related("user", "collection").get(pk=new_id)
+    return {"state": str(make(wanted, progress=progress).state)}
+
+
+@job_kind("pooling.forget_uploads")
+def forget_uploads(**_: Any) -> dict[str, Any]:
+    """Drop uploads that nobody finished or submitted in time."""
+    return {"dropped": forget_old()}
+
+
+def ring_for(upload: RunUpload) -> Job:
+    """Have the upload checked."""
+    return start("pooling.check_upload", key=check_key(upload), arguments={"upload_id": upload.pk})
+
+
+def check_key(upload: RunUpload) -> str:
+    """What the job that checks it goes by."""
+    return f"pooling.check_upload:{upload.pk}"
+
+
+def ring_for_collection(wanted: NewCollection) -> Job:
+    """Have the collection made."""
+    return start("pooling.make_collection", key=making_key(wanted), arguments={"new_id": wanted.pk})
+
+
+def making_key(wanted: NewCollection) -> str:
+    """What the job that makes it goes by."""
+    return f"pooling.make_collection:{wanted.pk}"
+
+
+def ring_for_pool(
+    *,
+    collection: Collection,
+    name: str,
+    runs: Sequence[Run],
+    qrel_set: QrelSet | None,
+    depth: int,
+    choice: pools.Choice,
+) -> Job:
+    """Have a pool built; the same pool again is the same work. What can be refused at once is.
+
+    Raises PoolRefused, and AlreadyImported for a name that stands, or is about to stand, for another pool.
+    """
+    check_name(name)
+    pools.check_choice(choice, depth)
+    if not runs and qrel_set is None:
+        raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
+    arguments = {
+        "collection_id": collection.pk,
+        "name": name,
+        "runs": sorted(run.pk for run in runs),
+        "qrel_set_id": qrel_set.pk if qrel_set else None,
+        "depth": depth,
+        "choice": asdict(choice),
+    }
+    key = f"{BUILD_POOL}:{name}"
+    if Pool.objects.filter(name=name).exists():
+        before = Job.objects.filter(key=key, state=Job.State.DONE).order_by("-pk").first()
+        if before is not None and before.arguments == arguments:
+            return before
+        raise pools.taken(name)
+    job = start(BUILD_POOL, key=key, arguments=arguments)
+    if job.arguments != arguments:
+        raise AlreadyImported(f"Another pool called {name!r} is being built.", "Choose another name.")
+    return job
+
+
+@job_kind(BUILD_POOL)
+def build_pool(
+    *,
+    progress: Progress,
+    collection_id: int,
+    name: str,
+    runs: list[int],
+    qrel_set_id: int | None,
+    depth: int,
+    choice: dict[str, Any],
+) -> dict[str, Any]:
+    """Build a pool with the texts it needs; one that an earlier try of the same job has built is left as it is."""
+    chosen = pools.Choice(**choice)
+    there = Pool.objects.filter(
+        name=name, collection=collection_id, qrel_set=qrel_set_id, depth=depth
+    ).first()
+    if there and set(there.pool_runs.values_list("run", flat=True)) == set(runs):
+        asked = (chosen.sample, chosen.seed, chosen.min_size)
+        if (there.sample, there.seed, there.min_size) == asked:
+            return {"pool": name}
+    pools.build_pool(
+        collection=Collection.objects.get(pk=collection_id),
+        name=name,
+        runs=list(Run.objects.filter(collection=collection_id, pk__in=runs).order_by("run_tag")),
+        qrel_set=None if qrel_set_id is None else QrelSet.objects.get(pk=qrel_set_id),
+        depth=depth,
+        choice=chosen,
+        progress=lambda done, total: progress(done, total, "Fetching texts"),
+    )
+    return {"pool": name}
+
+
+def pool_work(collection: Collection) -> QuerySet[Job]:
+    """Pools of the collection that were asked for."""
+    return Job.objects.filter(kind=BUILD_POOL, arguments__collection_id=collection.pk)

@@ -1,0 +1,51 @@
+"""`manage.py invite_person`: a single-use link by which somebody gets an account or joins a collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.roles import Role
+from accounts.services import invitations
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from pooling.services import members
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Invite somebody. The link is good for one person, once; it is mailed when a mail server is set, else "
+        "printed for you to pass on."
+    )
+    example = "manage.py invite_person ada@example.org --collection mine --role owner"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", help="whom to invite")
+        parser.add_argument("--collection", metavar="NAME", help="the collection to join")
+        parser.add_argument("--role", choices=[role.value for role in Role], help="what to be there")
+        parser.add_argument(
+            "--administrator", action="store_true", help="may everything, in every collection and in /admin/"
+        )
+
+    def act(
+        self, *, email: str, collection: str | None, role: str | None, administrator: bool, **options: Any
+    ) -> dict[str, Any]:
+        if (collection is None) != (role is None):
+            raise UsageError("--collection and --role belong together.")
+        if administrator and collection:
+            raise UsageError("An administrator needs no role in a collection.")
+        if collection and role:
+            found = collection_named(collection)
+            invited = members.invite_member(collection=found, email=email, role=Role(role), invited_by=None)
+        else:
+            invited = invitations.invite(email=email, invited_by=None, administrator=administrator)
+        mailed = invitations.mail(invited, to_what=collection or "Preferee")
+        return {
+            "invited": email,
+            "to": collection or "",
+            "as": "administrator" if administrator else role or "",
+            "expires": invited.invitation.expires_at.isoformat(timespec="minutes"),
+            "link": "sent by e-mail" if mailed else invited.link,
+        }

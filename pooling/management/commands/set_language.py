@@ -1,0 +1,29 @@
+"""`manage.py set_language`: in which language a collection's queries and passages are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services import collections
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Say in which language a collection's queries and passages are."
+    example = "manage.py set_language mine ar"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection")
+        parser.add_argument("language", metavar="TAG", help="a BCP 47 tag such as ar, ja or zh-Hant")
+
+    def act(self, *, collection: str, language: str, **options: Any) -> dict[str, Any]:
+        before = collections.set_language(collection_named(collection), language)
+        return {"collection": collection, "language": language, "before": before}
+
+    def show(self, result: dict[str, Any]) -> None:
+        self.out.print(
+            f"{result['collection']} is in {result['language']} now, and was in {result['before']}."
+        )

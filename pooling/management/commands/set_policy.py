@@ -1,0 +1,73 @@
+"""`manage.py set_policy`: what a board asks of those who submit runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services.finding import collection_named
+from pooling.services.submissions import METADATA, REQUIRED, drop_policy, set_policy
+
+
+class Command(BaseCommand):
+    help = (
+        "Set a collection's submission policy: import_runs then refuses what it does not let in and says when the "
+        "next run is welcome. Baselines are exempt; runs that are there stay."
+    )
+    example = "manage.py set_policy mine --runs 2 --days 30 --embargo-days 270"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("--runs", type=int, default=2, help="of a team in any period (default: 2)")
+        parser.add_argument("--days", type=int, default=30, help="length of a period (default: 30)")
+        parser.add_argument(
+            "--variants",
+            type=int,
+            default=1,
+            help="of those, runs that differ only by hyperparameters or seed (default: 1)",
+        )
+        parser.add_argument(
+            "--require",
+            nargs="+",
+            default=list(REQUIRED),
+            choices=list(METADATA),
+            help=f"what must be said of a run (default: {' '.join(REQUIRED)})",
+        )
+        parser.add_argument(
+            "--embargo-days", type=int, default=0, help="longest time a run may stay anonymous (default: 0)"
+        )
+        parser.add_argument("--drop", action="store_true", help="take the policy away")
+
+    def act(
+        self,
+        *,
+        collection: str,
+        runs: int,
+        days: int,
+        variants: int,
+        require: list[str],
+        embargo_days: int,
+        drop: bool,
+        **options: Any,
+    ) -> dict[str, Any]:
+        chosen = collection_named(collection)
+        if drop:
+            return {"collection": chosen.name, "dropped": drop_policy(collection=chosen)}
+        policy = set_policy(
+            collection=chosen,
+            most_runs=runs,
+            period_days=days,
+            most_variants=variants,
+            required=require,
+            longest_embargo_days=embargo_days,
+        )
+        return {
+            "collection": chosen.name,
+            "runs": policy.most_runs,
+            "days": policy.period_days,
+            "variants": policy.most_variants,
+            "required": policy.required,
+            "embargo_days": policy.longest_embargo_days,
+        }

@@ -1,0 +1,28 @@
+"""`manage.py share_collection`: who sees a collection."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.models import Collection
+from pooling.services import members
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = "Show a collection to everybody, or to its members only. Runs are shown as they are released."
+    example = "manage.py share_collection mine --with everybody"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection")
+        parser.add_argument("--with", dest="audience", choices=["everybody", "members"], required=True)
+
+    def act(self, *, collection: str, audience: str, **options: Any) -> dict[str, Any]:
+        found = collection_named(collection)
+        shown = Collection.Visibility.PUBLISHED if audience == "everybody" else Collection.Visibility.PRIVATE
+        members.publish(collection=found, visibility=shown, who=getpass.getuser())
+        return {"collection": found.name, "visibility": found.visibility}

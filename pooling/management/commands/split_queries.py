@@ -1,0 +1,50 @@
+"""`manage.py split_queries`: tell public from private queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services.finding import collection_named
+from pooling.services.query_splits import split_at_random, split_by_list
+
+SEED = 20220
+
+
+class Command(BaseCommand):
+    help = (
+        "Make some queries of a collection private, once and for all. Runs are scored on all queries; people who "
+        "are not signed in see results on the public ones only."
+    )
+    example = "manage.py split_queries mine --private-share 0.5 --seed 7"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        how = parser.add_mutually_exclusive_group(required=True)
+        how.add_argument(
+            "--private", type=Path, metavar="FILE", help="qids of the private queries, one a line"
+        )
+        how.add_argument(
+            "--private-share", type=float, metavar="SHARE", help="draw this share of the queries"
+        )
+        parser.add_argument("--seed", type=int, default=SEED, help=f"of the draw (default: {SEED})")
+
+    def act(
+        self, *, collection: str, private: Path | None, private_share: float | None, seed: int, **options: Any
+    ) -> dict[str, Any]:
+        chosen = collection_named(collection)
+        if private is not None:
+            split = split_by_list(collection=chosen, path=private)
+        else:
+            split = split_at_random(collection=chosen, share=private_share or 0.0, seed=seed)
+        count = split.private_queries.count()
+        return {
+            "collection": chosen.name,
+            "public": chosen.queries.count() - count,
+            "private": count,
+            "seed": split.seed,
+            "sha256": split.sha256,
+        }

@@ -1,0 +1,106 @@
+"""What a pool would be, from arrays alone: sizes, and what nobody but one source brings. Pure.
+
+Passages are 64-bit hashes of their pids. A source (a run, or the qrels) is packed into the low bits of each hash, so
+that one sort of a query's row shows both how many passages differ and which of them a single source brought. Two
+passages of one query whose hashes agree in the other 52 bits would count as one: with 10,000 passages in a query the
+chance is about one in 90 million. A pool that is built compares pids themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.shallow import Contribution
+
+Hashes = NDArray[np.uint64]
+NOTHING = np.uint64(0)
+SOURCE_BITS = 12
+MOST_SOURCES = (1 << SOURCE_BITS) - 1
+_SOURCE = np.uint64(MOST_SOURCES)
+#: Entries sorted at once: bounds memory at great depth.
+ENTRIES_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True)
+class PreviewedPools:
+    """Pools that were not built. ``sizes``: shape (queries,), 0 where nothing was retrieved."""
+
+    sizes: NDArray[np.int64]
+    brought: tuple[Contribution, ...]
+    """What each source brought, in the order of the sources."""
+
+
+def preview(sources: Sequence[Hashes]) -> PreviewedPools:
+    """The pools of these sources: each an array of hashes, shape (queries, depth), ``NOTHING`` where there is none.
+
+    A source names a passage at most once for a query. Raises ValueError for more sources than can be told apart.
+    """
+    if len(sources) > MOST_SOURCES:
+        raise ValueError(f"at most {MOST_SOURCES} sources can be told apart")
+    queries = len(sources[0]) if sources else 0
+    sizes = np.zeros(queries, np.int64)
+    passages = np.zeros(len(sources), np.int64)
+    unique = np.zeros(len(sources), np.int64)
+    width = sum(source.shape[1] for source in sources)
+    step = max(1, ENTRIES_AT_ONCE // max(1, width))
+    for begin in range(0, queries, step):
+        some = slice(begin, begin + step)
+        sizes[some], brought, alone = _of_rows([source[some] for source in sources])
+        passages += brought
+        unique += alone
+    counts = zip(passages.tolist(), unique.tolist(), strict=True)
+    return PreviewedPools(sizes, tuple(Contribution(*pair) for pair in counts))
+
+
+def _of_rows(sources: Sequence[Hashes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Sizes of these queries' pools; per source how many passages it brought, and how many nobody else did."""
+    by_source = np.concatenate(
+        [source.T for source in sources]
+    )  # one row a place, quicker to fill than a column
+    numbers = np.repeat(np.arange(1, len(sources) + 1, dtype=np.uint64), [one.shape[1] for one in sources])
+    there = by_source != NOTHING
+    brought = np.bincount(numbers.astype(np.int64), weights=there.sum(axis=1), minlength=len(sources) + 1)
+    np.bitwise_and(by_source, ~_SOURCE, out=by_source)
+    np.bitwise_or(by_source, numbers[:, None], out=by_source, where=there)
+    packed = np.ascontiguousarray(by_source.T)
+    packed.sort(axis=1)
+    passage = packed >> np.uint64(SOURCE_BITS)
+    first = passage != NOTHING
+    differs = passage[:, 1:] != passage[:, :-1]
+    # Alone: it differs from the one before and from the one after.
+    last = first.copy()
+    first[:, 1:] &= differs
+    last[:, :-1] &= differs
+    sole = (packed[first & last] & _SOURCE).astype(np.int64)
+    alone = np.bincount(sole, minlength=len(sources) + 1)
+    return first.sum(axis=1), brought[1:].astype(np.int64), alone[1:]
+
+
+@dataclass(frozen=True)
+class Outliers:
+    """Places (in the array of sizes) of pools with next to nothing to judge, and of those that cost most."""
+
+    empty: NDArray[np.int64]
+    singletons: NDArray[np.int64]
+    giant: NDArray[np.int64]
+    giant_from: int
+
+
+LEAST_GIANT = 10
+
+
+def outliers(sizes: NDArray[np.int64]) -> Outliers:
+    """Pools of nothing, of one passage, and giants: more than twice the median, and at least ten passages.
+
+    A pool of *n* takes n (n - 1) / 2 pairs, so twice the size is four times the cost. The largest come first.
+    """
+    there = sizes[sizes > 0]
+    middle = float(np.median(there)) if len(there) else 0.0
+    least = max(LEAST_GIANT, int(2 * middle) + 1)
+    giant = np.flatnonzero(sizes >= least)
+    giant = giant[np.argsort(-sizes[giant], kind="stable")]
+    return Outliers(np.flatnonzero(sizes == 0), np.flatnonzero(sizes == 1), giant, least)

@@ -1,0 +1,245 @@
+"""Every problem of a refused file: the first ones with their lines, and how many there are of each kind.
+
+A file that passes is read as fast as can be (pooling.columns) and stops at its first bad line. Of one that does not,
+people want to see all that is wrong at once: it is read a second time, line by line where a block is irregular, and
+nothing stops the reading but what keeps lines from being read at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling.blocks import (
+    SPLIT_BY_TAG,
+    Block,
+    Layout,
+    Text,
+    even_out,
+    fast_rows,
+    other_tag,
+    what_is_wrong,
+)
+from pooling.errors import InvalidFile
+from pooling.formats import Content, text_of
+
+MOST_LISTED = 100
+#: What helps against problems of a kind that say nothing better themselves.
+NEXT_STEPS = {
+    "columns": "Look for a blank too many or too few, or for a line that was cut off.",
+    "rank": "Write a whole number.",
+    "grade": "Write a whole number.",
+    "score": "Write a plain decimal number.",
+    "length": "Look whether columns run together.",
+    "encoding": "Write the file as UTF-8.",
+    "unknown query": "Look whether the run is for this collection, or have such lines left out.",
+    "repeated passage": "Keep one of the two lines.",
+    "repeated query": "Keep one of the two lines.",
+    "no text": "Give it a text, or leave the line out.",
+    "format": "Write an id, a tab and a text, or a JSON object.",
+}
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong; line 0 is the file as a whole."""
+
+    line: int
+    kind: str
+    reason: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True)
+class Problems:
+    """The first problems of a file by line, and how many there are of each kind."""
+
+    listed: tuple[Problem, ...]
+    counts: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return sum(self.counts.values())
+
+
+class Listing:
+    """Takes problems in, in any order, and keeps the first ``most`` by line and the counts."""
+
+    def __init__(self, most: int = MOST_LISTED) -> None:
+        self.most = most
+        self.kept: list[Problem] = []
+        self.counts: Counter[str] = Counter()
+
+    def add(self, problem: Problem) -> None:
+        """One more."""
+        if not problem.next_step and problem.kind in NEXT_STEPS:
+            problem = replace(problem, next_step=NEXT_STEPS[problem.kind])
+        self.counts[problem.kind] += 1
+        self.kept.append(problem)
+        if len(self.kept) > 2 * self.most:
+            self._cut()
+
+    def count(self, kind: str, more: int) -> None:
+        """So many more, which stand after those that are kept."""
+        self.counts[kind] += more
+
+    def all(self) -> Problems:
+        """What came in."""
+        self._cut()
+        return Problems(tuple(self.kept), {kind: n for kind, n in self.counts.most_common() if n})
+
+    def _cut(self) -> None:
+        self.kept = sorted(self.kept, key=lambda one: one.line)[: self.most]
+
+
+def of_refusal(refusal: InvalidFile) -> Problem:
+    """The problem that a refusal names."""
+    kind = "file" if refusal.line == 0 else "encoding"
+    return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
+
+
+def problems_of_lines(
+    content: Content,
+    layouts: Sequence[Layout],
+    *,
+    known_qids: Collection[str] | None = None,
+    most: int = MOST_LISTED,
+) -> Problems:
+    """All that is wrong with a run or qrel file. ``known_qids``: every other query is a problem, once.
+
+    A passage that a query has twice is told by a 64-bit hash of both: enough for a file that is refused anyway.
+    """
+    reading = _Reading(content, layouts, None if known_qids is None else frozenset(known_qids), Listing(most))
+    first_line = 1
+    try:
+        for block in content.prepared(Block):
+            reading.take(block, first_line)
+            first_line += block.lines
+    except InvalidFile as damage:
+        # A damaged archive may give bad lines before its checksum fails: the damage is the reason.
+        alone = Listing(most)
+        alone.add(of_refusal(damage))
+        return alone.all()
+    return reading.finished()
+
+
+@dataclass
+class _Reading:
+    content: Content
+    layouts: Sequence[Layout]
+    known: frozenset[str] | None
+    listing: Listing
+    layout: Layout | None = None
+    tag: str | None = None
+    unknown: dict[str, list[int]] = field(default_factory=dict)
+    """qid → first line, number of lines."""
+    keys: list[NDArray[np.uint64]] = field(default_factory=list)
+    lines: list[NDArray[np.int64]] = field(default_factory=list)
+
+    def take(self, block: Block, first_line: int) -> None:
+        if self.layout is not None and self._take_regular(block, first_line):
+            return
+        good: list[tuple[int, list[bytes]]] = list(self._good_lines(block, first_line))
+        if good:
+            numbers = np.array([number for number, _ in good], np.int64)
+            columns = self.layout.columns if self.layout else ()
+            qid, pid = (
+                pl.Series(name, [fields[columns.index(name)].decode() for _, fields in good], Text)
+                for name in ("qid", "pid")
+            )
+            self._note(qid, pid, numbers)
+
+    def _take_regular(self, block: Block, first_line: int) -> bool:
+        """Take a block in which every line is right, when it can be told fast."""
+        assert self.layout is not None
+        rows = fast_rows(block, self.layout)
+        if rows is None:
+            evened = Block(even_out(block.data))
+            rows = fast_rows(evened, self.layout) if evened.lines == block.lines else None
+        if rows is None:
+            return False
+        if rows.tag is not None:
+            self.tag = self.tag if self.tag is not None else str(rows.tag[0])
+            if not bool((rows.tag == self.tag).all()):
+                return False
+        self._note(rows.qid, rows.pid, np.arange(first_line, first_line + block.lines))
+        return True
+
+    def _good_lines(self, block: Block, first_line: int) -> Iterator[tuple[int, list[bytes]]]:
+        for number, line in enumerate(block.data[:-1].split(b"\n"), first_line):
+            if not (fields := line.split()):
+                continue
+            problem = self._problem(number, line, fields)
+            if problem is None:
+                yield number, fields
+            else:
+                self.listing.add(problem)
+
+    def _problem(self, number: int, line: bytes, fields: list[bytes]) -> Problem | None:
+        try:
+            text_of(self.content.name, number, line)
+        except InvalidFile as refusal:
+            return of_refusal(refusal)
+        if self.layout is None:
+            # A head line, say, is one problem; what the lines are is told by the first that can be one.
+            self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
+        if self.layout is None:
+            wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)
+            return Problem(number, "columns", f"the line has {len(fields)} columns, not {wanted}.")
+        wrong = what_is_wrong(fields, self.layout)
+        if wrong is not None:
+            reason = wrong.reason
+            if wrong.kind == "columns":
+                reason = f"the line has {len(fields)} columns, not {len(self.layout.columns)} ({self.layout.name})."
+            return Problem(number, wrong.kind, reason)
+        if "tag" in self.layout.columns:
+            found = fields[self.layout.columns.index("tag")].decode()
+            self.tag = found if self.tag is None else self.tag
+            if found != self.tag:
+                return Problem(number, "run tag", other_tag(found, self.tag), SPLIT_BY_TAG)
+        return None
+
+    def _note(self, qid: pl.Series, pid: pl.Series, numbers: NDArray[np.int64]) -> None:
+        if self.known is not None:
+            stretches = qid.rle().struct
+            at = 0
+            counts = stretches.field("len").to_list()
+            for value, count in zip(stretches.field("value").to_list(), counts, strict=True):
+                if value not in self.known:
+                    self.unknown.setdefault(value, [int(numbers[at]), 0])[1] += count
+                at += count
+        hashed = qid.hash(seed=0).to_numpy() * _SPREAD + pid.hash(seed=1).to_numpy()
+        self.keys.append(hashed)
+        self.lines.append(numbers)
+
+    def finished(self) -> Problems:
+        if self.layout is None and not self.listing.counts:
+            self.listing.add(Problem(0, "file", "the file holds no line."))
+        for qid, (line, count) in self.unknown.items():
+            lines = "1 line" if count == 1 else f"{count:,} lines"
+            self.listing.add(
+                Problem(line, "unknown query", f"query {qid} is not in the collection ({lines}).")
+            )
+        self._add_repeats()
+        return self.listing.all()
+
+    def _add_repeats(self) -> None:
+        if not self.keys:
+            return
+        keys, lines = np.concatenate(self.keys), np.concatenate(self.lines)
+        order = np.argsort(keys, kind="stable")
+        begins = np.concatenate(([True], keys[order[1:]] != keys[order[:-1]]))
+        first = np.repeat(order[begins], np.diff(np.flatnonzero(begins), append=len(order)))
+        again = np.flatnonzero(~begins)
+        again = again[np.argsort(lines[order[again]], kind="stable")]
+        for place in again[: self.listing.most].tolist():
+            said = f"this passage of the query already stands on line {lines[first[place]]:,}."
+            self.listing.add(Problem(int(lines[order[place]]), "repeated passage", said))
+        self.listing.count("repeated passage", max(0, len(again) - self.listing.most))

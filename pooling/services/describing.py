@@ -1,0 +1,36 @@
+"""What is said about a run: changed by people, and logged. Its ranking never changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from pooling.errors import PoolingError
+from pooling.models import Run
+from pooling.services.members import log
+from pooling.services.runs import RunFacts
+from pooling.services.submissions import refuse_change_against_policy
+
+#: Which run it is a variant of is part of how it was let in, and stays.
+MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
+
+
+def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
+    """Change what is said about the run, its release level included.
+
+    Raises PoolingError, and SubmissionRefused for what the board's policy holds fast.
+    """
+    if strange := changes.keys() - MEANT:
+        raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")
+    if changes.get("release", run.release) not in Run.Release.values:
+        raise PoolingError("A run is released as public, scores or private.")
+    changed = {name: value for name, value in changes.items() if getattr(run, name) != value}
+    if changed:
+        refuse_change_against_policy(run, changed)
+        with transaction.atomic():
+            Run.objects.filter(pk=run.pk).update(**changed)
+            said = f"released as {changed['release']}" if "release" in changed else "described"
+            log(run.collection, f"run {run.run_tag} {said}", who=who)
+        run.refresh_from_db()
+    return run

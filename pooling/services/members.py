@@ -1,0 +1,174 @@
+"""Who may what in which collection, and its members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+
+from accounts.errors import NotAnAccount
+from accounts.models import Invitation, User
+from accounts.roles import Role, permits
+from accounts.services import invitations
+from accounts.services.invitations import Invited
+from config import clock
+from pooling.errors import MembersRefused
+from pooling.models import Collection, CollectionChange, InvitedMember, Membership
+
+NO_OWNER = MembersRefused(
+    "This would leave the collection without an owner.", "Make somebody else an owner first."
+)
+
+
+def role_of(user: Any, collection: Collection) -> Role | None:
+    """What the person is in the collection; an administrator of the installation is an owner everywhere."""
+    if not user.is_authenticated or not user.is_active:
+        return None
+    if user.is_superuser:
+        return Role.OWNER
+    role = Membership.objects.filter(user=user, collection=collection).values_list("role", flat=True).first()
+    return None if role is None else Role(role)
+
+
+def may(user: Any, action: str, collection: Collection) -> bool:
+    """Whether the person may do it there (accounts.roles has the table)."""
+    return permits(role_of(user, collection), action)
+
+
+def sees(user: Any, collection: Collection) -> bool:
+    """Whether the collection is there at all for this person."""
+    return collection.visibility == Collection.Visibility.PUBLISHED or role_of(user, collection) is not None
+
+
+def visible_to(user: Any) -> QuerySet[Collection]:
+    """The collections that are there for this person: published ones, and those the person is a member of."""
+    if user.is_authenticated and user.is_superuser:
+        return Collection.objects.all()
+    mine = Membership.objects.filter(user=user).values("collection") if user.is_authenticated else []
+    return Collection.objects.filter(Q(visibility=Collection.Visibility.PUBLISHED) | Q(pk__in=mine))
+
+
+def joined_by(user: Any) -> QuerySet[Collection]:
+    """The collections of which the person is a member: everything in them is to be seen."""
+    if not user.is_authenticated:
+        return Collection.objects.none()
+    if user.is_superuser:
+        return Collection.objects.all()
+    return Collection.objects.filter(pk__in=Membership.objects.filter(user=user).values("collection"))
+
+
+def log(collection: Collection, what: str, *, who: str = "") -> None:
+    """Keep a decision about the collection."""
+    CollectionChange.objects.create(collection=collection, what=what, who=who)
+
+
+def add_member(*, collection: Collection, username: str, role: Role, who: str) -> Membership:
+    """Make somebody with an account a member. Raises NotAnAccount, MembersRefused."""
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise NotAnAccount(
+            f"Nobody here is called {username!r}.", "Give an e-mail address to invite somebody new."
+        )
+    try:
+        with transaction.atomic():
+            member = Membership.objects.create(collection=collection, user=user, role=role)
+            log(collection, f"{username} added as {role.words}", who=who)
+    except IntegrityError:
+        raise MembersRefused(f"{username} is a member already.", "Change the role in the list.") from None
+    return member
+
+
+def change_role(*, member: Membership, role: Role, who: str) -> None:
+    """Give a member another role. Raises MembersRefused when no owner would be left."""
+    with transaction.atomic():
+        _hold(member.collection)
+        if role != Role.OWNER:
+            _refuse_last_owner(member)
+        Membership.objects.filter(pk=member.pk).update(role=role)
+        log(member.collection, f"{member.user.get_username()} is now {role.words}", who=who)
+
+
+def remove_member(*, member: Membership, who: str) -> None:
+    """Take somebody off the list. Raises MembersRefused when no owner would be left."""
+    with transaction.atomic():
+        _hold(member.collection)
+        _refuse_last_owner(member)
+        member.delete()
+        log(member.collection, f"{member.user.get_username()} removed", who=who)
+
+
+def transfer(*, member: Membership, by: User) -> None:
+    """Make the member an owner, and the owner who does it a maintainer."""
+    with transaction.atomic():
+        _hold(member.collection)
+        Membership.objects.filter(pk=member.pk).update(role=Role.OWNER)
+        others = Membership.objects.filter(collection=member.collection, user=by).exclude(pk=member.pk)
+        others.update(role=Role.MAINTAINER)
+        log(member.collection, f"handed over to {member.user.get_username()}", who=by.get_username())
+
+
+def publish(*, collection: Collection, visibility: str, who: str) -> None:
+    """Show the collection to everybody, or to its members only."""
+    with transaction.atomic():
+        changed = Collection.objects.filter(pk=collection.pk).exclude(visibility=visibility)
+        if changed.update(visibility=visibility):
+            public = visibility == Collection.Visibility.PUBLISHED
+            log(collection, "published to everybody" if public else "made private", who=who)
+    collection.refresh_from_db(fields=["visibility"])
+
+
+def invite_member(*, collection: Collection, email: str, role: Role, invited_by: User | None) -> Invited:
+    """Invite somebody by e-mail into the collection. Raises NotAnAccount."""
+    who = invited_by.get_username() if invited_by else ""
+    with transaction.atomic():
+        invited = invitations.invite(email=email, invited_by=invited_by)
+        InvitedMember.objects.create(collection=collection, invitation=invited.invitation, role=role)
+        log(collection, f"{email} invited as {role.words}", who=who)
+    return invited
+
+
+def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
+    """Make the link of an invitation useless."""
+    with transaction.atomic():
+        invitations.withdraw(invited.invitation)
+        log(invited.collection, f"invitation of {invited.invitation.email} withdrawn", who=who)
+
+
+def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
+    """Invitations into the collection that nobody has used yet."""
+    waiting = Invitation.objects.open(clock.now())
+    return collection.invited_members.filter(invitation__in=waiting).select_related("invitation")
+
+
+def join(*, invitation: Invitation, user: User) -> Collection | None:
+    """Use the invitation up for this person, with the role it brings; the collection, if it is for one.
+
+    Once: who was removed later does not come back by the old link. A member keeps the role there is.
+    Raises InvitationOver.
+    """
+    with transaction.atomic():
+        invitations.accept(invitation, user)
+        brought = InvitedMember.objects.select_related("collection").filter(invitation=invitation).first()
+        if brought is None:
+            return None
+        if InvitedMember.objects.filter(pk=brought.pk, granted=False).update(granted=True):
+            _, new = Membership.objects.get_or_create(
+                collection=brought.collection, user=user, defaults={"role": brought.role}
+            )
+            if new:
+                role = Role(brought.role).words
+                log(brought.collection, f"joined as {role}", who=user.get_username())
+    return brought.collection
+
+
+def _hold(collection: Collection) -> None:
+    """Write the collection's row: whoever changes owners at the same time waits until this is decided."""
+    Collection.objects.filter(pk=collection.pk).update(name=F("name"))
+
+
+def _refuse_last_owner(member: Membership) -> None:
+    others = Membership.objects.filter(collection=member.collection, role=Role.OWNER).exclude(pk=member.pk)
+    current = Membership.objects.filter(pk=member.pk, role=Role.OWNER)
+    if current.exists() and not others.exists():
+        raise NO_OWNER

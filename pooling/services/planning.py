@@ -1,0 +1,189 @@
+"""What a pool would be, before it is built: fast enough to be asked again with every change of a form."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from pooling import preview, shallow
+from pooling.errors import PoolRefused
+from pooling.models import Collection, Qrel, QrelSet, Run
+from pooling.services.pools import Choice, check_choice
+from pooling.services.runs import ranking_of
+
+#: A deeper preview would read and sort too much for a page; a pool may still be built deeper.
+MOST_DEPTH = 100
+
+
+@dataclass(frozen=True)
+class PoolPlan:
+    """A pool that was not built. Arrays have one entry a query of the collection, in its order."""
+
+    qids: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    chosen: NDArray[np.bool_]
+    """Queries that would be in the pool."""
+    runs: tuple[tuple[Run, shallow.Contribution], ...]
+    """What each run brings to the queries that would be in the pool."""
+    qrel: shallow.Contribution | None
+    everything: shallow.PoolStats
+    """Of all queries asked for."""
+    stats: shallow.PoolStats
+    """Of the queries that would be in the pool."""
+    outliers: preview.Outliers
+
+
+def plan_pool(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    qrel_set: QrelSet | None = None,
+    depth: int = 1,
+    choice: Choice | None = None,
+    prices: shallow.Prices | None = None,
+) -> PoolPlan:
+    """What :func:`pooling.services.pools.build_pool` would make of the same choice; nothing is changed.
+
+    Sizes count pids: passages with the same text are one, which may only be known when their texts were fetched, so a
+    built pool may be smaller. With ``choice.min_size`` 1 the queries drawn are those that are drawn at building.
+    Raises PoolRefused for what cannot be.
+    """
+    choice, prices = choice or Choice(), prices or shallow.Prices()
+    if not runs and qrel_set is None:
+        raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
+    if not 1 <= depth <= MOST_DEPTH:
+        raise PoolRefused(f"The depth shown here is between 1 and {MOST_DEPTH}.")
+    check_choice(choice, depth)
+    qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
+    key = hash(qids)
+    sources = [_tops(run, qids, depth, key) for run in runs]
+    if qrel_set is not None:
+        sources.append(_labels(qrel_set, qids, key))
+    if len(sources) > preview.MOST_SOURCES:
+        raise PoolRefused(f"At most {preview.MOST_SOURCES - 1:,} runs can be shown at once.", "Choose fewer.")
+    asked = _asked(collection, qids, choice.qids)
+    found = preview.preview([source[asked] for source in sources])
+    sizes = np.zeros(len(qids), np.int64)
+    sizes[asked] = found.sizes
+    chosen = _drawn(qids, sizes, choice)
+    all_qrel = None if qrel_set is None else found.brought[-1]
+    if chosen.sum() < (sizes > 0).sum():
+        found = preview.preview([source[chosen] for source in sources])
+    brought = found.brought[: len(runs)]
+    qrel = None if qrel_set is None else found.brought[-1]
+    return PoolPlan(
+        qids=qids,
+        sizes=sizes,
+        chosen=chosen,
+        runs=tuple(zip(runs, brought, strict=True)),
+        qrel=qrel,
+        everything=shallow.pool_stats(
+            sizes[sizes > 0].tolist(), int(sizes.sum()), all_qrel.unique if all_qrel else 0, prices
+        ),
+        stats=shallow.pool_stats(
+            sizes[chosen].tolist(), int(sizes[chosen].sum()), qrel.unique if qrel else 0, prices
+        ),
+        outliers=preview.outliers(np.where(chosen | (sizes == 0), sizes, -1)),
+    )
+
+
+def _asked(
+    collection: Collection, qids: Sequence[str], wanted: Sequence[str] | None
+) -> slice | NDArray[np.int64]:
+    """The places of the queries asked for; a slice, which copies nothing, for all of them."""
+    if wanted is None:
+        return slice(None)
+    position = {qid: place for place, qid in enumerate(qids)}
+    unknown = sorted(set(wanted) - position.keys())
+    if unknown:
+        raise PoolRefused(f"Queries {', '.join(unknown[:20])} are not in {collection.name}.")
+    return np.array(sorted({position[qid] for qid in wanted}), dtype=np.int64)
+
+
+def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
+    """The queries that building would draw of those that are large enough."""
+    there = np.flatnonzero(sizes >= max(1, choice.min_size))
+    if choice.sample is not None:
+        rng = np.random.default_rng(choice.seed)
+        drawn = set(shallow.draw_queries([qids[place] for place in there.tolist()], choice.sample, rng))
+        there = np.array([place for place in there.tolist() if qids[place] in drawn], dtype=np.int64)
+    chosen = np.zeros(len(sizes), bool)
+    chosen[there] = True
+    return chosen
+
+
+class _Kept:
+    """Arrays of what never changes (a stored run's top), the ones used last, up to so many bytes a process."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes, self.held = most_bytes, 0
+        self.arrays: OrderedDict[Hashable, preview.Hashes] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], preview.Hashes]) -> preview.Hashes:
+        with self.lock:
+            if key in self.arrays:
+                self.arrays.move_to_end(key)
+                return self.arrays[key]
+        made = make()
+        made.setflags(write=False)
+        with self.lock:
+            if key not in self.arrays:
+                self.arrays[key] = made
+                self.held += made.nbytes
+            while self.held > self.most_bytes and len(self.arrays) > 1:
+                self.held -= self.arrays.popitem(last=False)[1].nbytes
+        return made
+
+
+_kept = _Kept(128 * 1024 * 1024)
+
+
+def _tops(run: Run, qids: tuple[str, ...], depth: int, key: int) -> preview.Hashes:
+    """Hashes of the run's first ``depth`` passages of every query, shape (queries, depth)."""
+
+    def read() -> preview.Hashes:
+        ranking = ranking_of(run, depth)
+        cut = ranking.top(depth)
+        hashes = _hashes(
+            pl.Series(cut.passages).cast(pl.String) if cut.pids is None else cut.pids.gather(cut.passages)
+        )
+        place_of = {qid: place for place, qid in enumerate(qids)}
+        rows = np.array([place_of.get(qid, -1) for qid in cut.qids], dtype=np.int64)
+        found = np.zeros((len(qids), depth), np.uint64)
+        for rank, (begin, end) in enumerate(
+            zip(cut.offsets[:-1].tolist(), cut.offsets[1:].tolist(), strict=True)
+        ):
+            at_rank = rows[: end - begin]
+            known = at_rank >= 0
+            found[at_rank[known], rank] = hashes[begin:end][known]
+        return found
+
+    return _kept.get((run.storage_name, depth, key), read)
+
+
+def _labels(qrel_set: QrelSet, qids: tuple[str, ...], key: int) -> preview.Hashes:
+    """Hashes of the known relevant passage of every query, shape (queries, 1)."""
+
+    def read() -> preview.Hashes:
+        labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
+        known = shallow.known_relevant(
+            labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
+        )
+        pids = [known.get(qid) for qid in qids]
+        hashes = _hashes(pl.Series([pid or "" for pid in pids], dtype=pl.String))
+        return np.where(np.array([pid is not None for pid in pids]), hashes, preview.NOTHING)[:, None]
+
+    return _kept.get((qrel_set.pk, qrel_set.sha256, qrel_set.min_grade, key), read)
+
+
+def _hashes(pids: pl.Series) -> preview.Hashes:
+    """64-bit hashes of pids, none of which is ``NOTHING`` once its low bits make room for a source."""
+    hashes: preview.Hashes = pids.hash(seed=0).to_numpy()
+    return np.where(hashes >> np.uint64(preview.SOURCE_BITS) == 0, ~np.uint64(0), hashes)

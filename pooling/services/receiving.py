@@ -1,0 +1,221 @@
+"""Take run files in: whole or in parts, streamed to disk, kept under the sender's key until a job checks them.
+
+Every part is stored as an object of its own in the storage ``runs``, so that parts of one file may reach different
+machines. The row says how much is there; a part counts only if it continues exactly there (a conditional update), so
+of two parts sent for the same place one wins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import IntegrityError, transaction
+from django.http import UnreadablePostError
+
+from accounts.models import User
+from pooling.errors import KeyUsed, UploadRefused, WrongOffset
+from pooling.models import Collection, RunUpload
+
+CHUNK = 1 << 20
+LONGEST_NAME = 200
+
+
+class Stream(Protocol):
+    """Where the bytes come from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def receive(
+    *,
+    collection: Collection,
+    user: User,
+    key: str,
+    stream: Stream,
+    length: int,
+    file_name: str,
+    options: dict[str, Any],
+    check_only: bool = False,
+) -> tuple[RunUpload, bool]:
+    """Take a whole file in under the sender's key; the upload, and whether it is new.
+
+    The same key with the same content and options is the upload of before. Raises UploadRefused, KeyUsed.
+    """
+    _refuse_unfit(file_name, length)
+    with tempfile.TemporaryFile(dir=_incoming()) as file:
+        sha256, left = _copied(stream, file, length)
+        if left:
+            raise UploadRefused(
+                f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
+            )
+        there = _under(collection, user, key)
+        if there is not None:
+            return _same(there, options, check_only, sha256=sha256), False
+        stored = _stored(file)
+    facts = {
+        "file_name": file_name,
+        "sha256": sha256,
+        "size_bytes": length,
+        "received_bytes": length,
+        "options": options,
+        "check_only": check_only,
+        "parts": [stored],
+    }
+    upload, new = _made(collection, user, key, facts)
+    if not new:
+        forget_parts([stored])
+        upload = _same(upload, options, check_only, sha256=sha256)
+    return upload, new
+
+
+def begin(
+    *,
+    collection: Collection,
+    user: User,
+    key: str,
+    length: int,
+    file_name: str,
+    options: dict[str, Any],
+    check_only: bool = False,
+) -> tuple[RunUpload, bool]:
+    """Announce a file of ``length`` bytes that will come in parts; the upload, and whether it is new.
+
+    The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``.
+    Raises UploadRefused, KeyUsed.
+    """
+    _refuse_unfit(file_name, length)
+    if length < 1:
+        raise UploadRefused("The file is empty.", "Send a file with at least one line.")
+    facts = {
+        "file_name": file_name,
+        "size_bytes": length,
+        "options": options,
+        "check_only": check_only,
+        "state": RunUpload.State.RECEIVING,
+    }
+    upload, new = _made(collection, user, key, facts)
+    return (upload if new else _same(upload, options, check_only, size=length)), new
+
+
+def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> RunUpload:
+    """Add ``length`` bytes that continue the file at ``offset``; the last part has it wait for its check.
+
+    When the sender's connection ends, what came stays. Raises WrongOffset, UploadRefused.
+    """
+    if upload.state != RunUpload.State.RECEIVING or upload.received_bytes != offset:
+        raise _wrong_offset(upload)
+    if length < 1 or length > upload.size_bytes - offset:
+        raise UploadRefused(
+            f"A part of {length:,} bytes does not fit: {upload.size_bytes - offset:,} are left.",
+            "Send what was announced, no more.",
+        )
+    with tempfile.TemporaryFile(dir=_incoming()) as file:
+        _, left = _copied(stream, file, length)
+        if left == length:
+            return upload
+        stored = _stored(file)
+    received = offset + length - left
+    over = received == upload.size_bytes
+    state = RunUpload.State.WAITING if over else RunUpload.State.RECEIVING
+    counted = RunUpload.objects.filter(
+        pk=upload.pk, state=RunUpload.State.RECEIVING, received_bytes=offset
+    ).update(received_bytes=received, parts=[*upload.parts, stored], state=state)
+    upload.refresh_from_db()
+    if not counted:
+        forget_parts([stored])
+        raise _wrong_offset(upload)
+    return upload
+
+
+def abandon(upload: RunUpload) -> None:
+    """Drop an upload that was not checked and imported, and what is stored of it."""
+    gone = RunUpload.objects.filter(
+        pk=upload.pk, state__in=[RunUpload.State.RECEIVING, RunUpload.State.CHECKED]
+    )
+    parts = list(upload.parts)
+    if not gone.delete()[0]:
+        raise UploadRefused("This file is being checked, or was.", "There is nothing to take back.")
+    forget_parts(parts)
+
+
+def forget_parts(stored: Sequence[str]) -> None:
+    """Delete stored parts."""
+    for name in stored:
+        # A bucket may refuse to delete (docs/operations.md): then its own rules remove old uploads.
+        with suppress(Exception):
+            storages["runs"].delete(name)
+
+
+def _incoming() -> Path:
+    folder = Path(settings.DATA_DIR) / "incoming"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _stored(file: IO[bytes]) -> str:
+    file.seek(0)
+    return str(storages["runs"].save(f"uploads/{uuid.uuid4().hex}", File(file)))
+
+
+def _refuse_unfit(file_name: str, length: int) -> None:
+    if length > settings.MAX_UPLOAD_BYTES:
+        raise UploadRefused(
+            f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.",
+            "Send it compressed, or import it in the terminal.",
+            too_large=True,
+        )
+    fits = 0 < len(file_name) <= LONGEST_NAME and file_name.isprintable() and file_name not in (".", "..")
+    if not fits or "/" in file_name or "\\" in file_name:
+        raise UploadRefused("The file's name cannot be.", "Give a plain name without folders.")
+
+
+def _copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
+    """Copy what was announced; its SHA-256, and how many bytes did not come."""
+    digest, left = hashlib.sha256(), length
+    with suppress(UnreadablePostError):  # the sender's connection is gone
+        while left and (part := stream.read(min(CHUNK, left))):
+            digest.update(part)
+            file.write(part)
+            left -= len(part)
+    return digest.hexdigest(), left
+
+
+def _under(collection: Collection, user: User, key: str) -> RunUpload | None:
+    return RunUpload.objects.filter(collection=collection, user=user, key=key).first()
+
+
+def _made(collection: Collection, user: User, key: str, facts: dict[str, Any]) -> tuple[RunUpload, bool]:
+    """The upload under the key, made unless it is there. The key may come twice at once; one is first."""
+    if (there := _under(collection, user, key)) is not None:
+        return there, False
+    try:
+        with transaction.atomic():
+            return RunUpload.objects.create(collection=collection, user=user, key=key, **facts), True
+    except IntegrityError:
+        return RunUpload.objects.get(collection=collection, user=user, key=key), False
+
+
+def _same(
+    there: RunUpload, options: dict[str, Any], check_only: bool, *, sha256: str = "", size: int | None = None
+) -> RunUpload:
+    content = there.sha256 == sha256 if size is None else there.size_bytes == size
+    if not content or (there.options, there.check_only) != (options, check_only):
+        raise KeyUsed("This idempotency key stands for another upload.", "Take a new key for a new upload.")
+    return there
+
+
+def _wrong_offset(upload: RunUpload) -> WrongOffset:
+    if upload.state != RunUpload.State.RECEIVING:
+        return WrongOffset("The whole file is here already.", "Ask what became of it.", upload.received_bytes)
+    return WrongOffset(
+        f"The file goes on at byte {upload.received_bytes:,}.", "Send from there.", upload.received_bytes
+    )

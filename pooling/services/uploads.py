@@ -1,0 +1,213 @@
+"""Check run files that were sent, and import them: every problem is named, and a check alone changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, storages
+from django.db.models import Q
+
+from config import clock
+from pooling import trec
+from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadRefused
+from pooling.formats import Progress
+from pooling.models import RunUpload
+from pooling.problems import Problem, Problems, of_refusal
+from pooling.services.receiving import CHUNK, abandon, forget_parts
+from pooling.services.runs import (
+    CheckedRun,
+    RunFacts,
+    check_run,
+    keep_run,
+    known_qids,
+    said_of,
+    summary,
+    tag_of,
+)
+from pooling.services.submissions import refuse_against_policy
+
+DAYS = ("submitted_on", "anonymous_until")
+#: No run grows so much when decompressed; a small file made to fill the disk or the memory does.
+MOST_GROWTH = 200
+ALWAYS_ALLOWED = 256 * 1024**2
+#: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
+KEPT_AFTER_CHECK = timedelta(days=1)
+KEPT_UNFINISHED = timedelta(days=3)
+QIDS_SHOWN = 100
+
+
+def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunUpload:
+    """Check the file, and unless only that was asked for import it as a run, whole or not at all.
+
+    Safe to repeat.
+    """
+    if upload.state != RunUpload.State.WAITING:
+        return upload
+    changes: dict[str, Any] = {"state": RunUpload.State.REFUSED, "finished_at": clock.now()}
+    with _local(upload) as path:
+        changes["sha256"] = upload.sha256 or _sha256(path)
+        try:
+            checked = _checked(upload, path, progress)
+            changes["report"] = _report(checked)
+            if upload.check_only:
+                refuse_against_policy(upload.collection, checked.run_tag, _said(upload))
+                changes["state"] = RunUpload.State.CHECKED
+            else:
+                changes["run"] = keep_run(upload.collection, checked, _facts(upload), upload.file_name)
+                changes["state"] = RunUpload.State.IMPORTED
+        except PoolingError as refusal:
+            found = _all_problems(upload, path, refusal, progress)
+            changes["problems"] = [_as_json(one) for one in found.listed]
+            changes["problem_counts"] = found.counts
+    kept = changes["state"] == RunUpload.State.CHECKED
+    changes["parts"] = upload.parts if kept else []
+    done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
+    if done and not kept:
+        forget_parts(upload.parts)
+    upload.refresh_from_db()
+    return upload
+
+
+def submit_checked(upload: RunUpload) -> RunUpload:
+    """Have a file that passed its check alone imported, without sending it again. Raises UploadRefused."""
+    again = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None, "report": {}}
+    there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
+    if not there.update(**again):
+        raise UploadRefused("The file is not here any more.", "Send it again.")
+    upload.refresh_from_db()
+    return upload
+
+
+def forget_old() -> int:
+    """Drop files that were only checked and uploads that were never finished, once their time is over."""
+    now = clock.now()
+    checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
+    unfinished = Q(state=RunUpload.State.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
+    dropped = 0
+    for upload in RunUpload.objects.filter(checked | unfinished).order_by("pk"):
+        try:
+            abandon(upload)
+        except UploadRefused:  # it was submitted or finished in this moment
+            continue
+        dropped += 1
+    return dropped
+
+
+def most_bytes(size: int) -> int:
+    """How large the content of a sent file of this size may be when decompressed."""
+    return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
+
+
+def _checked(upload: RunUpload, path: Path, progress: Progress | None) -> CheckedRun:
+    return check_run(
+        path=path,
+        collection=upload.collection,
+        order=upload.options.get("order", ""),
+        run_tag=upload.options.get("run_tag", ""),
+        skip_unknown=upload.options.get("skip_unknown", False),
+        name=upload.file_name,
+        max_bytes=most_bytes(upload.size_bytes),
+        progress=progress,
+    )
+
+
+def _facts(upload: RunUpload) -> RunFacts:
+    facts: dict[str, Any] = {
+        name: upload.options[name] for name in RunFacts.__dataclass_fields__ if name in upload.options
+    }
+    facts |= {name: date.fromisoformat(facts[name]) for name in DAYS if facts.get(name)}
+    return RunFacts(**facts)
+
+
+def _said(upload: RunUpload) -> dict[str, Any]:
+    return said_of(upload.collection, _facts(upload))
+
+
+def _report(checked: CheckedRun) -> dict[str, Any]:
+    """What the check found; of the queries without an answer the first, and how many."""
+    report = summary(checked)
+    for name in ("unanswered", "skipped"):
+        report[f"{name}_count"] = len(report[name])
+        report[name] = list(report[name][:QIDS_SHOWN])
+    return report
+
+
+def _all_problems(
+    upload: RunUpload, path: Path, refusal: PoolingError, progress: Progress | None
+) -> Problems:
+    """All that is wrong: with the lines, when one of them was refused, and with what was said about the run."""
+    listed: list[Problem] = []
+    counts: dict[str, int] = {}
+    if isinstance(refusal, InvalidFile):
+        lines = _of_lines(upload, path, refusal, progress)
+        listed, counts = list(lines.listed), dict(lines.counts)
+        try:
+            tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
+            refuse_against_policy(upload.collection, tag, _said(upload))
+            return Problems(tuple(listed), counts)
+        except PoolingError as other:
+            refusal = other
+    listed.insert(0, _of_refusal(refusal))
+    return Problems(tuple(listed), {listed[0].kind: 1} | counts)
+
+
+def _of_lines(upload: RunUpload, path: Path, refusal: InvalidFile, progress: Progress | None) -> Problems:
+    found = trec.run_problems(
+        path,
+        name=upload.file_name,
+        known_qids=None if upload.options.get("skip_unknown") else known_qids(upload.collection),
+        max_bytes=most_bytes(upload.size_bytes),
+        progress=progress,
+    )
+    if found.total:
+        return found
+    first = of_refusal(refusal)  # it concerns no line: the order that was asked for, say
+    return Problems((first,), {first.kind: 1})
+
+
+def _of_refusal(refusal: PoolingError) -> Problem:
+    if isinstance(refusal, SubmissionRefused) and refusal.missing:
+        names = ", ".join(name.replace("_", " ") for name in refusal.missing)
+        return Problem(0, "submission policy", refusal.message, f"Say: {names}.")
+    kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
+    # Next steps are written for the terminal; here the options are fields.
+    return Problem(0, kind, refusal.message, refusal.next_step.replace(" with --tag", " (run tag)"))
+
+
+def _as_json(problem: Problem) -> dict[str, Any]:
+    return {
+        "line": problem.line,
+        "kind": problem.kind,
+        "reason": problem.reason,
+        "next_step": problem.next_step,
+    }
+
+
+@contextmanager
+def _local(upload: RunUpload) -> Iterator[Path]:
+    """The stored parts as one file on this machine."""
+    storage = storages["runs"]
+    if isinstance(storage, FileSystemStorage) and len(upload.parts) == 1:
+        yield Path(storage.path(upload.parts[0]))
+        return
+    folder = Path(settings.DATA_DIR) / "incoming"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder) as whole:
+        for stored in upload.parts:
+            with storage.open(stored) as part:
+                shutil.copyfileobj(part, whole, CHUNK)
+        whole.flush()
+        yield Path(whole.name)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,27 @@
+"""When the next run of a team is welcome: at most so many within any period of so many days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+
+def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: int) -> date:
+    """The first day from ``wanted`` on which one more run keeps every period of ``days`` days to ``most`` runs.
+
+    A period is any ``days`` days in a row, so two runs are in one when they are fewer than ``days`` days apart.
+    Runs submitted after ``wanted`` count too: history may be entered in any order.
+    """
+    # A day that is not allowed stays so until some run is a whole period past.
+    later = {day + timedelta(days=days) for day in submitted}
+    candidates = [wanted, *sorted(day for day in later if day > wanted)]
+    return next(day for day in candidates if keeps_to([*submitted, day], day, most=most, days=days))
+
+
+def keeps_to(submitted: Sequence[date], day: date, *, most: int, days: int) -> bool:
+    """Whether no period that holds ``day`` holds more than ``most`` of the runs."""
+    ordered = sorted(submitted)
+    return not any(
+        (last - first).days < days and first <= day <= last
+        for first, last in zip(ordered, ordered[most:], strict=False)
+    )

@@ -1,0 +1,124 @@
+"""Every problem of a refused file: with its line, counted by kind, bounded, and agreeing with the fast reader."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pooling.errors import PoolingError
+from pooling.formats import Content
+from pooling.texts import query_problems
+from pooling.trec import qrel_problems, read_run, run_problems
+
+GOOD = b"q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 c 1 1.0 t\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content: bytes):
+        path = tmp_path / "run.txt"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def found(problems):
+    return [(one.line, one.kind) for one in problems.listed]
+
+
+def test_each_kind_is_named_with_its_line(file):
+    lines = [
+        b"q1 Q0 a 1 3.0 t",
+        b"q1 Q0 b two 2.0 t",
+        b"",
+        b"q1 Q0 c 3 high t",
+        b"q1 Q0 d 4 1.0",
+        b"q1 Q0 e 5 1.0 other",
+        b"q9 Q0 f 1 1.0 t",
+        b"q1 Q0 a 6 0.5 t",
+        b"q1 Q0 \xff 7 0.4 t",
+        b"q1 Q0 g\x00 8 0.3 t",
+        b"q1 Q0 " + b"p" * 301 + b" 9 0.2 t",
+        b"q9 Q0 h 2 0.5 t",
+    ]
+
+    problems = run_problems(file(b"\n".join(lines)), known_qids={"q1"})
+
+    assert found(problems) == [
+        (2, "rank"), (4, "score"), (5, "columns"), (6, "run tag"), (7, "unknown query"), (8, "repeated passage"),
+        (9, "encoding"), (10, "encoding"), (11, "length"),
+    ]  # fmt: skip
+    assert "(2 lines)" in problems.listed[4].reason
+    assert "line 1" in problems.listed[5].reason
+    assert problems.counts["encoding"] == 2
+
+
+def test_a_good_file_has_none(file):
+    assert run_problems(file(GOOD), known_qids={"q1", "q2"}).total == 0
+
+
+def test_a_head_line_is_one_problem(file):
+    problems = run_problems(file(b"qid pid rank score\n" + GOOD), known_qids={"q1", "q2"})
+
+    assert found(problems) == [(1, "columns")]
+
+
+def test_the_list_is_bounded_and_the_count_is_not(file):
+    problems = run_problems(file(b"q1 Q0 a first 1.0 t\n" * 5000 + b"q1 Q0 a 1 1.0 t\n" * 400))
+
+    assert len(problems.listed) == 100
+    assert problems.listed[-1].line == 100
+    assert problems.counts == {"rank": 5000, "repeated passage": 399}
+
+
+def test_damage_is_the_only_reason(file):
+    whole = gzip.compress(b"q1 Q0 a one 1.0 t\n" * 2000)
+
+    problems = run_problems(file(whole[:-20]))
+
+    assert problems.total == 1
+    assert "truncated" in problems.listed[0].reason
+
+
+def test_a_long_field_is_not_quoted_whole(file):
+    problems = run_problems(file(b"q1 Q0 a " + b"9" * 1_000_000 + b"x 1.0 t\n"))
+
+    assert len(problems.listed[0].reason) < 300
+
+
+def test_qrels_are_looked_through_too(file):
+    problems = qrel_problems(file(b"q1 0 a 1\nq1 0 a 2\nq2 0 b x\nq3 0 c 1\n"), known_qids={"q1", "q2"})
+
+    assert found(problems) == [(2, "repeated passage"), (3, "grade"), (4, "unknown query")]
+
+
+def test_queries_are_looked_through_too(file):
+    content = b'q1\twhat\nq2 no tab\nq1\tagain\nq3\t \n{"qid": "q4"}\n\xff\tx\n'
+
+    problems = query_problems(Content(file(content)))
+
+    assert found(problems) == [
+        (2, "format"), (3, "repeated query"), (4, "no text"), (5, "format"), (6, "format")
+    ]  # fmt: skip
+
+
+FIELD = st.sampled_from(["q1", "q2", "Q0", "a", "b", "1", "2.5", "x", "t", "", "\t", "é"])
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(FIELD, min_size=0, max_size=7), min_size=1, max_size=6))
+def test_there_are_problems_exactly_where_the_reader_refuses(tmp_path, rows):
+    path = tmp_path / "any.txt"
+    path.write_text("\n".join(" ".join(row) for row in rows))
+
+    try:
+        read_run(path, known_qids={"q1"})
+        refused = False
+    except PoolingError:
+        refused = True
+
+    assert bool(run_problems(path, known_qids={"q1"}).total) == refused

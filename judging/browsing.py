@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import urllib3
+from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from judging.errors import JudgingError
 
 _POOL = urllib3.PoolManager(
-    maxsize=64, retries=urllib3.Retry(connect=3, read=0, redirect=0, backoff_factor=0.2), timeout=30
+    maxsize=64, retries=urllib3.Retry(connect=3, read=False, redirect=0, backoff_factor=0.2), timeout=30
 )
+
+#: How often a page is asked for. What is sent twice is the same at both sites as what is sent once.
+_TRIES = 3
 
 
 def hang_up() -> None:
@@ -133,7 +138,8 @@ class Browser:
         if form := [element for element in page.elements if element.tag == "form"]:
             action = urljoin(page.address, form[0].attributes.get("action", ""))
             if action.endswith("/consent"):
-                page = self._post(action, {})
+                ticked = [one.attributes for one in page.elements if one.attributes.get("type") == "checkbox"]
+                page = self._post(action, {one["name"]: one["value"] for one in ticked})
         return _task_page(page)
 
     def choose(self, task: TaskPage, number: int, side: str) -> None:
@@ -191,7 +197,7 @@ class Browser:
                 headers["Referer"] = f"{self.site}/"
             if body is not None:
                 headers["Content-Type"] = "application/x-www-form-urlencoded"
-            reply = _POOL.request(method, address, body=body, headers=headers, redirect=False)
+            reply = _ask(method, address, body, headers)
             if at_crowd and signed_in:
                 self._keep_cookies(reply.headers.getlist("Set-Cookie"))
             if reply.status not in (301, 302, 303):
@@ -214,6 +220,14 @@ class _Fetched:
     @property
     def elements(self) -> list[Element]:
         return read(self.html)
+
+
+def _ask(method: str, address: str, body: str | None, headers: dict[str, str]) -> urllib3.BaseHTTPResponse:
+    """One request. Like any browser it asks again when a kept connection was closed or nothing came back."""
+    for _ in range(_TRIES - 1):
+        with suppress(ProtocolError, ReadTimeoutError):
+            return _POOL.request(method, address, body=body, headers=headers, redirect=False)
+    return _POOL.request(method, address, body=body, headers=headers, redirect=False)
 
 
 def _task_page(page: _Fetched) -> TaskPage:
@@ -241,7 +255,7 @@ def _task_page(page: _Fetched) -> TaskPage:
             shown["question"] = element.text
         elif "passage" in classes:
             sides.append(element.text)
-        elif element.tag == "input" and "checked" in attributes:
+        elif "checked" in attributes and attributes.get("name", "").startswith("choice-"):
             chosen = True
     close()
     task.pairs = pairs

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Any
 
 from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
-from judging.errors import CrowdError, CrowdLater, CrowdMoney
-from judging.models import Campaign
+from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
+from judging.models import Campaign, Worker, WorkerMessage
 from judging.services import (
     blocking,
     closing,
     collecting,
+    gold,
+    notices,
     payments,
     piloting,
     places,
@@ -21,6 +24,7 @@ from judging.services import (
     watchdog,
 )
 from judging.services.calls import Patience
+from judging.services.messages import send_message
 
 log = logging.getLogger(__name__)
 LATER_SECONDS = 5
@@ -72,6 +76,8 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
         with patience.one():
             blocking.sync_blocks(campaign)
         with patience.one():
+            notices.tell_workers(campaign)
+        with patience.one():
             _move_on(campaign)
         patience.done()
     except CrowdError as error:
@@ -97,6 +103,34 @@ def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
         return {"closed": places.close_places(campaign, progress=progress)}
     except CrowdError as error:
         raise _later(error) from error
+
+
+@job_kind("judging.deliver")
+def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
+    """Send workers a message that was kept for them; the rows say why it did not reach somebody."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
+    people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
+    words = {"subject": kept.subject, "text": kept.text}
+    try:
+        with suppress(CrowdNever):  # the rows say so
+            send_message(campaign, people, who=kept.who, **words)
+    except CrowdError as error:
+        raise _later(error) from error
+    sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
+    return {"sent": sent.count(), "workers": len(people)}
+
+
+def propose_gold_key(campaign: Campaign) -> str:
+    """One live job proposes a campaign's gold pairs."""
+    return f"judging.propose_gold:{campaign.pk}"
+
+
+@job_kind("judging.propose_gold")
+def propose_gold(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+    """Propose gold pairs until there are enough; run again, it adds none."""
+    progress(0, 1, "Looking for test pairs")
+    return {"proposed": gold.propose_gold(Campaign.objects.get(pk=campaign_id))}
 
 
 @job_kind("judging.collect_open_campaigns")

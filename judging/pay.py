@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from judging.wording import ENGLISH, Wording
+
 CENT = Decimal("0.01")
 #: What is approved for whoever submits, when pay is split and nothing else is said.
 BASE_REWARD = Decimal("0.20")
@@ -62,16 +64,31 @@ def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal
     return max(rounded(minimum_hourly * Decimal(str(seconds)) / 3600) - paid, Decimal("0.00"))
 
 
-def in_words(pay: Pay, pairs: int) -> str:
+def in_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
     """What a worker is told about the pay of a task of ``pairs`` pairs, test pairs included."""
     if not pay.whole:
-        return "This work is not paid."
+        return wording.gettext("This work is not paid.")
     if not pay.bonus:
-        return f"You are paid ${pay.whole:.2f} for this task, whatever you choose, once you have sent it off."
+        told = wording.gettext(
+            "You are paid ${whole} for this task, whatever you choose, once you have sent it off."
+        )
+        return told.format(whole=f"{pay.whole:.2f}")
     example = max(1, pairs // 2)
-    return (
-        f"You are paid ${pay.whole:.2f} for this task of {pairs} pairs, whatever you choose: ${pay.base:.2f} for "
-        f"sending it off, and a bonus of ${pay.bonus:.2f} for judging every pair. You may stop at any pair and send "
-        f"off what you have; then the bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid "
-        f"${pay.earned(example, pairs):.2f} in all. The bonus comes shortly after the reward."
+    told = wording.ngettext(
+        "You are paid ${whole} for this task of {pairs} pair, whatever you choose: ${base} for sending it off, and "
+        "a bonus of ${bonus} for judging it. You may stop before; then you are paid ${base}. The bonus comes shortly "
+        "after the reward.",
+        "You are paid ${whole} for this task of {pairs} pairs, whatever you choose: ${base} for sending it off, and "
+        "a bonus of ${bonus} for judging every pair. You may stop at any pair and send off what you have; then the "
+        "bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid ${earned} in all. The bonus "
+        "comes shortly after the reward.",
+        pairs,
+    )
+    return told.format(
+        whole=f"{pay.whole:.2f}",
+        base=f"{pay.base:.2f}",
+        bonus=f"{pay.bonus:.2f}",
+        earned=f"{pay.earned(example, pairs):.2f}",
+        pairs=pairs,
+        example=example,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from judging.wording import gettext_noop as _
 
 
 @dataclass(frozen=True)
@@ -14,106 +17,197 @@ class RefusalPage:
     pay: str
     next_step: str
     status: int = 403
+    #: Whether the worker can object to it, in a few words, on the page itself.
+    appeal: bool = False
+    #: After so many seconds the page asks again by itself; 0: it stays. Its words say so.
+    reload_seconds: int = 0
+
+    def said(self, gettext: Callable[[str], str]) -> RefusalPage:
+        """The page in another language."""
+        return replace(
+            self,
+            title=gettext(self.title),
+            meaning=gettext(self.meaning),
+            pay=gettext(self.pay),
+            next_step=gettext(self.next_step),
+        )
 
 
-_RETURN = "Please return this task on the crowd's site, so that it is offered to somebody else."
-_NOTHING = "Nothing was done on this task, so nothing is paid for it. Earlier tasks are paid as promised."
+_RETURN = _("Please return this task on the crowd's site, so that it is offered to somebody else.")
+_OBJECT = _(
+    "If you think this is a mistake, say so below: a person looks at it. "
+    "Please return this task on the crowd's site, so that it is offered to somebody else."
+)
+_NOTHING = _("Nothing was done on this task, so nothing is paid for it. Earlier tasks are paid as promised.")
+
+#: An exclusion's rule → why, where it is not that one check pair was missed.
+MEANINGS = {
+    "rate": _(
+        "More check pairs in your tasks were answered wrongly than careful people miss by a slip. Check pairs have "
+        "an answer that is plain to anyone who reads both passages."
+    ),
+    "person": _("The requester decided so after looking at your work."),
+}
 
 REFUSALS: dict[str, RefusalPage] = {
     "excluded": RefusalPage(
-        "No further tasks for you here",
-        "One of the check pairs in an earlier task was answered wrongly. Check pairs have an answer that is plain to "
-        "anyone who reads both passages. To be fair to everybody, one is enough.",
-        "What you sent off is paid like everybody's work.",
-        "If you think this is a mistake, write to the requester through the crowd's site. " + _RETURN,
+        _("No further tasks for you here"),
+        _(
+            "One of the check pairs in an earlier task was answered wrongly. Check pairs have an answer that is "
+            "plain to anyone who reads both passages. To be fair to everybody, one is enough."
+        ),
+        _("What you sent off is paid like everybody's work."),
+        _OBJECT,
+        appeal=True,
     ),
     "excluded-elsewhere": RefusalPage(
-        "No tasks for you here",
-        "In an earlier campaign of this requester a check pair was answered wrongly.",
+        _("No tasks for you here"),
+        _("In an earlier campaign of this requester a check pair was answered wrongly."),
         _NOTHING,
-        "If you think this is a mistake, write to the requester through the crowd's site. " + _RETURN,
+        _OBJECT,
+        appeal=True,
     ),
     "withdrawn": RefusalPage(
-        "You took your choices back",
-        "At your wish nothing you chose in this campaign is used, so no further task of it is handed out to you.",
-        "What you sent off is paid like everybody's work.",
+        _("You took your choices back"),
+        _(
+            "At your wish nothing you chose in this campaign is used, so no further task of it is handed out to you."
+        ),
+        _("What you sent off is paid like everybody's work."),
         _RETURN,
     ),
     "enough-tasks": RefusalPage(
-        "You have done all tasks we can offer you",
-        "Nobody is asked the same thing twice, so there is a limit for each person. Thank you for your work.",
-        "Everything you sent off is paid.",
+        _("You have done all tasks we can offer you"),
+        _(
+            "Nobody is asked the same thing twice, so there is a limit for each person. Thank you for your work."
+        ),
+        _("Everything you sent off is paid."),
         _RETURN,
     ),
     "no-task": RefusalPage(
-        "No task is left for you at the moment",
-        "What is still to be judged you have seen already, or others are working on it.",
+        _("No task is left for you at the moment"),
+        _("What is still to be judged you have seen already, or others are working on it."),
         _NOTHING,
-        "Please return this task. New ones may be offered later.",
+        _("Please return this task. New ones may be offered later."),
     ),
     "paused": RefusalPage(
-        "This campaign is paused",
-        "No new task is handed out for now.",
+        _("This campaign is paused"),
+        _("No new task is handed out for now."),
         _NOTHING,
-        "Please return this task and look again later.",
+        _("Please return this task and look again later."),
     ),
     "closed": RefusalPage(
-        "This campaign has ended", "No task is handed out any more.", _NOTHING, _RETURN, 410
+        _("This campaign has ended"), _("No task is handed out any more."), _NOTHING, _RETURN, 410
     ),
-    "not-open": RefusalPage("This campaign is not open", "No task is handed out yet.", _NOTHING, _RETURN),
+    "not-open": RefusalPage(
+        _("This campaign is not open"), _("No task is handed out yet."), _NOTHING, _RETURN
+    ),
     "simulated-only": RefusalPage(
-        "This is a rehearsal",
-        "Only simulated workers judge it, to try out what is offered to people later.",
+        _("This is a rehearsal"),
+        _("Only simulated workers judge it, to try out what is offered to people later."),
         _NOTHING,
         _RETURN,
     ),
     "unknown-link": RefusalPage(
-        "This page's address is not complete",
-        "The address was cut, changed or made for something else.",
-        "Nothing is lost: what you chose before is saved.",
-        "Go back to the crowd's site and open the task again.",
+        _("This page's address is not complete"),
+        _("The address was cut, changed or made for something else."),
+        _("Nothing is lost: what you chose before is saved."),
+        _("Go back to the crowd's site and open the task again."),
         404,
     ),
+    "not-ready": RefusalPage(
+        _("This task is not ready yet"),
+        _("It was offered a moment ago, and this page has not heard of it from the crowd's site."),
+        _("Nothing is lost: the task stays yours."),
+        _("Wait: this page reloads by itself every 20 seconds."),
+        503,
+        reload_seconds=20,
+    ),
     "returned": RefusalPage(
-        "This task was returned",
-        "You gave it back, or it went to somebody else.",
+        _("This task was returned"),
+        _("You gave it back, or it went to somebody else."),
         _NOTHING,
-        "Take another task on the crowd's site.",
+        _("Take another task on the crowd's site."),
         410,
     ),
     "lapsed": RefusalPage(
-        "The time for this task is over",
-        "It was not sent off in time and is offered to somebody else.",
-        "If the crowd's site still lets you submit it, it is paid.",
-        "Take another task on the crowd's site.",
+        _("The time for this task is over"),
+        _("It was not sent off in time and is offered to somebody else."),
+        _("If the crowd's site still lets you submit it, it is paid."),
+        _("Take another task on the crowd's site."),
         410,
     ),
     "finished": RefusalPage(
-        "This task is sent off",
-        "Choices can no longer be changed.",
-        "It is paid once the crowd's site has it.",
-        "Reload this page to send it to the crowd's site again.",
+        _("This task is sent off"),
+        _("Choices can no longer be changed."),
+        _("It is paid once the crowd's site has it."),
+        _("Reload this page to send it to the crowd's site again."),
         409,
     ),
     "already-done": RefusalPage(
-        "This task is done",
-        "The crowd's site has it. Thank you.",
-        "It is paid as promised.",
-        "Take another task on the crowd's site.",
+        _("This task is done"),
+        _("The crowd's site has it. Thank you."),
+        _("It is paid as promised."),
+        _("Take another task on the crowd's site."),
         410,
     ),
     "trial-over": RefusalPage(
-        "This trial link works no more",
-        "It was made for a limited time and a limited number of trials.",
-        "Trials are not paid.",
-        "Ask whoever sent you the link for a new one.",
+        _("This trial link works no more"),
+        _("It was made for a limited time and a limited number of trials."),
+        _("Trials are not paid."),
+        _("Ask whoever sent you the link for a new one."),
         410,
     ),
+    "enough-said": RefusalPage(
+        _("Several objections wait already"),
+        _(
+            "So many were made under this worker id that no more are taken before the requester has read them."
+        ),
+        _("What you sent off is paid like everybody's work."),
+        _("Wait for the requester's answer, or write to the requester."),
+        409,
+    ),
+    "no-consent": RefusalPage(
+        _("You have not agreed to this task yet"),
+        _("Nothing is recorded before you have read what the task is and agreed to it."),
+        _NOTHING,
+        _("Reload the page, read it, and begin."),
+        409,
+    ),
+    "too-soon": RefusalPage(
+        _("That was quicker than anybody reads"),
+        _("A pair can be answered when it was on screen for a few seconds."),
+        _("Reading slowly costs you nothing."),
+        _("Go back, read both passages, and choose."),
+        409,
+    ),
     "garbled": RefusalPage(
-        "That could not be read",
-        "The choice that arrived here names no pair of this page.",
-        "What was saved before is kept.",
-        "Reload the page and choose again.",
+        _("That could not be read"),
+        _("The choice that arrived here names no pair of this page."),
+        _("What was saved before is kept."),
+        _("Reload the page and choose again."),
         400,
+    ),
+    "too-large": RefusalPage(
+        _("That was too much at once"),
+        _("What arrived here is longer than any answer and comment."),
+        _("What you chose before is saved."),
+        _("Go back, shorten your comment, and send it again."),
+        413,
+    ),
+    "too-fast": RefusalPage(
+        _("Too many requests"),
+        _("This page was asked for more often than one person can."),
+        _("What you chose before is saved."),
+        _("Wait ten seconds, then reload the page."),
+        429,
+    ),
+    "our-fault": RefusalPage(
+        _("Something went wrong on our side"),
+        _("The page could not be made. The fault is recorded."),
+        _("What you chose before is saved."),
+        _(
+            "Reload the page in a moment. If it stays like this, write to the requester through the crowd's site."
+        ),
+        500,
     ),
 }

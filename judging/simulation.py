@@ -30,6 +30,7 @@ from judging.models import Campaign, Pair, Task
 from judging.services import rehearsing
 from judging.services.postings import current_posting
 from judging.services.status import is_complete
+from judging.services.taking_back import held_words, only_simulation, take_back
 from judging.services.workers import crowd_of, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
 
@@ -175,7 +176,8 @@ def simulate(
     """Have simulated workers judge until every task of the campaign is done by a submission that counts.
 
     Between their rounds the campaign is collected and the scheduled jobs run, so that repeats and the next steps of
-    challenges are offered. Refuses any crowd but one on this machine.
+    challenges are offered. What a run that was interrupted left in the hands of its workers is taken back first.
+    Refuses any crowd but one on this machine, and a second run at the same time.
     """
     if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
         raise CampaignRefused(
@@ -183,28 +185,35 @@ def simulate(
         )
     if campaign.state not in Campaign.OFFERING:
         raise CampaignRefused(f"The campaign {campaign.name} is {campaign.state}.", "Launch it first.")
+    with only_simulation(campaign):
+        return _simulate(campaign, truth, settings, progress)
+
+
+def _simulate(
+    campaign: Campaign, truth: QrelSet, settings: SimulationSettings, progress: Progress | None
+) -> Simulated:
     began = time.monotonic()
     done = Simulated()
+    _collect(campaign, sweep=True)
+    take_back(campaign)
     crew = _sign_up(campaign, settings, Truth(campaign, truth, settings.seed))
     idle = 0
     with ThreadPoolExecutor(settings.concurrency) as pool:
-        while not _all_done(campaign):
-            _collect(campaign)
-            before = done.tasks
-            for count in pool.map(_one_round, crew, [_kind(campaign)] * len(crew)):
-                done.tasks += count
-            _collect(campaign)
-            if progress:
-                tasks = campaign.tasks.count()
-                progress(
-                    campaign.tasks.filter(state=Task.State.DONE).count(), tasks, "Simulated workers judge"
-                )
-            idle = 0 if done.tasks > before else idle + 1
-            if idle == IDLE_ROUNDS:
-                raise _stuck(campaign, crew)
-            if idle:
-                time.sleep(0.5)
-        pool.map(lambda _: connection.close(), range(settings.concurrency))
+        try:
+            while not _all_done(campaign):
+                before = done.tasks
+                done.tasks += _everybody(campaign, crew, pool if not idle else None)
+                if progress:
+                    tasks = campaign.tasks.count()
+                    over = campaign.tasks.filter(state=Task.State.DONE).count()
+                    progress(over, tasks, "Simulated workers judge")
+                idle = 0 if done.tasks > before else idle + 1
+                if idle == IDLE_ROUNDS:
+                    raise _stuck(campaign, crew)
+                if idle:
+                    time.sleep(0.5)
+        finally:
+            pool.map(lambda _: connection.close(), range(settings.concurrency))
     hang_up()
     for worker in crew:
         if worker.stopped:
@@ -222,6 +231,19 @@ def _sign_up(campaign: Campaign, settings: SimulationSettings, truth: Truth) -> 
     if campaign.rehearsal_of_id:
         rehearsing.let_in(campaign, workers)
     return crew
+
+
+def _everybody(campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None) -> int:
+    """One round of all workers, and what they did collected before and after; returns how many tasks they did.
+
+    Without ``pool`` they come one after another: at once, the few places left would stand with workers who have
+    judged their pairs already, and seem taken to those who have not.
+    """
+    _collect(campaign)
+    kinds = [_kind(campaign)] * len(crew)
+    done = sum(pool.map(_one_round, crew, kinds) if pool else map(_one_round, crew, kinds))
+    _collect(campaign)
+    return done
 
 
 def _one_round(worker: SimulatedWorker, kind_id: str) -> int:
@@ -243,10 +265,9 @@ def _all_done(campaign: Campaign) -> bool:
     return is_complete(campaign)
 
 
-def _collect(campaign: Campaign) -> None:
-    _attend_live(
-        [start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})]
-    )
+def _collect(campaign: Campaign, **how: bool) -> None:
+    arguments = {"campaign_id": campaign.pk, **how}
+    _attend_live([start("judging.collect", key=collect_key(campaign), arguments=arguments)])
     _attend_live(Job.objects.live().filter(key=post_places_key(campaign)))
 
 
@@ -262,8 +283,9 @@ def _stuck(campaign: Campaign, crew: list[SimulatedWorker]) -> JudgingError:
     words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     return JudgingError(
-        f"{left} tasks are left and no simulated worker may do them ({words}).",
-        "Run it again: new workers sign up. Or give more with --workers.",
+        f"{left} tasks are left and no simulated worker may do them ({words}). {held_words(campaign)}".strip(),
+        "Run it again: new workers sign up, and what simulated workers hold is taken back. "
+        "Or give more with --workers.",
     )
 
 

@@ -1,14 +1,16 @@
 """The signed tokens of the judging page (docs/workers.md, "Addresses").
 
-The *link* token (campaign, posting) is made before any worker is known and stands in the posting's address.
+The *link* token (campaign, posting) is made before any worker is known and stands in the posting's address. It says
+all that is needed to know the posting again when the database was put back from a backup that is older than it.
 The *page* token is minted when a submission is first shown and stands in the address of everything the
 page then does. Signed is not secret: neither says anything about what is judged. Neither expires by itself:
 the server's records say what is still open, so that a campaign can be resumed. The *trial* token stands in the
-link for reviewers and says when it expires.
+link for reviewers and says when it expires. The *appeal* token stands on the page of a refusal.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,10 +19,12 @@ from django.core import signing
 from django.urls import reverse
 
 from judging.models import Posting, Submission
+from judging.services.calls import campaign_key
 
 _link_signer = "judging.link"
 _page_signer = "judging.page"
 _trial_signer = "judging.trial"
+_appeal_signer = "judging.appeal"
 LONGEST = 600
 
 
@@ -30,31 +34,75 @@ class BadToken(ValueError):
 
 @dataclass(frozen=True)
 class Link:
-    """What a link token says."""
+    """What a link token says: the posting by its number in the campaign, what it is for, and the campaign's key.
+
+    A restored database gives the same row numbers to other rows: the key tells one campaign from another. Links of
+    older versions name the posting's row (``posting_id``) instead.
+    """
 
     campaign_id: int
-    posting_id: int
+    campaign_key: str = ""
+    number: int = 0
+    purpose: str = ""
+    posting_id: int = 0
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a page token says: the submission, and where the final form goes."""
+    """What a page token says: the submission, where the final form goes, and of which assignment it is a page.
+
+    ``assignment`` is a digest, empty in tokens of older versions.
+    """
 
     submission_id: int
     submit_to: str
+    assignment: str = ""
+
+    def is_of(self, submission: Submission) -> bool:
+        """Whether the page is this submission's, and not that of one whose row a restored database gave away."""
+        return self.assignment in ("", _digest(submission.assignment_id))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a trial token says: the posting it is for, and until when."""
+    """What a trial token says: the posting it is for, until when, and the campaign's key (not in old ones)."""
 
     posting_id: int
     expires_at: datetime
+    campaign_key: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What an appeal token says: who was refused a task of which campaign, and why.
+
+    ``came_by`` is the assignment by whose address the worker came, which can be forged; empty for a link that the
+    crowd brought to the worker alone.
+    """
+
+    campaign_id: int
+    worker_id: int
+    reason: str
+    came_by: str = ""
+
+
+def appeal_token(refused: Refused) -> str:
+    """The token under which whoever is refused can object."""
+    return _signed([refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer)
+
+
+def read_appeal(token: str) -> Refused:
+    """What the appeal token says; raises :class:`BadToken`."""
+    match _unsigned(token, _appeal_signer):
+        case [int(campaign_id), int(worker_id), str(reason), str(came_by)]:
+            return Refused(campaign_id, worker_id, reason, came_by)
+    raise BadToken(token)
 
 
 def link_token(posting: Posting) -> str:
     """The token of a posting's address."""
-    return _signed([posting.campaign_id, posting.pk], _link_signer)
+    campaign = posting.campaign
+    return _signed([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
 
 
 def link_for(posting: Posting) -> str:
@@ -65,14 +113,16 @@ def link_for(posting: Posting) -> str:
 def read_link(token: str) -> Link:
     """What the link token says; raises :class:`BadToken`."""
     match _unsigned(token, _link_signer):
+        case [int(campaign_id), str(key), int(number), str(purpose)]:
+            return Link(campaign_id, key, number, purpose)
         case [int(campaign_id), int(posting_id)]:
-            return Link(campaign_id, posting_id)
+            return Link(campaign_id, posting_id=posting_id)
     raise BadToken(token)
 
 
 def page_token(submission: Submission, submit_to: str) -> str:
     """The token of the pages of one submission; the same for the same arguments."""
-    return _signed([submission.pk, submit_to], _page_signer)
+    return _signed([submission.pk, submit_to, _digest(submission.assignment_id)], _page_signer)
 
 
 def read_page(token: str) -> Page:
@@ -80,12 +130,15 @@ def read_page(token: str) -> Page:
     match _unsigned(token, _page_signer):
         case [int(submission_id), str(submit_to)]:
             return Page(submission_id, submit_to)
+        case [int(submission_id), str(submit_to), str(assignment)]:
+            return Page(submission_id, submit_to, assignment)
     raise BadToken(token)
 
 
 def trial_link_for(posting: Posting, expires_at: datetime) -> str:
     """The absolute address by which reviewers try a task of the posting's campaign."""
-    token = _signed([posting.pk, int(expires_at.timestamp())], _trial_signer)
+    key = campaign_key(posting.campaign)
+    token = _signed([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
     return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
 
 
@@ -94,7 +147,13 @@ def read_trial(token: str) -> Trial:
     match _unsigned(token, _trial_signer):
         case [int(posting_id), int(expires)]:
             return Trial(posting_id, datetime.fromtimestamp(expires, UTC))
+        case [int(posting_id), int(expires), str(key)]:
+            return Trial(posting_id, datetime.fromtimestamp(expires, UTC), key)
     raise BadToken(token)
+
+
+def _digest(assignment_id: str) -> str:
+    return hashlib.sha256(assignment_id.encode()).hexdigest()[:12]
 
 
 def _signer(salt: str) -> signing.Signer:

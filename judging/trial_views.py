@@ -8,10 +8,11 @@ from django.views.decorators.http import require_http_methods
 
 from config import clock
 from judging.models import Posting
+from judging.services.calls import campaign_key
 from judging.services.trials import start_trial
 from judging.services.working import WorkRefused
 from judging.tokens import BadToken, page_token, read_trial
-from judging.views import in_frame
+from judging.views import in_frame, speak_language_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -25,6 +26,12 @@ def trial(request: HttpRequest, token: str) -> HttpResponse:
         )
     except (BadToken, Posting.DoesNotExist):
         raise WorkRefused("unknown-link") from None
+    if link.campaign_key not in (
+        "",
+        campaign_key(posting.campaign),
+    ):  # a restored database gave the number away
+        raise WorkRefused("unknown-link")
+    speak_language_of(posting.campaign)
     if clock.now() >= link.expires_at:
         raise WorkRefused("trial-over")
     if request.method == "POST":

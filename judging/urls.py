@@ -2,15 +2,18 @@
 
 from django.urls import path
 
-from judging import trial_views, views
+from judging import saving_views, trial_views, views, voice_views
 
 app_name = "judging"
 urlpatterns = [
     path("task/<str:token>/", views.work, name="work"),
     path("task/<str:token>/consent", views.consent, name="consent"),
-    path("task/<str:token>/save", views.save, name="save"),
+    path("task/<str:token>/save", saving_views.save, name="save"),
+    path("task/<str:token>/state", saving_views.state, name="state"),
+    path("task/<str:token>/report", voice_views.report, name="report"),
     path("task/<str:token>/finish", views.finish, name="finish"),
     path("task/<str:token>/leave", views.leave, name="leave"),
+    path("appeal/<str:token>/", voice_views.appeal, name="appeal"),
     path("trial/<str:token>/", trial_views.trial, name="trial"),
     path("<str:token>/", views.arrive, name="arrive"),
 ]

@@ -6,35 +6,54 @@ and CSRF tokens do not work. The page token is what a CSRF token would be: nobod
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
+from math import ceil
 from typing import Any
 
 from csp.decorators import csp_replace
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import Sites
+from judging.durations import in_words, to_the_second
 from judging.errors import ArrivalRefused
-from judging.models import Campaign, Consent, Posting, Submission
+from judging.models import Campaign, Choice, PairReport, Submission, Worker
+from judging.prose import blocks
 from judging.refusals import REFUSALS
 from judging.services import trials, working
 from judging.services.cost import pay_for
+from judging.services.links import campaign_of, posting_behind
+from judging.services.notices import meaning_of_refusal
 from judging.services.payments import earned_so_far
 from judging.services.reconciling import receipt_of
-from judging.services.texts import filled
-from judging.services.workers import refusal_reason
-from judging.tokens import BadToken, Page, page_token, read_link, read_page
+from judging.services.showing import shown_pairs
+from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
+from judging.services.voices import appeal_of
+from judging.tokens import BadToken, Page, Refused, appeal_token, page_token, read_link, read_page
+from judging.writing import direction
 
 View = Callable[..., HttpResponse]
+SCRIPTS = [f"judging/{name}.js" for name in ("watch", "queue", "deadline", "report", "keys", "task")]
+#: How long it is known that the last step was shown: longer than any task is open.
+REMEMBERED_SECONDS = 30 * 86_400
+REPORT_KINDS = [
+    (PairReport.Kind.BROKEN, gettext_lazy("Broken: text is missing, cut off or unreadable")),
+    (PairReport.Kind.OFFENSIVE, gettext_lazy("Offensive or upsetting")),
+    (PairReport.Kind.LANGUAGE, gettext_lazy("In a wrong language")),
+    (PairReport.Kind.OTHER, gettext_lazy("Something else")),
+]
 
 
 def _crowd_may_frame(view: View) -> View:
@@ -52,35 +71,72 @@ def _crowd_may_frame(view: View) -> View:
     return wrapped
 
 
-def _for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
-    """Have the page's policy name the sites of the campaign's crowd."""
+def for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
+    """Have the page's policy name the sites of the campaign's crowd, and a refusal whom to write to."""
     request.crowd_sites = crowd_for(campaign).sites()  # type: ignore[attr-defined]
+    request.campaign = campaign  # type: ignore[attr-defined]
+    speak_language_of(campaign)
+
+
+def speak_language_of(campaign: Campaign) -> None:
+    """Say the page's words in the campaign's language, until :func:`in_frame` is done with the request."""
+    translation.activate(campaign.language)
+
+
+def language_for(request: HttpRequest) -> str:
+    """What a page speaks: the campaign's language, as far as it is known, else one the browser asks for."""
+    campaign: Campaign | None = getattr(request, "campaign", None)
+    return campaign.language if campaign else translation.get_language_from_request(request)
+
+
+def _said(refused: ArrivalRefused) -> str:
+    return " ".join(gettext(words) for words in (refused.message, refused.next_step) if words)
+
+
+def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """What the view answers, or the page of its refusal."""
+    try:
+        return view(request, *args, **kwargs)
+    except working.WorkRefused as refused:
+        return refusal(request, refused.reason, worker=refused.worker)
+    except ArrivalRefused as refused:
+        return refusal(request, "unknown-link", detail=_said(refused))
 
 
 def in_frame(view: View) -> Any:
-    """Allow the crowd's site to frame the page; no cookies, no caching, no referrer."""
+    """Allow the crowd's site to frame the page; no cookies, no caching, no referrer; in the campaign's language."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            response = view(request, *args, **kwargs)
-        except working.WorkRefused as refused:
-            response = refusal(request, refused.reason)
-        except ArrivalRefused as refused:
-            response = refusal(request, "unknown-link", detail=str(refused))
+        # The browser's until the campaign is known; an error is told when the view is done, with what it learned.
+        with translation.override(language_for(request)):
+            response = _in_words(view, request, *args, **kwargs)
         response["Referrer-Policy"] = "no-referrer"
         return response
 
     return csrf_exempt(never_cache(xframe_options_exempt(_crowd_may_frame(wrapped))))
 
 
-def refusal(request: HttpRequest, reason: str, *, detail: str = "", leave: str = "") -> HttpResponse:
-    """A page of its own for every reason: what it is, what it means for pay, what to do.
+def refusal(
+    request: HttpRequest, reason: str, *, detail: str = "", leave: str = "", worker: Worker | None = None
+) -> HttpResponse:
+    """A page of its own for every reason: what it is, what it means for pay, what to do, whom to write to.
 
     ``leave`` is the token of a page whose worker may not go on, but may send off what is judged and be paid for it.
+    A ``worker`` whom the page knows can object to some reasons.
     """
-    context = {"refusal": REFUSALS[reason], "reason": reason, "detail": detail, "leave": leave}
-    return render(request, "judging/refused.html", context, status=REFUSALS[reason].status)
+    page, campaign = REFUSALS[reason].said(gettext), getattr(request, "campaign", None)
+    context = {"refusal": page, "reason": reason, "detail": detail, "leave": leave, "campaign": campaign}
+    context["contact"] = contact_of(campaign)
+    if page.appeal and worker and campaign:
+        came_by = getattr(request, "came_by", "unknown")
+        context["why"] = meaning_of_refusal(reason, campaign, worker)
+        context["appeal"] = appeal_of(campaign, worker, came_by)
+        context["appeal_token"] = appeal_token(Refused(campaign.pk, worker.pk, reason, came_by))
+    response = render(request, "judging/refused.html", context, status=page.status)
+    if page.reload_seconds and request.method == "GET":
+        response["Refresh"] = str(page.reload_seconds)
+    return response
 
 
 @require_GET
@@ -89,26 +145,32 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
     """Where a place leads: a preview, a refusal, or on to the worker's own page."""
     try:
         link = read_link(token)
-        posting = Posting.objects.select_related("campaign").get(
-            pk=link.posting_id, campaign=link.campaign_id
-        )
-    except (BadToken, Posting.DoesNotExist):
+    except BadToken:
         return refusal(request, "unknown-link")
-    _for_sites_of(posting.campaign, request)
-    arrival = crowd_for(posting.campaign).read_arrival(request.GET)
+    campaign = campaign_of(link)
+    for_sites_of(campaign, request)
+    arrival = crowd_for(campaign).read_arrival(request.GET)
     if arrival.preview:
-        return render(request, "judging/preview.html", _texts(posting.campaign))
-    submission = working.open_task(posting, arrival)
+        context = texts_of(campaign) | {"time": in_words(campaign.assignment_seconds, translation)}
+        return render(request, "judging/preview.html", context)
+    request.came_by = arrival.assignment_id  # type: ignore[attr-defined]
+    submission = working.open_task(posting_behind(campaign, link, arrival), arrival)
     return redirect("judging:work", token=page_token(submission, arrival.submit_to))
 
 
-def _page(request: HttpRequest, token: str) -> tuple[Page, Submission]:
+def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
+    """What the page token names; raises WorkRefused when it names nothing."""
     try:
         page = read_page(token)
-        submission = Submission.objects.select_related("campaign", "worker").get(pk=page.submission_id)
+        submission = Submission.objects.select_related("campaign__collection", "worker").get(
+            pk=page.submission_id
+        )
     except (BadToken, Submission.DoesNotExist):
         raise working.WorkRefused("unknown-link") from None
-    _for_sites_of(submission.campaign, request)
+    if not page.is_of(submission):
+        raise working.WorkRefused("unknown-link")
+    for_sites_of(submission.campaign, request)
+    request.came_by = submission.assignment_id  # type: ignore[attr-defined]
     return page, submission
 
 
@@ -116,11 +178,18 @@ def _is_trial(submission: Submission) -> bool:
     return submission.standing == Submission.Standing.TRIAL
 
 
-def _texts(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
+def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
+    """What every page of the campaign has to say: texts with the figures, pay, language."""
+    language = campaign.collection.language
     return {
         "campaign": campaign,
-        "consent": filled(campaign, campaign.consent_text, pairs=pairs),
-        "instructions": filled(campaign, campaign.instructions_text, pairs=pairs),
+        "language": language,
+        "direction": direction(language),
+        "consent": blocks(filled(campaign, campaign.consent_text, pairs=pairs)),
+        "instructions": blocks(filled(campaign, campaign.instructions_text, pairs=pairs)),
+        "example": example_of(campaign),
+        "example_language": language_of_example(campaign),
+        "example_direction": direction(language_of_example(campaign)),
         "total": pairs or campaign.pairs_per_task + campaign.gold_per_task,
         "pay": pay_for(campaign),
     }
@@ -130,145 +199,154 @@ def _texts(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
 @in_frame
 def work(request: HttpRequest, token: str) -> HttpResponse:
     """The page of one submission: consent, then the pairs, then the way to the crowd's form."""
-    page, submission = _page(request, token)
+    page, submission = page_of(request, token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
     try:
         working.check_workable(submission)
     except working.WorkRefused as refused:
         held = submission.state == Submission.State.HELD
-        return refusal(request, refused.reason, leave=token if held else "")
-    campaign = submission.campaign
-    if campaign.state == campaign.State.CLOSED:
+        return refusal(request, refused.reason, leave=token if held else "", worker=refused.worker)
+    if submission.campaign.state == Campaign.State.CLOSED:
         raise working.WorkRefused("closed")
-    context = _texts(campaign, pairs=submission.slots.count()) | {
+    if not working.has_agreed(submission):
+        return _consent_page(request, token, submission)
+    return task_page(request, token, submission)
+
+
+def _consent_page(
+    request: HttpRequest, token: str, submission: Submission, *, age_missing: bool = False
+) -> HttpResponse:
+    context = texts_of(submission.campaign, pairs=submission.slots.count())
+    context |= {"token": token, "trial": _is_trial(submission), "age_missing": age_missing}
+    context["going_on"] = going_on(submission.campaign)
+    context |= _time_left(submission)
+    return render(request, "judging/consent.html", context, status=422 if age_missing else 200)
+
+
+def _time_left(submission: Submission) -> dict[str, Any]:
+    """When the time for the task is over, and how long that is, in seconds and in words."""
+    if (seconds := working.seconds_left(submission)) is None:
+        return {}
+    ends_at = clock.now() + timedelta(seconds=seconds)
+    return {
+        "seconds_left": round(seconds),
+        "ends_at": ends_at,
+        "ends_in": in_words(60 * ceil(seconds / 60), translation),
+    }
+
+
+def task_page(request: HttpRequest, token: str, submission: Submission, **said: Any) -> HttpResponse:
+    """The pairs. ``said`` is what the page has to say of a form that could not be taken as it was."""
+    pairs = shown_pairs(submission, said.pop("chosen", None))
+    answered = sum(bool(pair.chosen) for pair in pairs)
+    context = texts_of(submission.campaign, pairs=len(pairs)) | {
         "token": token,
         "trial": _is_trial(submission),
+        "pairs": pairs,
+        "answered": answered,
+        "begun": bool(answered),
+        "kinds": REPORT_KINDS,
+        "scripts": SCRIPTS,
+        "comment": request.POST.get("comment", submission.comment),
+        "receipt": "" if _is_trial(submission) else receipt_of(submission),
     }
-    if not Consent.objects.filter(submission=submission).exists():
-        return render(request, "judging/consent.html", context)
-    pairs = working.shown_pairs(submission)
-    context |= {"pairs": pairs, "total": len(pairs), "answered": sum(bool(pair.chosen) for pair in pairs)}
-    return render(request, "judging/task.html", context)
+    context |= _time_left(submission)
+    return render(request, "judging/task.html", context | said, status=422 if said else 200)
 
 
 @require_POST
 @in_frame
 def consent(request: HttpRequest, token: str) -> HttpResponse:
     """The worker agrees."""
-    _, submission = _page(request, token)
+    _, submission = page_of(request, token)
     working.check_workable(submission)
-    working.give_consent(submission)
+    if not working.give_consent(submission, of_age="of-age" in request.POST):
+        return _consent_page(request, token, submission, age_missing=True)
     return redirect("judging:work", token=token)
-
-
-@in_frame
-def save(request: HttpRequest, token: str) -> HttpResponse:
-    """One choice, as it is made. Answers scripts of a frame without an origin."""
-    if request.method != "POST":
-        return _readable_anywhere(JsonResponse({"saved": False}, status=405))
-    try:
-        submission = _saving(token)
-        form = request.POST
-        working.save_choice(
-            submission,
-            number=_whole(form.get("slot", "")),
-            sequence=_whole(form.get("sequence", "")),
-            side=form.get("side", ""),
-            seconds=_seconds(form.get("seconds", "")),
-        )
-    except working.WorkRefused as refused:
-        words = REFUSALS[refused.reason]
-        reply = {"saved": False, "reason": refused.reason, "message": words.title}
-        return _readable_anywhere(JsonResponse(reply, status=409))
-    return _readable_anywhere(JsonResponse({"saved": True}))
-
-
-def _saving(token: str) -> Submission:
-    """The submission of a save: the most frequent request reads the least."""
-    try:
-        known = Submission.objects.select_related("campaign").only(
-            "state", "standing", "campaign__allow_undecided"
-        )
-        return known.get(pk=read_page(token).submission_id)
-    except (BadToken, Submission.DoesNotExist):
-        raise working.WorkRefused("unknown-link") from None
-
-
-def _whole(word: str) -> int:
-    return int(word) if word.isdecimal() and len(word) < 9 else -1
-
-
-def _seconds(word: str) -> float | None:
-    """How long a pair was on screen, a day at most; None for what is no duration."""
-    return min(float(word), 86400.0) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", word) else None
-
-
-def _readable_anywhere(response: HttpResponse) -> HttpResponse:
-    # No cookie or other ambient right goes with these requests: the token in the address is all there is.
-    response["Access-Control-Allow-Origin"] = "*"
-    return response
 
 
 @require_POST
 @in_frame
 def finish(request: HttpRequest, token: str) -> HttpResponse:
     """Send the task off from our side; the next page carries the same answers to the crowd's form."""
-    page, submission = _page(request, token)
-    if submission.state == Submission.State.HELD:
-        _save_missing(request, submission)
-        if left := working.unanswered(submission):
-            context = _texts(submission.campaign, pairs=submission.slots.count()) | {
-                "token": token,
-                "trial": _is_trial(submission),
-                "pairs": working.shown_pairs(submission),
-                "left": left,
-                "comment": request.POST.get("comment", ""),
-            }
-            context |= {"total": len(context["pairs"]), "answered": len(context["pairs"]) - len(left)}
-            return render(request, "judging/task.html", context, status=422)
-        working.finish(submission, comment=request.POST.get("comment", ""))
-    elif submission.state != Submission.State.FINISHED:
-        working.check_workable(submission)
-    return redirect(reverse("judging:work", args=[token]))
+    _, submission = page_of(request, token)
+    if submission.state != Submission.State.HELD:
+        return _over(token, submission)
+    if not working.has_agreed(submission):
+        return redirect("judging:work", token=token)
+    if hurried := save_form(request, token, submission):
+        return hurried
+    if left := working.unanswered(submission):
+        return task_page(request, token, submission, left=left)
+    _send_off(request, submission)
+    return redirect("judging:work", token=token)
 
 
 @require_http_methods(["GET", "POST"])
 @in_frame
 def leave(request: HttpRequest, token: str) -> HttpResponse:
     """Stop before the last pair: what was judged and what it pays; on the second question the task is sent off."""
-    _, submission = _page(request, token)
-    if submission.state == Submission.State.HELD:
-        _save_missing(request, submission)
-        if "confirmed" not in request.POST:
-            pay, judged, shown, earned = earned_so_far(submission)
-            context = {
-                "token": token,
-                "campaign": submission.campaign,
-                "comment": request.POST.get("comment", ""),
-            }
-            context |= {
-                "pay": pay,
-                "judged": judged,
-                "shown": shown,
-                "earned": earned,
-                "bonus": earned - pay.base,
-            }
-            context |= {"may_go_on": submission.standing != Submission.Standing.EXCLUDED}
-            return render(request, "judging/leave.html", context)
-        working.finish(submission, comment=request.POST.get("comment", ""))
-    elif submission.state != Submission.State.FINISHED:
+    _, submission = page_of(request, token)
+    if submission.state != Submission.State.HELD:
+        return _over(token, submission)
+    if not working.has_agreed(submission) and submission.standing != Submission.Standing.EXCLUDED:
+        return redirect("judging:work", token=token)
+    if hurried := save_form(request, token, submission):
+        return hurried
+    if "confirmed" in request.POST:
+        _send_off(request, submission)
+        return redirect("judging:work", token=token)
+    pay, judged, shown, earned = earned_so_far(submission)
+    context = {
+        "token": token,
+        "campaign": submission.campaign,
+        "comment": request.POST.get("comment", ""),
+        "pasted": "pasted" in request.POST,
+        "receipt": "" if _is_trial(submission) else receipt_of(submission),
+        "pay": pay,
+        "judged": judged,
+        "shown": shown,
+        "earned": earned,
+        "bonus": earned - pay.base,
+        "may_go_on": submission.standing != Submission.Standing.EXCLUDED,
+    }
+    return render(request, "judging/leave.html", context)
+
+
+def _over(token: str, submission: Submission) -> HttpResponse:
+    """The task is not held any more: to its receipt, or to why it is refused."""
+    if submission.state != Submission.State.FINISHED:
         working.check_workable(submission)
-    return redirect(reverse("judging:work", args=[token]))
+    return redirect("judging:work", token=token)
 
 
-def _save_missing(request: HttpRequest, submission: Submission) -> None:
-    """Without JavaScript no choice was saved as it was made: take them from the form."""
+def _send_off(request: HttpRequest, submission: Submission) -> None:
+    form = request.POST
+    working.finish(submission, comment=form.get("comment", ""), pasted="pasted" in form)
+
+
+def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
+    """Without JavaScript no choice was saved as it was made: take them from the form.
+
+    A page when that is sooner than the campaign's least time for so many pairs: nothing is saved, and the page has
+    the choices still.
+    """
+    if not working.has_agreed(submission) or submission.standing == Submission.Standing.EXCLUDED:
+        return None
+    missing = {}
     for number, (chosen, made) in working.choices_made(submission).items():
         side = request.POST.get(f"choice-{number}", "")
         if side and side != chosen:
             # The same number as the script's own save, should that still be under way: then both are one choice.
-            working.save_choice(submission, number=number, sequence=made, side=side)
+            missing[number] = (side, made)
+    if wait := working.seconds_to_wait(submission, missing):
+        chosen_here = {number: side for number, (side, _) in missing.items() if side in Choice.Side.values}
+        return task_page(request, token, submission, wait=ceil(wait), chosen=chosen_here)
+    how = working.Signals(input_method=Choice.InputMethod.FORM)
+    for number, (side, made) in missing.items():
+        working.save_choice(submission, number=number, sequence=made, side=side, signals=how)
+    return None
 
 
 def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
@@ -277,13 +355,26 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
     A trial goes to no crowd: it ends on a page of its own.
     """
     if _is_trial(submission):
-        return render(request, "judging/trial_done.html", {"result": trials.trial_result(submission)})
+        result = trials.trial_result(submission)
+        taken = to_the_second(result.seconds, translation)
+        return render(request, "judging/trial_done.html", {"result": result, "taken": taken})
     context = {
         "campaign": submission.campaign,
         "earned": earned_so_far(submission)[3],
         "left_early": submission.left_early,
         "step": working.last_step(submission, page.submit_to),
         "receipt": receipt_of(submission),
-        "more": refusal_reason(submission.campaign, submission.worker) is None,
+        "contact": contact_of(submission.campaign),
+        "first": _is_first_showing(submission),
     }
     return render(request, "judging/sent.html", context)
+
+
+def _is_first_showing(submission: Submission) -> bool:
+    """Whether the last step was never shown before: only then the crowd's form is sent by itself.
+
+    The page cannot remember it in a frame without storage, and were it sent at every load, whoever the crowd's site
+    turns away could never read what to do. Forgotten by the cache, it is sent by itself once more, which is harmless.
+    """
+    key = f"last-step:{submission.pk}:{submission.opened_at.timestamp()}"
+    return bool(cache.add(key, 1, timeout=REMEMBERED_SECONDS))

@@ -15,6 +15,7 @@ from django.conf import settings
 from judging.crowds.hosts import origin_of, require_allowed
 from judging.crowds.seam import Arrival, FormPost, SentOff, Sites
 from judging.errors import ArrivalRefused
+from judging.wording import gettext_noop as _
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_PATH = "/mturk/externalSubmit"
@@ -44,6 +45,10 @@ class ExternalQuestionPage:
         """None: an assignment that a worker returns goes to the next one under the same id."""
         return []
 
+    def is_at_work(self, _assignment_id: str, _crowd_worker_id: str) -> bool:
+        """Nothing to ask: who arrives names a place, and no operation shows an assignment before it is submitted."""
+        return True
+
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
     """The arrival in an address's parameters; raises :class:`ArrivalRefused` when it is not whole."""
@@ -55,8 +60,8 @@ def read_arrival(params: Mapping[str, str]) -> Arrival:
     place = params.get("hitId", "").strip()
     if not (_entity.fullmatch(assignment) and _entity.fullmatch(place) and _worker.fullmatch(worker)):
         raise ArrivalRefused(
-            "The address of this page is not complete.",
-            "Go back to the crowd's site and open the task again.",
+            _("The address of this page is not complete."),
+            _("Go back to the crowd's site and open the task again."),
         )
     submit_to = params.get("turkSubmitTo", "").strip() or default_submit_to()
     submit_url(submit_to)

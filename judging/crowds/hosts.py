@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from judging.errors import ArrivalRefused
+from judging.wording import gettext_noop as _
 
 
 def require_allowed(address: str) -> None:
@@ -14,8 +15,8 @@ def require_allowed(address: str) -> None:
     origin = origin_of(address)
     if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
         raise ArrivalRefused(
-            "The address of this page names a site that is not the crowd's.",
-            "Go back to the crowd's site and open the task again.",
+            _("The address of this page names a site that is not the crowd's."),
+            _("Go back to the crowd's site and open the task again."),
         )
 
 

@@ -22,7 +22,15 @@ from config import launcher
 from judging.crowds.arrival import ExternalQuestionPage
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
-from judging.crowds.seam import CrowdSubmission, Fees, PaidBonus, PostedPlace, PostingKind, QualificationKind
+from judging.crowds.seam import (
+    MESSAGE_AT_ONCE,
+    CrowdSubmission,
+    Fees,
+    PaidBonus,
+    PostedPlace,
+    PostingKind,
+    QualificationKind,
+)
 from judging.crowds.watching import watched
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
 from judging.question import external_question, parse_answers
@@ -93,6 +101,10 @@ class MTurk(ExternalQuestionPage):
     def place(self, crowd_id: str) -> PostedPlace:
         """GetHIT."""
         return _posted(self._call("get_hit", HITId=crowd_id)["HIT"])
+
+    def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
+        """GetHIT: what the HIT requires of workers."""
+        return list(self._call("get_hit", HITId=crowd_id)["HIT"].get("QualificationRequirements", []))
 
     def close_place(self, crowd_id: str) -> None:
         """UpdateExpirationForHIT to now; a place that is closed already is a success."""
@@ -202,19 +214,18 @@ class MTurk(ExternalQuestionPage):
             )
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """NotifyWorkers, a hundred at a time; what fails comes back in a list, not as an error."""
-        failed: dict[str, str] = {}
-        for first in range(0, len(crowd_worker_ids), PAGE):
-            reply = self._call(
-                "notify_workers",
-                effect=True,
-                Subject=subject,
-                MessageText=text,
-                WorkerIds=list(crowd_worker_ids[first : first + PAGE]),
-            )
-            for row in reply.get("NotifyWorkersFailureStatuses", []):
-                failed[row["WorkerId"]] = row.get("NotifyWorkersFailureMessage") or "not delivered"
-        return failed
+        """NotifyWorkers; what fails comes back in a list, not as an error."""
+        if len(crowd_worker_ids) > MESSAGE_AT_ONCE:
+            raise ValueError(f"one call writes to at most {MESSAGE_AT_ONCE} workers")
+        reply = self._call(
+            "notify_workers",
+            effect=True,
+            Subject=subject,
+            MessageText=text,
+            WorkerIds=list(crowd_worker_ids),
+        )
+        rows = reply.get("NotifyWorkersFailureStatuses", [])
+        return {row["WorkerId"]: row.get("NotifyWorkersFailureMessage") or "not delivered" for row in rows}
 
     def balance(self) -> Decimal:
         """GetAccountBalance: what is available."""
@@ -261,6 +272,7 @@ def _posted(hit: dict[str, Any]) -> PostedPlace:
         open=hit["HITStatus"] in ("Assignable", "Unassignable"),
         has_submission=taken > 0,
         held=hit["NumberOfAssignmentsPending"] > 0,
+        posted_at=hit.get("CreationTime"),
     )
 
 

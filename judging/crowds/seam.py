@@ -12,6 +12,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
+#: How many workers one message goes to: one call that is lost leaves no more than these in doubt.
+MESSAGE_AT_ONCE = 100
+
 
 @dataclass(frozen=True)
 class PostingKind:
@@ -36,6 +39,7 @@ class PostedPlace:
     open: bool
     has_submission: bool = False
     held: bool = False
+    posted_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,12 @@ class Crowd(Protocol):
         Empty at a crowd that hands an assignment on under the same id.
         """
 
+    def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
+        """Whether the crowd knows this assignment as held by this worker now.
+
+        Asked where an address names no place, before a task is given; always true where it names one.
+        """
+
     def create_kind(self, kind: PostingKind) -> str:
         """The crowd's id of this kind of place; the same content gives the same id."""
 
@@ -174,6 +184,9 @@ class Crowd(Protocol):
 
     def place(self, crowd_id: str) -> PostedPlace:
         """The place with the crowd's id."""
+
+    def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
+        """The qualifications that the place asks for as the crowd has it, in the protocol's form."""
 
     def find_place(self, key: str) -> PostedPlace | None:
         """The place that was posted under ``key``, or None."""
@@ -217,7 +230,7 @@ class Crowd(Protocol):
         """Take a worker off the list; one who is not on it is a success."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Write to workers; returns worker id → why it was not delivered, for those whom it did not reach."""
+        """Write to at most MESSAGE_AT_ONCE workers; returns worker id → why, for those whom it did not reach."""
 
     def balance(self) -> Decimal:
         """Dollars that can be spent."""

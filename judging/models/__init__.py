@@ -4,16 +4,18 @@ from judging.models.asking import GoldPair, Pair, Place, Posting, Task, TaskPair
 from judging.models.calls import BlockList, CrowdCall, Payment
 from judging.models.campaign import Campaign, CampaignChange
 from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
-from judging.models.people import Discrepancy, RightsRequest, WorkerMessage
-from judging.models.work import Choice, Consent, Slot, Submission
+from judging.models.people import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
+from judging.models.work import Choice, Consent, ConsentText, Slot, Submission
 from judging.models.workers import CrowdIdentity, Worker
 
 __all__ = [
+    "Appeal",
     "BlockList",
     "Campaign",
     "CampaignChange",
     "Choice",
     "Consent",
+    "ConsentText",
     "CrowdCall",
     "CrowdIdentity",
     "Discrepancy",
@@ -23,6 +25,7 @@ __all__ = [
     "ImportedFile",
     "Judgment",
     "Pair",
+    "PairReport",
     "Payment",
     "Place",
     "Posting",

@@ -73,12 +73,23 @@ class Campaign(models.Model):
         default=True, help_text="Refuse workers whom an earlier campaign excluded."
     )
     allow_undecided = models.BooleanField(default=False, help_text='Offer "Cannot decide".')
+    minimum_seconds = models.PositiveIntegerField(
+        default=0, help_text="A pair can be answered when it was on screen this long."
+    )
+    mark_query_words = models.BooleanField(
+        default=False, help_text="Mark the words of the question in both passages."
+    )
     preset = models.CharField(max_length=40, blank=True)
     qualifications = models.JSONField(
         default=list, help_text="Qualification requirements in the protocol's form."
     )
     placeholder_text = models.BooleanField(
         default=False, help_text="Passages without text may be shown as placeholders: simulated workers only."
+    )
+    language = models.CharField(
+        max_length=20,
+        default="en",
+        help_text="Of the words on workers' pages; passages have the collection's.",
     )
     title = models.CharField(max_length=128, default="Which passage answers the question better?")
     description = models.CharField(max_length=2000, blank=True)
@@ -89,6 +100,12 @@ class Campaign(models.Model):
     keywords = models.CharField(max_length=1000, default="compare, reading, search, relevance, judgment")
     consent_text = models.TextField(blank=True)
     instructions_text = models.TextField(blank=True)
+    example_text = models.TextField(blank=True, help_text="The worked example (judging/example.py).")
+    content_warning = models.TextField(blank=True, help_text="Shown before a worker agrees.")
+    minimum_age = models.PositiveIntegerField(
+        default=0, help_text="Years that a worker confirms to have; 0 asks nothing."
+    )
+    ethics_approval = models.CharField(max_length=200, blank=True, help_text="Who approved it, and number.")
     texts_accepted_at = models.DateTimeField(null=True)
     texts_accepted_by = models.CharField(max_length=150, blank=True)
     assignment_seconds = models.PositiveIntegerField(default=3600)

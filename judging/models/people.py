@@ -7,7 +7,7 @@ from django.db import models
 from config import clock
 from judging.models.calls import CrowdCall
 from judging.models.campaign import Campaign
-from judging.models.work import Submission
+from judging.models.work import Slot, Submission
 from judging.models.workers import Worker
 
 
@@ -31,6 +31,59 @@ class WorkerMessage(models.Model):
 
     def __str__(self) -> str:
         return f"message {self.pk} of campaign {self.campaign_id}"
+
+
+class PairReport(models.Model):
+    """A worker says that something is wrong with a pair. It changes nothing by itself; a person looks at it."""
+
+    class Kind(models.TextChoices):
+        BROKEN = "broken"
+        OFFENSIVE = "offensive"
+        LANGUAGE = "language"
+        OTHER = "other"
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="pair_reports")
+    slot = models.ForeignKey(Slot, models.CASCADE, related_name="pair_reports")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    words = models.TextField(blank=True)
+    reported_at = models.DateTimeField(default=clock.now)
+    settled_at = models.DateTimeField(null=True)
+    settled_by = models.CharField(max_length=150, blank=True)
+    settled_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["slot", "kind"], name="one_report_of_a_kind_per_slot")]
+
+    def __str__(self) -> str:
+        return f"slot {self.slot_id}: {self.kind}"
+
+
+class Appeal(models.Model):
+    """What somebody who is refused tasks says to it: one for each worker, campaign and way to the page.
+
+    An address can be forged: who comes by one under another's worker id must not use up that worker's one appeal, nor
+    read what was said. A worker who came by the link in the crowd's message is who they say (``came_by`` is empty).
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="appeals")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="appeals")
+    came_by = models.CharField(
+        max_length=200, blank=True, help_text="The assignment in the address; empty: the crowd's message."
+    )
+    refusal = models.CharField(max_length=40, help_text="The refusal page's reason.")
+    words = models.TextField()
+    made_at = models.DateTimeField(default=clock.now)
+    settled_at = models.DateTimeField(null=True)
+    settled_by = models.CharField(max_length=150, blank=True)
+    settled_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "worker", "came_by"], name="one_appeal_per_way_to_it")
+        ]
+
+    def __str__(self) -> str:
+        return f"appeal of worker {self.worker_id}: {self.refusal}"
 
 
 class RightsRequest(models.Model):

@@ -50,6 +50,7 @@ class Submission(models.Model):
     approved_at = models.DateTimeField(null=True)
     left_early = models.BooleanField(default=False, help_text="The worker stopped before the last pair.")
     comment = models.TextField(blank=True)
+    comment_pasted = models.BooleanField(default=False, help_text="Something was pasted into the comment.")
 
     class Meta:
         constraints = [
@@ -67,11 +68,29 @@ class Consent(models.Model):
     """That a worker agreed to the campaign's text, which one, and when."""
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="consent")
-    text_sha256 = models.CharField(max_length=64)
+    text_sha256 = models.CharField(
+        max_length=64, help_text="Of the text as it was shown: ConsentText has it."
+    )
+    age_confirmed = models.PositiveIntegerField(default=0, help_text="Years; 0: it was not asked.")
     given_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
         return f"consent of submission {self.submission_id}"
+
+
+class ConsentText(models.Model):
+    """A text that some worker of the campaign agreed to, word for word."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="consent_texts")
+    sha256 = models.CharField(max_length=64)
+    text = models.TextField()
+    first_shown_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "sha256"], name="one_consent_text")]
+
+    def __str__(self) -> str:
+        return f"consent text {self.sha256[:12]} of campaign {self.campaign_id}"
 
 
 class Slot(models.Model):
@@ -108,12 +127,25 @@ class Slot(models.Model):
 
 
 class Choice(models.Model):
-    """One click (or key): appended, so that changes of mind are kept. The last one is the answer."""
+    """One click (or key): appended, so that changes of mind are kept. The one made last is the answer."""
+
+    #: What was made last comes last, also when it came in before an older one that waited for a connection.
+    AS_MADE = ("chosen_at", "sequence")
 
     class Side(models.TextChoices):
         LEFT = "left"
         RIGHT = "right"
         UNDECIDED = "undecided"
+
+    class InputMethod(models.TextChoices):
+        MOUSE = "mouse"
+        TOUCH = "touch"
+        KEYBOARD = "keyboard"
+        FORM = "form"  # without scripts: sent with the whole form
+
+    class Viewport(models.TextChoices):
+        NARROW = "narrow"  # one passage under the other
+        WIDE = "wide"
 
     slot = models.ForeignKey(Slot, models.CASCADE, related_name="choices")
     sequence = models.PositiveIntegerField(
@@ -121,9 +153,18 @@ class Choice(models.Model):
     )
     side = models.CharField(max_length=10, choices=Side.choices)
     seconds_shown = models.FloatField(
-        null=True, help_text="How long the pair was on screen before the choice."
+        null=True,
+        help_text="How long the pair was on screen before the choice, or since the choice before it.",
     )
-    chosen_at = models.DateTimeField(default=clock.now)
+    seconds_hidden = models.FloatField(
+        null=True, help_text="How long in that time the page was in the background or the machine asleep."
+    )
+    focus_lost = models.PositiveIntegerField(
+        default=0, help_text="How often in that time the window lost the focus."
+    )
+    input_method = models.CharField(max_length=8, choices=InputMethod.choices, blank=True)
+    viewport = models.CharField(max_length=6, choices=Viewport.choices, blank=True)
+    chosen_at = models.DateTimeField(default=clock.now, help_text="When it was made, not when it came in.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["slot", "sequence"], name="one_choice_per_sequence")]

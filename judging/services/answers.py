@@ -13,7 +13,7 @@ FIELD = "choice-"
 
 def final_choices(submission: Submission) -> dict[int, Choice]:
     """Slot key → the last choice made there."""
-    choices = Choice.objects.filter(slot__submission=submission).order_by("slot_id", "sequence")
+    choices = Choice.objects.filter(slot__submission=submission).order_by("slot_id", *Choice.AS_MADE)
     return {choice.slot_id: choice for choice in choices}
 
 

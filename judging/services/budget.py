@@ -38,13 +38,13 @@ def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str
 
     Raises CampaignRefused for less than it has committed, or more than the installation's cap.
     """
-    if not amount.is_finite() or amount > MOST_BUDGET:
-        raise CampaignRefused(f"The budget must be an amount in dollars of at most {MOST_BUDGET:,.2f}.")
+    if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
+        raise CampaignRefused(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")
     committed = money(campaign)["committed"]
     if amount < committed:
         raise CampaignRefused(
             f"${amount:.2f} is less than the ${committed:.2f} that {campaign.name} has committed.",
-            f"Pause it first to commit less: pause_campaign {campaign.name}",
+            f"Pause it first to commit less: manage.py pause_campaign {campaign.name}",
         )
     if settings.BUDGET_CAP and amount > settings.BUDGET_CAP:
         raise CampaignRefused(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -38,12 +38,14 @@ def perform(
     request: Reply,
     act: Callable[[], Reply],
     find: Callable[[CrowdAlready | None], Reply | None],
+    since: datetime | None = None,
 ) -> Reply:
     """Have the effect once, whatever was tried before; returns the recorded reply.
 
     ``act`` makes the call; ``find`` looks the effect up at the crowd (given the crowd's "already" error when
     there is one) and returns its reply or None. Raises the CrowdError that stopped it. What the crowd refused for
-    good is not asked again until a person says so (:func:`ask_again`).
+    good is not asked again until a person says so (:func:`ask_again`). ``since`` says from when on the effect was
+    possible: a backup that was put back may not know of a call that was made then.
     """
     intent, _ = CrowdCall.objects.get_or_create(
         key=key, defaults={"campaign": campaign, "operation": operation, "request": request}
@@ -52,7 +54,8 @@ def perform(
         return dict(intent.reply or {})
     if intent.state == CrowdCall.State.FAILED:
         raise CrowdNever(intent.error_message, intent.next_step)
-    token_forgotten = intent.first_tried_at and clock.now() - intent.first_tried_at > TOKENS_LIVE
+    first = intent.first_tried_at or since
+    token_forgotten = first and clock.now() - first > TOKENS_LIVE
     if token_forgotten and (found := find(None)):
         return _done(intent, found)
     now = clock.now()
@@ -83,6 +86,15 @@ def _done(intent: CrowdCall, reply: Reply) -> Reply:
         next_step="",
     )
     return reply
+
+
+def record_found(*, campaign: Campaign, operation: str, key: str, reply: Reply) -> None:
+    """Note that an intent had its effect, which was found at the crowd while looking for something else."""
+    now = clock.now()
+    intent, _ = CrowdCall.objects.get_or_create(
+        key=key, defaults={"campaign": campaign, "operation": operation, "last_tried_at": now}
+    )
+    _done(intent, reply)
 
 
 def _stopped(intent: CrowdCall, error: CrowdError) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -11,10 +11,11 @@ from django.db import IntegrityError, transaction
 
 from judging.errors import CampaignRefused
 from judging.models import Campaign, CampaignChange
+from judging.pair_request import PairRequest
 from judging.pay import BASE_REWARD, rounded
 from judging.services.pairs import pairs_of, request_pairs
 from judging.services.postings import next_posting
-from judging.services.texts import default_texts
+from judging.services.texts import check_language, check_short_texts, default_texts
 from pooling.models import Collection, Pool
 from pooling.services.naming import check_name
 
@@ -50,17 +51,20 @@ WHOLE_NUMBERS = {
     "max_tasks_per_worker": (1, 100_000),
     "withdrawal_days": (0, 3650),
     "hold_hours": (0, 60),
+    "minimum_seconds": (0, 120),
+    "minimum_age": (0, 99),
+    "assignment_seconds": (300, 30 * 86400),
     "seed": (-(2**62), 2**62),
 }
 MOST_REWARD = Decimal(10_000)
 MOST_BUDGET = Decimal(10**9)
+MOST_CONTACT = 200
 
 
-def _check_amount(what: str, amount: Decimal, most: Decimal) -> None:
-    if not amount.is_finite() or not 0 <= amount <= most or amount != rounded(amount):
-        raise CampaignRefused(
-            f"{what} must be an amount in dollars between 0 and {most:,.2f} with at most two decimals."
-        )
+def _amount_problem(what: str, amount: Decimal, most: Decimal) -> str:
+    if amount.is_finite() and 0 <= amount <= most and amount == rounded(amount):
+        return ""
+    return f"{what} must be an amount in dollars between 0 and {most:,.2f} with at most two decimals."
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,13 @@ class CampaignSettings:
     contact: str = ""
     withdrawal_days: int = 30
     hold_hours: int = 0
+    assignment_seconds: int = 3600
+    minimum_seconds: int = 0
+    mark_query_words: bool = False
+    minimum_age: int = 0
+    content_warning: str = ""
+    ethics_approval: str = ""
+    language: str = "en"
 
     def values(self) -> dict[str, Any]:
         """As the campaign's fields; a base reward that nobody chose is a small part of the reward."""
@@ -95,26 +106,67 @@ class CampaignSettings:
 
     def check(self) -> None:
         """Raises :class:`CampaignRefused` naming the first setting that cannot be."""
-        for name, (least, most) in WHOLE_NUMBERS.items():
-            if not least <= getattr(self, name) <= most:
-                raise CampaignRefused(f"{name.replace('_', '-')} must be between {least:,} and {most:,}.")
-        _check_amount("The reward", self.reward, MOST_REWARD)
-        if self.pay not in Campaign.Pay.values:
-            raise CampaignRefused(f"There is no way of paying called {self.pay!r}.", "Choose split or whole.")
-        if self.base_reward is not None:
-            _check_amount("The base reward, a part of the reward,", self.base_reward, self.reward)
-        if self.budget is not None:
-            _check_amount("The budget", self.budget, MOST_BUDGET)
+        for refusal in self.problems().values():
+            raise refusal
+
+    def problems(self) -> dict[str, CampaignRefused]:
+        """Setting → why it cannot be, in the order in which a person meets them; empty when all can be."""
+        found = {
+            name: CampaignRefused(f"{name.replace('_', '-')} must be between {least:,} and {most:,}.")
+            for name, (least, most) in WHOLE_NUMBERS.items()
+            if not least <= getattr(self, name) <= most
+        }
+        found |= self._money_problems()
         if not 0 <= self.slip_rate <= 0.5:
-            raise CampaignRefused("slip-rate must be a share between 0 and 0.5.")
+            found["slip_rate"] = CampaignRefused("slip-rate must be a share between 0 and 0.5.")
         if self.screen not in Campaign.Screen.values:
-            raise CampaignRefused(f"There is no screening rule called {self.screen!r}.")
+            found["screen"] = CampaignRefused(f"There is no screening rule called {self.screen!r}.")
         if self.preset not in PRESETS:
-            raise CampaignRefused(f"There is no preset called {self.preset!r}.")
+            found["preset"] = CampaignRefused(f"There is no preset called {self.preset!r}.")
+        if len(self.contact) > MOST_CONTACT:
+            found["contact"] = CampaignRefused(f"The contact has at most {MOST_CONTACT} characters.")
+        checks: dict[str, Callable[[], None]] = {
+            "language": lambda: check_language(self.language),
+            "content_warning": lambda: check_short_texts(content_warning=self.content_warning),
+            "ethics_approval": lambda: check_short_texts(ethics_approval=self.ethics_approval),
+        }
+        for name, check in checks.items():
+            try:
+                check()
+            except CampaignRefused as refusal:
+                found[name] = refusal
+        return found
+
+    def _money_problems(self) -> dict[str, CampaignRefused]:
+        found = {}
+        if problem := _amount_problem("The reward", self.reward, MOST_REWARD):
+            found["reward"] = CampaignRefused(problem)
+        if self.pay not in Campaign.Pay.values:
+            found["pay"] = CampaignRefused(
+                f"There is no way of paying called {self.pay!r}.", "Choose split or whole."
+            )
+        if self.base_reward is not None and (
+            problem := _amount_problem(
+                "The base reward, a part of the reward,", self.base_reward, self.reward
+            )
+        ):
+            found["base_reward"] = CampaignRefused(problem)
+        if self.budget is not None and (problem := _amount_problem("The budget", self.budget, MOST_BUDGET)):
+            found["budget"] = CampaignRefused(problem)
+        elif self.budget is not None and not self.budget:
+            found["budget"] = CampaignRefused(
+                "The budget must be more than $0.00.", "Leave it away for none."
+            )
+        return found
 
 
 def create_campaign(
-    *, name: str, settings: CampaignSettings, pool: Pool | None = None, collection: Collection | None = None
+    *,
+    name: str,
+    settings: CampaignSettings,
+    pool: Pool | None = None,
+    collection: Collection | None = None,
+    who: str = "",
 ) -> Campaign:
     """A draft campaign with the pairs and tasks of ``pool``; or, for imported judgments, of ``collection`` alone."""
     check_name(name)
@@ -133,16 +185,31 @@ def create_campaign(
                 collection=owner,
                 qualifications=PRESETS[settings.preset],
                 **settings.values(),
-                **default_texts(),
+                **default_texts(settings.language),
             )
             if pool:
-                request_pairs(campaign, pairs_of(pool), judgments=settings.judgments_per_pair, round=0)
-            log(campaign, "created")
+                pairs = pairs_of(pool)
+                _check_pairs(pool, pairs)
+                request_pairs(campaign, pairs, judgments=settings.judgments_per_pair, round=0)
+            log(campaign, "created", who=who)
     except IntegrityError:
         raise CampaignRefused(
             f"There is a campaign called {name!r} already.", "Choose another name."
         ) from None
     return campaign
+
+
+def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
+    """Refuses a pool that leaves nothing to judge: the campaign would be refused at launch, gold and texts done."""
+    if pairs:
+        return
+    queries = pool.pooled_passages.values("query").distinct().count()
+    has = f"has one passage for each of its {queries:,} queries" if queries else "is empty: it has no query"
+    raise CampaignRefused(
+        f"The pool {pool.name} {has}, so there is no pair to judge.",
+        f"Build a pool with more runs, a greater depth or the known relevant passages: "
+        f"manage.py build_pool {pool.collection.name} --pool NAME --all-runs --depth 2",
+    )
 
 
 def campaign_named(name: str) -> Campaign:

@@ -8,7 +8,7 @@ import re
 import ssl
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from urllib.parse import urlsplit
@@ -18,11 +18,14 @@ from django.db.models import Q
 
 from config import launcher
 from config.crowd_endpoints import known, origin
+from config.errors import NotNow, Refusal
 from judging.crowds import crowd_at
 from judging.errors import CrowdError, NotReady
 from judging.expectations import Expectation, expect
 from judging.models import Campaign, GoldPair, Pair
+from judging.requirements import limit_words
 from judging.services.cost import Quote
+from judging.services.giveaways import marks_in_words
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
@@ -42,20 +45,43 @@ class Plan:
     confirm_spend: Decimal | None = None
     minimum_hourly: Decimal | None = None
     pilot: bool = False
+    placeholder_text: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of one check: in words why it passed, or what is wrong and what to do about it."""
+
+    name: str
+    passed: bool
+    words: str
+    next_step: str = ""
 
 
 def check_list(plan: Plan) -> Iterator[str]:
     """Each check that passed, in words; raises :class:`NotReady` at the first that did not."""
     _check_there_is_something(plan)
-    yield f"endpoint: {_endpoint(plan)}"
-    yield f"balance: {_balance(plan)}"
-    yield f"cost: {_cost(plan)}"
-    yield f"gold: {_gold(plan.campaign)}"
-    yield f"page: {_page(plan)}"
-    yield f"crowd hosts: {_hosts(plan)}"
-    yield f"qualifications: {_qualifications(plan)}"
-    yield f"texts: {_texts(plan.campaign)}"
-    yield f"pay: {_pay(plan)}"
+    for name, check in _checks_of(plan.campaign):
+        yield f"{name}: {check(plan)}"
+
+
+def each_check(plan: Plan) -> list[Checked]:
+    """Every check on its own: all that is wrong at once. Raises NotReady where there is nothing to check."""
+    _check_there_is_something(plan)
+    return [_checked(name, check, plan) for name, check in _checks_of(plan.campaign)]
+
+
+def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], str]]]:
+    return [row for row in CHECKS.items() if row[0] != MARKED or campaign.mark_query_words]
+
+
+def _checked(name: str, check: Callable[[Plan], str], plan: Plan) -> Checked:
+    try:
+        return Checked(name, True, check(plan))
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        return Checked(name, False, refusal.message, refusal.next_step)
 
 
 def expectation_of(campaign: Campaign) -> Expectation:
@@ -68,14 +94,18 @@ def expectation_of(campaign: Campaign) -> Expectation:
     )
 
 
-def _check_there_is_something(plan: Plan) -> None:
-    campaign = plan.campaign
+def check_not_launched(campaign: Campaign) -> None:
+    """Raises NotReady for a campaign that was launched."""
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
         raise NotReady(
             f"The campaign {campaign.name} is {campaign.state} already.",
-            f"What is still to be offered is offered by: {on} {campaign.name}",
+            f"What is still to be offered is offered by: manage.py {on} {campaign.name}",
         )
+
+
+def _check_there_is_something(plan: Plan) -> None:
+    check_not_launched(plan.campaign)
     if not plan.cost.tasks:
         raise NotReady("There is nothing to judge: every query of the pool has one passage at most.")
 
@@ -120,7 +150,7 @@ def _cost(plan: Plan) -> str:
     if campaign.budget is not None and total > campaign.budget:
         raise NotReady(
             f"${total:.2f} is over the campaign's budget of ${campaign.budget:.2f}.",
-            f"Run: raise_budget {campaign.name} {total:.2f}, or judge fewer queries.",
+            f"Run: manage.py raise_budget {campaign.name} {total:.2f}, or judge fewer queries.",
         )
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         raise NotReady(f"${total:.2f} is over the cap of ${settings.BUDGET_CAP:.2f} (PREFEREE_BUDGET_CAP).")
@@ -149,7 +179,8 @@ def _gold(campaign: Campaign) -> str:
         raise NotReady(
             f"{accepted} gold pairs are accepted and {needed} are needed: {campaign.gold_per_task} a task for "
             f"{campaign.max_tasks_per_worker} tasks a worker, none of them seen twice.",
-            "Run propose_gold and accept_gold, or lower --max-tasks-per-worker.",
+            f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
+            "or make the campaign with a lower --max-tasks-per-worker.",
         )
     return f"{accepted} pairs accepted"
 
@@ -194,7 +225,7 @@ def _page(plan: Plan) -> str:
             f"Something else answers at {url}, not this installation's pages.",
             "Set PREFEREE_PUBLIC_URL to the address of these pages; every process needs the same SECRET_KEY.",
         )
-    return f"{url} answers over HTTPS"
+    return f"{url} answers over HTTPS, asked from this machine; open it once from another network, too"
 
 
 def _hosts(plan: Plan) -> str:
@@ -231,35 +262,35 @@ def _qualifications(plan: Plan) -> str:
             ) from error
         if not found.active:
             raise NotReady(f"The qualification {found.name!r} ({key}) is inactive: nobody could meet it.")
-        wanted = [*asked.get("IntegerValues", []), *map(_place_words, asked.get("LocaleValues", []))]
-        words.append(" ".join([found.name, asked["Comparator"], ", ".join(map(str, wanted))]).strip())
+        words.append(limit_words(asked, name=found.name))
     return "; ".join(words)
 
 
-def _place_words(locale: dict[str, str]) -> str:
-    return "-".join([locale["Country"], *([locale["Subdivision"]] if locale.get("Subdivision") else [])])
-
-
-def _texts(campaign: Campaign) -> str:
+def _texts(plan: Plan) -> str:
+    campaign = plan.campaign
     if not campaign.title.strip():
         raise NotReady("The campaign has no title.")
     for name, text in {"consent": campaign.consent_text, "instructions": campaign.instructions_text}.items():
         if not text.strip():
-            raise NotReady(f"The {name} text is empty.", f"Run: set_texts {campaign.name} --{name} FILE")
+            raise NotReady(
+                f"The {name} text is empty.", f"Run: manage.py set_texts {campaign.name} --{name} FILE"
+            )
         if left := re.findall(r"\{[a-z_]+\}", filled(campaign, text)):
             raise NotReady(
                 f"The {name} text has {left[0]}, for which the campaign has no figure.",
-                f"Mend it, then run: set_texts {campaign.name} --{name} FILE",
+                f"Mend it, then run: manage.py set_texts {campaign.name} --{name} FILE",
             )
     if campaign.texts_accepted_at is None:
         raise NotReady(
-            "Nobody has accepted the texts that workers see.", f"Run: set_texts {campaign.name} --accept"
+            "Nobody has accepted the texts that workers see.",
+            f"Run: manage.py set_texts {campaign.name} --accept",
         )
     missing = passages_without_text(campaign)
-    if missing and not campaign.placeholder_text:
+    if missing and not (campaign.placeholder_text or plan.placeholder_text):
         raise NotReady(
             f"{missing:,} passages have no text.",
-            "Run fetch_passages with a source that has them (import_collection --passages).",
+            "Run fetch_passages with a source that has them (import_collection --passages); or have simulated "
+            "workers only: --placeholder-text.",
         )
     if missing:
         return f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"
@@ -293,3 +324,19 @@ def _pay(plan: Plan) -> str:
             f"Make a campaign with --reward {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
         )
     return f"${pay.hourly:.2f} an hour ({minutes}, {source})"
+
+
+MARKED = "marked words"
+#: The checks in the order in which a launch goes through them.
+CHECKS: dict[str, Callable[[Plan], str]] = {
+    "endpoint": _endpoint,
+    "balance": _balance,
+    "cost": _cost,
+    "gold": lambda plan: _gold(plan.campaign),
+    MARKED: lambda plan: marks_in_words(plan.campaign),
+    "page": _page,
+    "crowd hosts": _hosts,
+    "qualifications": _qualifications,
+    "texts": _texts,
+    "pay": _pay,
+}

@@ -15,6 +15,7 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.models import Campaign, Judgment, Payment, Place, Submission, Task, TaskPair
+from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.leasing import GRACE, free_lapsed, release
@@ -107,12 +108,19 @@ def _sweep_is_due(campaign: Campaign) -> bool:
 
 
 def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Place]:
-    """Open places on which the crowd's list shows a submission; those that ran out become ``gone``."""
+    """Open places on which the crowd's list shows a submission; those that ran out become ``gone``.
+
+    What the list has of the campaign's and we do not is recorded on the way.
+    """
     here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
+    ours = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
     due, gone, seen = [], [], 0
     for posted in crowd.places():
         place = here.get(posted.crowd_id)
         if place is None:
+            missed = posted.crowd_id not in ours and is_ours(campaign, posted)
+            if missed and (adopted := adopt(campaign, posted)) and posted.has_submission:
+                due.append(adopted)
             continue
         seen += 1
         if posted.has_submission:

@@ -37,6 +37,10 @@ def quote(campaign: Campaign, pair_count: int, judgments: int = 1) -> Quote:
 
 def quote_tasks(campaign: Campaign, tasks: int) -> Quote:
     """The cost of this many tasks."""
-    fees, pay = crowd_at(campaign.crowd, campaign.endpoint).fees, pay_for(campaign)
-    fee = fees.on(pay.base) + fees.on(pay.bonus)
-    return Quote(tasks, tasks * pay.whole, tasks * fee)
+    return quote_pay(pay_for(campaign), tasks, crowd=campaign.crowd, endpoint=campaign.endpoint)
+
+
+def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "") -> Quote:
+    """The cost of this many tasks at this pay, with the crowd's fees; for a campaign that need not be there yet."""
+    fees = crowd_at(crowd, endpoint).fees
+    return Quote(tasks, tasks * pay.whole, tasks * (fees.on(pay.base) + fees.on(pay.bonus)))

@@ -12,6 +12,7 @@ from typing import Any
 
 from config.background.registry import Progress
 from judging.models import Campaign, Exclusion, GoldAnswer, Judgment, Pair
+from judging.services.signals import signals_of
 from pooling.models import Passage, PooledPassage, Run
 from pooling.services.runs import tops_of
 
@@ -31,6 +32,19 @@ COLUMNS = [
     "task",
     "round",
 ]
+#: How an answer came about: for the researcher, not for publication.
+SIGNALS = [
+    "position",
+    "seconds_shown",
+    "seconds_hidden",
+    "changes",
+    "focus_lost",
+    "input_method",
+    "viewport",
+    "fast",
+    "comment_pasted",
+    "reported",
+]
 
 
 @dataclass(frozen=True)
@@ -42,31 +56,49 @@ class Exported:
     left_out: int
 
 
-def export_judgments(campaign: Campaign, out: Path, *, progress: Progress | None = None) -> Exported:
+def export_judgments(
+    campaign: Campaign, out: Path, *, signals: bool = False, progress: Progress | None = None
+) -> Exported:
     """Write every judgment and gold answer; JSON lines when the name ends in .jsonl, else TSV.
 
+    With ``signals`` each row also says how the answer came about, which workers were promised not to see published.
     The file appears when it is whole.
     """
-    hidden = hidden_passages(campaign)
-    names: dict[int, str] = {}
     written = {"judgment": 0, "gold": 0}
     left_out = 0
     total = campaign.judgments.count()
     partial = out.with_name(f".{out.name}.partial")
     with partial.open("w", encoding="utf-8", newline="") as file:
-        write = _writer(file, out.suffix == ".jsonl")
-        for done, (row, passages) in enumerate(_rows(campaign), start=1):
-            if hidden & passages:
+        write = _writer(file, out.suffix == ".jsonl", COLUMNS + (SIGNALS if signals else []))
+        for done, row in enumerate(rows_for_others(campaign, signals=signals), start=1):
+            if row is None:
                 left_out += 1
                 continue
-            if row["worker"]:
-                row["worker"] = names.setdefault(row["worker"], f"w-{secrets.token_hex(6)}")
             write(row)
             written[row["kind"]] += 1
             if progress:
                 progress(min(done, total), total, "Exporting")
     partial.replace(out)
     return Exported(written["judgment"], written["gold"], left_out)
+
+
+def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:
+    """Each judgment and gold answer with a pseudonym of this reading; None for one that is left out.
+
+    ``signals`` are for the researcher alone: nothing that is published may ask for them.
+    """
+    told = signals_of(campaign) if signals else {}
+    hidden = hidden_passages(campaign)
+    names: dict[int, str] = {}
+    for row, passages, slot in _rows(campaign):
+        if hidden & passages:
+            yield None
+            continue
+        if row["worker"]:
+            row["worker"] = names.setdefault(row["worker"], f"w-{secrets.token_hex(6)}")
+        if signals:
+            row |= told.get(slot or 0, dict.fromkeys(SIGNALS, ""))
+        yield row
 
 
 def hidden_passages(campaign: Campaign) -> set[int]:
@@ -100,16 +132,16 @@ def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
     return keys
 
 
-def _writer(file: Any, as_json: bool) -> Callable[[dict[str, Any]], Any]:
+def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str, Any]], Any]:
     if as_json:
         return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    table = csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    table = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writeheader()
     return table.writerow
 
 
-def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int]]]:
-    """Each judgment, then each gold answer, with the passages it shows."""
+def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+    """Each judgment, then each gold answer, with the passages it shows and its slot."""
     excluded = set(
         Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)
     )
@@ -130,7 +162,7 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int]]]:
             "task": submission.task.number if submission and submission.task else "",
             "round": judgment.pair.round,
         }
-        yield row, {judgment.left_id, judgment.right_id}
+        yield row, {judgment.left_id, judgment.right_id}, judgment.slot_id
     answers = GoldAnswer.objects.filter(submission__campaign=campaign).order_by("pk")
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
     for answer in answers.select_related(*shown).iterator(chunk_size=2000):
@@ -148,7 +180,7 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int]]]:
             "task": task.number if task else "",
             "round": "",
         }
-        yield row, {answer.slot.left_id, answer.slot.right_id}
+        yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
 
 
 def _shown(row: Any, qid: str) -> dict[str, Any]:

@@ -113,6 +113,14 @@ def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who:
     return pairs.exclude(state=state).update(state=state, decided_at=clock.now(), decided_by=who)
 
 
+def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
+    """Take decisions back: these gold pairs are proposed again. Only before launch, when nobody has met them."""
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise CampaignRefused(f"The campaign {campaign.name} was launched; its test pairs are decided.")
+    decided = _named(campaign, ids).filter(state__in=[GoldPair.State.ACCEPTED, GoldPair.State.DROPPED])
+    return decided.update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
+
+
 def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
     pairs = campaign.gold_pairs.filter(pk__in=ids)
     if missing := set(ids) - set(pairs.values_list("pk", flat=True)):

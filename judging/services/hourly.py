@@ -47,22 +47,29 @@ def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
     return Submission.objects.filter(campaign=campaign, worker__in=standing.values("worker"))
 
 
-def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
-    """Seconds from opening to sending off of each task done in the pilot (in one posting of it), ascending.
+def seconds_of_tasks(campaign: Campaign) -> list[float]:
+    """How long each whole task took its worker, from opening the page to sending it off, in seconds, ascending.
 
-    Whole tasks of workers who are not excluded only: who left early, and whom our page never saw, says nothing about
-    the time of a task.
+    Who left early, and whom our page never saw, says nothing about the time of a task. Excluded workers are left out:
+    who clicks without reading would make the work look quicker than it is.
     """
-    work = Submission.objects.filter(
-        campaign=campaign,
-        place__posting__purpose=Posting.Purpose.PILOT,
-        state=Submission.State.SUBMITTED,
-        task__isnull=False,
-        left_early=False,
+    return _times(_whole_tasks(campaign))
+
+
+def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
+    """The same for the tasks done in the pilot (in one posting of it)."""
+    work = _whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT)
+    return _times(work if posting is None else work.filter(place__posting=posting))
+
+
+def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
+    whole = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, task__isnull=False, left_early=False
     ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
-    work = work.exclude(pk__in=of_excluded(campaign))
-    if posting is not None:
-        work = work.filter(place__posting=posting)
+    return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))
+
+
+def _times(work: QuerySet[Submission]) -> list[float]:
     rows = work.values_list("opened_at", "finished_at", "submitted_at")
     return sorted(_seconds(opened, finished or submitted) for opened, finished, submitted in rows)
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import numpy as np
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
 from judging.layout import lay_out, submission_seed
@@ -34,8 +34,10 @@ TRIES = 20
 MOST_LEASES = 3
 #: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
 GRACE = timedelta(minutes=15)
-#: What was shown in such work says nothing about the sides of judgments that count.
-NEVER_COUNT = [Submission.Standing.TRIAL, Submission.Standing.PILOT]
+#: Work whose judgments count or may yet: only that balances sides. Neither what was given back, lapsed or was left
+#: out by whoever stopped early, nor what an exclusion, a pilot or a trial keeps from counting.
+MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
+MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
 
 class _Taken(Exception):
@@ -149,9 +151,18 @@ def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> 
 
 def _leanings(pairs: list[Pair]) -> list[int]:
     """Per pair: how many times more it was shown with passage a on the left than with b, in work that may count."""
-    slots = Slot.objects.filter(pair__in=pairs).exclude(submission__standing__in=NEVER_COUNT)
-    shown = Counter(slots.values_list("pair_id", "left_id"))
+    slots = Slot.objects.filter(
+        pair__in=pairs,
+        submission__state__in=MAY_COUNT_STATES,
+        submission__standing__in=MAY_COUNT_STANDINGS,
+    )
+    judged = slots.filter(Q(submission__state=Submission.State.HELD) | Exists(_chosen()))
+    shown = Counter(judged.values_list("pair_id", "left_id"))
     return [shown[pair.pk, pair.passage_a_id] - shown[pair.pk, pair.passage_b_id] for pair in pairs]
+
+
+def _chosen() -> QuerySet[Choice]:
+    return Choice.objects.filter(slot=OuterRef("pk"))
 
 
 def gold_is_left(campaign: Campaign, worker: Worker) -> bool:

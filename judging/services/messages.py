@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused, CrowdError, CrowdLater
+from judging.crowds.seam import MESSAGE_AT_ONCE
+from judging.errors import CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker, WorkerMessage
-from judging.services.calls import Reply, campaign_key, perform
+from judging.services.calls import Patience, Reply, campaign_key, perform
 
 LONGEST_SUBJECT = 200
 LONGEST_TEXT = 4096
+PERHAPS = "It may have been sent all the same."
 
 
 def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: bool = False) -> list[Worker]:
@@ -37,49 +41,141 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
     return found
 
 
-def send_message(
-    campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
-) -> list[WorkerMessage]:
-    """Write to workers once; each row says whether it was sent or why not.
-
-    A message has no key at the crowd and cannot be found again, so one whose reply was lost is not sent a second
-    time: its row says so. Raises CampaignRefused for an empty or too long text.
-    """
+def check_words(subject: str, text: str) -> tuple[str, str]:
+    """Subject and text as they are sent; raises CampaignRefused for an empty or too long one."""
     subject, text = subject.strip(), text.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or not 1 <= len(text) <= LONGEST_TEXT:
         raise CampaignRefused(
             f"A message has a subject of at most {LONGEST_SUBJECT} characters and a text of at most {LONGEST_TEXT:,}."
         )
-    with transaction.atomic():
-        rows = [
-            WorkerMessage.objects.create(
+    return subject, text
+
+
+def write_message(
+    campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
+) -> list[WorkerMessage]:
+    """Keep the message for each of the workers, without sending it; :func:`send_message` with the same words does.
+
+    Who was written the same before has that row. Raises CampaignRefused for an empty or too long text.
+    """
+    subject, text = check_words(subject, text)
+    return _rows(campaign, workers, subject, text, who)
+
+
+def send_message(
+    campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
+) -> list[WorkerMessage]:
+    """Write to workers, each once; the rows say to whom it was sent, or why not.
+
+    The same words to the same worker are the same message: asked again, it goes to those alone whom it did not reach
+    for certain. A message has no key at the crowd and cannot be found again, so one whose reply was lost is not sent
+    a second time. Each call to the crowd is an intent of its own, so that one lost reply leaves no other in doubt.
+    Raises CampaignRefused for an empty or too long text, and at the end the CrowdError of a call that failed.
+    """
+    rows = write_message(campaign, workers, subject=subject, text=text, who=who)
+    left = [row for row in rows if _may_be_sent(row)]
+    patience, refused = Patience(), None
+    for first in range(0, len(left), MESSAGE_AT_ONCE):
+        with patience.one():
+            try:
+                _send(campaign, left[first : first + MESSAGE_AT_ONCE])
+            except CrowdNever as error:  # somebody among these; the others can be written to
+                refused = error
+    patience.done()
+    if refused:
+        raise refused
+    return rows
+
+
+@transaction.atomic
+def _rows(
+    campaign: Campaign, workers: Sequence[Worker], subject: str, text: str, who: str
+) -> list[WorkerMessage]:
+    """A row for each worker: the one that is there, or a new one."""
+    # The campaign's row is taken first: of two who write the same at once, the second finds the first one's rows.
+    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
+    same = WorkerMessage.objects.filter(
+        campaign=campaign,
+        worker__in=workers,
+        direction=WorkerMessage.Direction.TO_WORKER,
+        subject=subject,
+        text=text,
+    )
+    known = {row.worker_id: row for row in same.select_related("call").order_by("pk")}
+    for worker in workers:
+        if worker.pk not in known:
+            known[worker.pk] = WorkerMessage.objects.create(
                 campaign=campaign, worker=worker, subject=subject, text=text, who=who
             )
-            for worker in workers
-        ]
-    ids = dict(CrowdIdentity.objects.filter(worker__in=workers).values_list("worker_id", "crowd_worker_id"))
-    crowd = crowd_for(campaign)
+    return [known[worker.pk] for worker in workers]
+
+
+def _may_be_sent(row: WorkerMessage) -> bool:
+    """Whether it is certain that the message did not go out. A call that was made and never answered is not."""
+    if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
+        return False
+    if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:
+        _note([row], failure=f"It was being sent when this program ended. {PERHAPS}")
+        return False
+    return True
+
+
+def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
+    """One call to the crowd, and what became of it."""
+    ids = dict(
+        CrowdIdentity.objects.filter(worker__in=[row.worker_id for row in batch]).values_list(
+            "worker_id", "crowd_worker_id"
+        )
+    )
+    call = _intent(campaign, batch)
+    if call is None:
+        return  # another process is just sending these
+    subject, text, crowd = batch[0].subject, batch[0].text, crowd_for(campaign)
 
     def send() -> Reply:
         return {"failed": crowd.message(crowd_worker_ids=[*ids.values()], subject=subject, text=text)}
 
-    key = f"{campaign_key(campaign)}-message-{rows[0].pk}"
-    request = {"messages": [row.pk for row in rows]}
     try:
         reply = perform(
-            campaign=campaign, operation="message", key=key, request=request, act=send, find=lambda _: None
+            campaign=campaign,
+            operation="message",
+            key=call.key,
+            request=call.request,
+            act=send,
+            find=lambda _: None,
         )
     except CrowdError as error:
-        lost = isinstance(error, CrowdLater)
-        said = f"{error.message} It may have been sent all the same." if lost else error.message
-        WorkerMessage.objects.filter(pk__in=[row.pk for row in rows]).update(failure=said)
-        CrowdCall.objects.filter(key=key).update(
-            state=CrowdCall.State.DONE, reply={"failed": {}, "unknown": True}
-        )
+        lost = isinstance(error, CrowdLater) and not isinstance(error, CrowdThrottled)
+        CrowdCall.objects.filter(pk=call.pk).update(state=CrowdCall.State.DONE, reply={"unknown": lost})
+        _note(batch, failure=f"{error.message} {PERHAPS}" if lost else error.message)
         raise
-    call = CrowdCall.objects.get(key=key)
+    now = clock.now()
+    for row in batch:
+        gone = "" if row.worker_id in ids else "Who this was is forgotten."
+        failure = gone or reply["failed"].get(ids[row.worker_id], "")
+        _note([row], failure=failure, sent_at=None if failure else now)
+
+
+def _intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:
+    """A call for exactly these rows, recorded before it is made; None when another process took one of them."""
+    numbers = [row.pk for row in batch]
+    before = [row.call_id for row in batch]
+    stem = f"{campaign_key(campaign)}-message-{numbers[0]}"
+    with transaction.atomic():
+        tried = CrowdCall.objects.filter(campaign=campaign, key__startswith=f"{stem}-").count()
+        call, made = CrowdCall.objects.get_or_create(
+            key=f"{stem}-{tried + 1}",
+            defaults={"campaign": campaign, "operation": "message", "request": {"messages": numbers}},
+        )
+        same = WorkerMessage.objects.filter(pk__in=numbers, sent_at=None)
+        same = same.filter(Q(call=None) | Q(call__in=[one for one in before if one]))
+        if not made or same.update(call=call, failure="") != len(batch):
+            transaction.set_rollback(True)
+            return None
+    return call
+
+
+def _note(rows: Sequence[WorkerMessage], *, failure: str, sent_at: datetime | None = None) -> None:
+    WorkerMessage.objects.filter(pk__in=[row.pk for row in rows]).update(failure=failure, sent_at=sent_at)
     for row in rows:
-        row.failure = reply["failed"].get(ids[row.worker_id], "")
-        row.sent_at, row.call = (None if row.failure else clock.now()), call
-        row.save(update_fields=["failure", "sent_at", "call"])
-    return rows
+        row.failure, row.sent_at = failure, sent_at

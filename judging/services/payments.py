@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
@@ -173,13 +174,18 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
         request={"assignment": submission.assignment_id, "amount": str(payment.amount)},
         act=send,
         find=find,
+        since=submission.submitted_at,
     )
     mark_paid(payment, key)
 
 
 def bonus_key(campaign: Campaign, payment: Payment) -> str:
-    """The key of a bonus: the same for the same submission, kind and cause."""
-    return f"{campaign_key(campaign)}-{payment.kind}-{payment.submission_id}-{payment.cause}".rstrip("-")[:64]
+    """The key of a bonus: the same for the same assignment, kind and cause.
+
+    The submission's own key is not in it: after a restore the same work may be recorded under another one.
+    """
+    assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
+    return f"{campaign_key(campaign)}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
 
 
 def reference_of(key: str) -> str:

@@ -11,9 +11,11 @@ from django.db.models import Max, Q
 from config import clock
 from config.background.registry import Progress
 from judging.crowds import crowd_for
-from judging.crowds.seam import Crowd, PostedPlace, PostingKind
-from judging.errors import CrowdAlready, CrowdError
+from judging.crowds.seam import Crowd, PostingKind
+from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
+from judging.requirements import requirement_words, same_requirements
+from judging.services.adopting import adopt_missing, look_is_due, reply_of
 from judging.services.blocking import spared
 from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
@@ -24,7 +26,7 @@ from judging.tokens import link_for
 #: Of a title, at crowds of MTurk's protocol.
 LONGEST_TITLE = 128
 #: Calls without which nothing can be offered.
-OFFERING = ["create_block_list", "create_kind", "post_place"]
+OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 LIVE = [Place.State.WANTED, Place.State.OPEN]
 
 
@@ -132,21 +134,30 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
     A place that could not be offered for now holds up no other; at the end the crowd's error says that there are
     such. Any other error ends it at once.
     """
-    crowd, patience = crowd_for(campaign), Patience()
-    wanted = list(
-        Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
-        .select_related("posting")
-        .order_by("posting_id", "number")
-    )
+    crowd, patience, found = crowd_for(campaign), Patience(), 0
+    wanted = _wanted(campaign)
+    if wanted and look_is_due(campaign):
+        found = adopt_missing(campaign, crowd)
+        wanted = _wanted(campaign)
+    checked: set[int] = set()
     for done, place in enumerate(wanted, start=1):
         if campaign_state(campaign) not in Campaign.OFFERING:
-            return done - 1
+            return found + done - 1
         with patience.one():
+            if place.posting_id not in checked:
+                _check_posting(campaign, crowd, place)
+                checked.add(place.posting_id)
             post_place(campaign, crowd, place)
         if progress:
             progress(done, len(wanted), "Offering places")
     patience.done()
-    return len(wanted)
+    return found + len(wanted)
+
+
+def _wanted(campaign: Campaign) -> list[Place]:
+    """Places that are to be offered, in order."""
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
+    return list(wanted.select_related("posting").order_by("posting_id", "number"))
 
 
 def campaign_state(campaign: Campaign) -> str:
@@ -162,6 +173,7 @@ def place_key(campaign: Campaign, place: Place) -> str:
 def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     """Offer one place, exactly once."""
     posting = place.posting
+    posting.campaign = campaign  # its link names the campaign's key
     kind_id = posting.crowd_key or create_kind(campaign, crowd, posting)
     key = place_key(campaign, place)
 
@@ -169,16 +181,16 @@ def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
         posted = crowd.post_place(
             kind_id=kind_id, url=link_for(posting), lifetime_seconds=campaign.lifetime_seconds, key=key
         )
-        return _reply(posted)
+        return reply_of(posted)
 
     def find(already: CrowdAlready | None) -> Reply | None:
         if already and already.found:
             try:
-                return _reply(crowd.place(already.found))
+                return reply_of(crowd.place(already.found))
             except CrowdError:
                 pass  # the id in the message was something else: look through the list
         found = crowd.find_place(key)
-        return _reply(found) if found else None
+        return reply_of(found) if found else None
 
     reply = perform(
         campaign=campaign, operation="post_place", key=key, request={"kind": kind_id}, act=act, find=find
@@ -186,13 +198,6 @@ def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     Place.objects.filter(pk=place.pk, state=Place.State.WANTED).update(
         state=Place.State.OPEN, crowd_id=reply["crowd_id"], expires_at=reply["expires_at"]
     )
-
-
-def _reply(posted: PostedPlace) -> Reply:
-    return {
-        "crowd_id": posted.crowd_id,
-        "expires_at": posted.expires_at.isoformat() if posted.expires_at else None,
-    }
 
 
 def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
@@ -209,6 +214,47 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
     Posting.objects.filter(pk=posting.pk).update(crowd_key=reply["kind_id"])
     posting.crowd_key = reply["kind_id"]
     return str(reply["kind_id"])
+
+
+def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Read the posting back from a place that is offered, or from this one, offered for it."""
+    offered = place.posting.places.exclude(crowd_id="").first()
+    if offered is None:
+        post_place(campaign, crowd, place)
+    check_requirements(campaign, crowd, offered or place)
+
+
+def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Read back what the crowd asks of workers for a posting's place, once; CrowdNever when it is not what we asked.
+
+    Then nothing more is offered: anybody might do what only some should, or nobody could.
+    """
+    place.refresh_from_db()
+    wanted = kind_of(campaign, spared(campaign, crowd)).qualifications
+
+    def read() -> Reply:
+        try:
+            asked = crowd.asked_of_workers(place.crowd_id)
+        except CrowdNever as error:  # a place of a moment ago may not be known yet to those who describe it
+            raise CrowdLater(error.message, "It is tried again by itself.") from None
+        if not same_requirements(wanted, asked):
+            raise CrowdNever(
+                f"The crowd asks other things of workers for {place.crowd_id} than the campaign: "
+                f"{requirement_words(asked)} instead of {requirement_words(wanted)}.",
+                f"Run: manage.py pause_campaign {campaign.name}. Look at the qualifications at the crowd.",
+            )
+        return {"asked": requirement_words(asked)}
+
+    key = f"{campaign_key(campaign)}-asked-{place.posting.number}"
+    request = {"place": place.crowd_id}
+    perform(
+        campaign=campaign,
+        operation="read_back",
+        key=key,
+        request=request,
+        act=read,
+        find=lambda _already: None,
+    )
 
 
 def any_offered(campaign: Campaign) -> bool:

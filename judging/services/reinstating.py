@@ -34,7 +34,7 @@ def worker_of(campaign: Campaign, key: int) -> Worker:
     if worker is None:
         raise CampaignRefused(
             f"No worker {key} has worked on {campaign.name}.",
-            f"campaign_status {campaign.name} lists excluded workers by their numbers.",
+            f"manage.py campaign_status {campaign.name} lists excluded workers by their numbers.",
         )
     return worker
 

@@ -14,10 +14,12 @@ from django.db.models.functions import Coalesce
 from config import clock
 from judging.errors import CampaignRefused
 from judging.models import (
+    Appeal,
     Campaign,
     CrowdCall,
     CrowdIdentity,
     Exclusion,
+    PairReport,
     Payment,
     RightsRequest,
     Submission,
@@ -60,7 +62,7 @@ def find_worker(word: str) -> Worker:
 def forget_worker(
     worker: Worker, *, who: str = "", why: str = "", what: str = RightsRequest.What.FORGET
 ) -> dict[str, int]:
-    """Erase what links a worker to a person: crowd ids, assignments, places, comments, messages. Safe to repeat.
+    """Erase what links a worker to a person: crowd ids, assignments, places, words, messages. Safe to repeat.
 
     Judgments stay, as anonymous ones. Returns how much of each was erased. Raises CampaignRefused while the worker
     holds a task or is owed money, which could not be paid any more.
@@ -79,6 +81,8 @@ def forget_worker(
     done = {
         "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
         "comments": work.exclude(comment="").update(comment=""),
+        "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
+        "appeals": Appeal.objects.filter(worker=worker).exclude(words="").update(words=""),
         "messages": WorkerMessage.objects.filter(worker=worker)
         .exclude(text="")
         .update(text="", subject="", failure=""),
@@ -160,7 +164,7 @@ def has_withdrawn(campaign: Campaign, worker: Worker) -> bool:
 
 
 def enforce_retention() -> dict[str, int]:
-    """Forget workers, and erase comments, that were kept as long as the settings say. Safe to repeat.
+    """Forget workers, and erase what they wrote, that were kept as long as the settings say. Safe to repeat.
 
     Days count from a worker's last task. Nobody is forgotten while a campaign that they worked on is under way, or
     while money is owed.
@@ -171,12 +175,23 @@ def enforce_retention() -> dict[str, int]:
             forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
             forgotten += 1
     if days := settings.KEEP_COMMENTS_DAYS:
-        old = Submission.objects.filter(opened_at__lt=now - timedelta(days=days)).exclude(comment="")
-        if comments := old.update(comment=""):
+        erased = _erase_words(now - timedelta(days=days))
+        comments = sum(erased.values())
+        if comments:
             RightsRequest.objects.create(
-                what=RightsRequest.What.RETENTION, why=f"kept for {days} days", done={"comments": comments}
+                what=RightsRequest.What.RETENTION, why=f"kept for {days} days", done=erased
             )
     return {"forgotten": forgotten, "comments": comments}
+
+
+def _erase_words(before: datetime) -> dict[str, int]:
+    """Erase what workers wrote before ``before``; how many comments, reports and appeals that were."""
+    submissions = Submission.objects.filter(opened_at__lt=before)
+    return {
+        "comments": submissions.exclude(comment="").update(comment=""),
+        "reports": PairReport.objects.filter(submission__in=submissions).exclude(words="").update(words=""),
+        "appeals": Appeal.objects.filter(made_at__lt=before).exclude(words="").update(words=""),
+    }
 
 
 def _idle_since(moment: datetime) -> list[Worker]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db.models import Count
 
+from config import clock
 from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
-from judging.services import reconciling
+from judging.services import reconciling, voices
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
@@ -15,7 +16,7 @@ from judging.services.payments import money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
-from judging.services.watchdog import stalled
+from judging.services.watchdog import failed_jobs, failure_of, stalled
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
@@ -35,14 +36,16 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         .values("worker")
         .distinct()
         .count(),
-        "exclusions": Exclusion.objects.filter(campaign=campaign, reversed_at=None).count(),
+        "exclusions": Exclusion.objects.misconduct().filter(campaign=campaign).count(),
+        "withdrawn": Exclusion.objects.standing().filter(campaign=campaign, rule=Exclusion.WITHDRAWN).count(),
         "exclusion_reasons": _exclusions(campaign),
         "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
         "spent": float(dollars["spent"]),
         "owed": float(dollars["owed"]),
         "committed": float(dollars["committed"]),
         "differences": reconciling.counts(campaign),
-        "problems": _problems(campaign),
+        "voices": voices.waiting(campaign),
+        "problems": problems(campaign),
     }
     status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]
     if pilot := pilot_report(campaign):
@@ -87,25 +90,35 @@ def _judgments(campaign: Campaign) -> dict[str, int]:
 
 
 def _exclusions(campaign: Campaign) -> list[dict[str, Any]]:
-    rows = Exclusion.objects.filter(campaign=campaign, reversed_at=None).order_by("decided_at")
+    rows = Exclusion.objects.misconduct().filter(campaign=campaign).order_by("decided_at")
     return [{"worker": row.worker_id, "rule": row.rule, "reason": row.reason} for row in rows[:1000]]
 
 
-def _problems(campaign: Campaign) -> list[str]:
+def problems(campaign: Campaign) -> list[str]:
+    """What the crowd refused, what waits for money and jobs that failed: each with what to do; twenty at most."""
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
         .exclude(state=CrowdCall.State.DONE)
     )
     rows = stuck.values_list("operation", "error_class", "error_message", "next_step", "state").order_by("pk")
-    problems: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for operation, kind, message, next_step, state in rows[:1000]:
         if state == CrowdCall.State.FAILED:
-            next_step = f"{next_step} Then: ask_again {campaign.name}."
+            next_step = f"{next_step} Then: manage.py ask_again {campaign.name}."
         words = f"{operation} ({kind}): {message} {next_step}".strip()
-        problems[words] = problems.get(words, 0) + 1
-    told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in problems.items()]
-    return [*_budget_problem(campaign), *told][:20]
+        counts[words] = counts.get(words, 0) + 1
+    told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in counts.items()]
+    return [*_budget_problem(campaign), *told, *_failed_jobs(campaign, told)][:20]
+
+
+def _failed_jobs(campaign: Campaign, told: list[str]) -> list[str]:
+    """Jobs that failed and were not made up for, for a reason that no call above has told: a refused key, say."""
+    if campaign.launched_at is None:
+        return []
+    jobs = failed_jobs(campaign, clock.now())
+    fresh = [job for job in jobs if not any(failure_of(job) in words for words in told)]
+    return [f"{job.kind}: {failure_of(job)} {job.next_step}".strip() for job in fresh]
 
 
 def _budget_problem(campaign: Campaign) -> list[str]:
@@ -117,7 +130,7 @@ def _budget_problem(campaign: Campaign) -> list[str]:
     more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
     return [
         f"The budget of ${cap:.2f} is used up; {waiting:,} {'task waits' if waiting == 1 else 'tasks wait'}. "
-        f"To go on: raise_budget {campaign.name} {more:.2f}"
+        f"To go on: manage.py raise_budget {campaign.name} {more:.2f}"
     ]
 
 
@@ -125,36 +138,46 @@ def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:
     """One sentence: what the person does next."""
     if campaign.pool is None:
         if status["judgments"]["counted"]:
-            return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
-        return f"import_judgments {campaign.name} FILE."
+            return f"{_last_steps(campaign)}."
+        return f"manage.py import_judgments {campaign.name} FILE."
     match campaign.state:
         case Campaign.State.DRAFT:
-            return f"Gold pairs and texts, then launch_campaign {campaign.name} (a rehearsal and a pilot before)."
+            return (
+                f"Gold pairs and texts, then manage.py launch_campaign {campaign.name} "
+                "(a rehearsal and a pilot before)."
+            )
         case Campaign.State.REHEARSED:
             return (
-                f"pilot_campaign {campaign.name} --tasks N with people, then launch_campaign {campaign.name}."
+                f"manage.py pilot_campaign {campaign.name} --tasks N with people, "
+                f"then manage.py launch_campaign {campaign.name}."
             )
         case Campaign.State.PILOTED:
-            return f"Look at what the pilot told, then launch_campaign {campaign.name}."
+            return f"Look at what the pilot told, then manage.py launch_campaign {campaign.name}."
         case Campaign.State.CLOSING:
             return f"It closes by itself; it waits for {pending_work(campaign).words() or 'a last look'}."
         case Campaign.State.PAUSED:
-            return f"resume_campaign {campaign.name} offers the remaining tasks again."
+            return f"manage.py resume_campaign {campaign.name} offers the remaining tasks again."
         case Campaign.State.CLOSED:
-            return f"resolve {campaign.name}, then publish_qrels {campaign.name}."
+            return f"{_last_steps(campaign)}."
     return _next_while_offering(campaign, status)
+
+
+def _last_steps(campaign: Campaign) -> str:
+    if campaign.rehearsal_of:  # simulated judgments are not published
+        return f"manage.py resolve {campaign.name}, and go on with {campaign.rehearsal_of.name}"
+    return f"manage.py resolve {campaign.name}, then manage.py publish_qrels {campaign.name}"
 
 
 def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> str:
     if status["problems"]:
         return "Look at the problems above; what can be tried again is tried by itself."
     if is_complete(campaign):
-        return f"Every pair is judged: resolve {campaign.name}, then publish_qrels {campaign.name}."
+        return f"Every pair is judged: {_last_steps(campaign)}."
     if campaign.state == Campaign.State.PILOTING:
         pilot = status["pilot"]
         return f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in."
     if (waiting := lacking(campaign)) > 0:
         tasks = f"{waiting:,} task{'s' if waiting > 1 else ''}"
-        return f"collect {campaign.name} offers {tasks} again (make run does so by itself)."
+        return f"manage.py collect {campaign.name} offers {tasks} again (make run does so by itself)."
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
     return f"Workers judge; {left:,} judgments are still to come."

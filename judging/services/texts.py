@@ -1,41 +1,131 @@
-"""What workers are told before they begin; a person accepts it before launch."""
+"""What workers are told before they begin, and agree to; a person accepts it before launch."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.template.loader import get_template
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from config import clock
 from judging.errors import CampaignRefused
+from judging.example import BadExample, Example, read_example
 from judging.models import Campaign
 from judging.pay import in_words
 from judging.services.cost import pay_for
 
 LONGEST = 20_000
 SECONDS_PER_PAIR = 40
-CONTACT = "the requester, through the site on which you took this task"
+CONTACT = gettext_noop("the requester, through the site on which you took this task")
+#: The language of the words in the code; its texts stand in the folder itself, those of others in one of their own.
+ORIGINAL = "en"
 
 
-def default_texts() -> dict[str, str]:
-    """The texts that ship with the project, with their places for a campaign's figures."""
-    return {"consent_text": _shipped("consent"), "instructions_text": _shipped("instructions")}
+def check_language(language: str) -> None:
+    """Raises :class:`CampaignRefused` for a language in which the pages have no words."""
+    known = dict(settings.LANGUAGES)
+    if language not in known:
+        raise CampaignRefused(
+            f"Workers' pages have no words in the language {language!r}.",
+            f"There are: {', '.join(f'{tag} ({name})' for tag, name in known.items())}.",
+        )
 
 
-def _shipped(name: str) -> str:
-    template = get_template(f"judging/texts/{name}.txt")
+def default_texts(language: str = ORIGINAL) -> dict[str, str]:
+    """The texts that ship with the project in a language, with their places for a campaign's figures."""
+    return {f"{name}_text": _shipped(name, language) for name in ("consent", "instructions", "example")}
+
+
+def _shipped(name: str, language: str) -> str:
+    folder = "" if language == ORIGINAL else f"{language}/"
+    template = get_template(f"judging/texts/{folder}{name}.txt")
     return str(template.template.source)  # type: ignore[attr-defined]
 
 
-def set_texts(campaign: Campaign, *, consent: str | None = None, instructions: str | None = None) -> None:
-    """Replace texts before launch; they have to be accepted (again)."""
+def language_of_example(campaign: Campaign) -> str:
+    """The collection's, as of other passages, unless the example is the one that ships with the project."""
+    ours = _shipped("example", campaign.language).strip()
+    return campaign.language if campaign.example_text.strip() == ours else campaign.collection.language
+
+
+def set_texts(
+    campaign: Campaign,
+    *,
+    consent: str | None = None,
+    instructions: str | None = None,
+    example: str | None = None,
+    content_warning: str | None = None,
+    ethics_approval: str | None = None,
+) -> None:
+    """Replace texts before launch; they have to be accepted (again). None leaves a text as it is.
+
+    The example, the warning and the approval may be empty: then there is none.
+    """
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(f"The campaign {campaign.name} was launched; its texts are fixed.")
     for text in (consent, instructions):
         if text is not None and not 1 <= len(text.strip()) <= LONGEST:
             raise CampaignRefused(f"A text has between 1 and {LONGEST:,} characters.")
-    changes = {"consent_text": consent, "instructions_text": instructions}
+    check_short_texts(example=example, content_warning=content_warning, ethics_approval=ethics_approval)
+    changes = {
+        "consent_text": consent,
+        "instructions_text": instructions,
+        "example_text": example,
+        "content_warning": content_warning,
+        "ethics_approval": ethics_approval,
+    }
     given = {name: text.strip() for name, text in changes.items() if text is not None}
     Campaign.objects.filter(pk=campaign.pk).update(**given, texts_accepted_at=None, texts_accepted_by="")
     campaign.refresh_from_db()
+
+
+def check_short_texts(
+    *, example: str | None = None, content_warning: str | None = None, ethics_approval: str | None = None
+) -> None:
+    """Raises :class:`CampaignRefused` for an example that is none, and for what is too long."""
+    try:
+        read_example((example or "")[: LONGEST + 1])
+    except BadExample as error:
+        raise CampaignRefused(str(error), "templates/judging/texts/example.txt shows the form.") from error
+    for name, text, most in (
+        ("The example", example, LONGEST),
+        ("The content warning", content_warning, LONGEST),
+        ("The ethics approval", ethics_approval, 200),
+    ):
+        if text is not None and len(text.strip()) > most:
+            raise CampaignRefused(f"{name} has at most {most:,} characters.")
+
+
+def example_of(campaign: Campaign) -> Example | None:
+    """The campaign's worked example, if it has one."""
+    return read_example(campaign.example_text)
+
+
+def contact_of(campaign: Campaign | None) -> str:
+    """Whom workers of the campaign can write to."""
+    return (campaign.contact if campaign else "") or gettext(CONTACT)
+
+
+def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
+    """All that a worker agrees to, as one text: what the consent page shows, with the campaign's figures."""
+    parts = [filled(campaign, campaign.consent_text, pairs=pairs)]
+    with translation.override(campaign.language):
+        if campaign.content_warning:
+            parts.insert(0, f"{gettext('Content warning')}\n{campaign.content_warning}")
+        if campaign.ethics_approval:
+            parts.append(f"{gettext('Ethics approval')}\n{campaign.ethics_approval}")
+        parts.append(going_on(campaign))
+        if campaign.minimum_age:
+            parts.append(gettext("I am at least %(years)s years old.") % {"years": campaign.minimum_age})
+    return "\n\n".join(parts)
+
+
+def going_on(campaign: Campaign) -> str:
+    """The sentence that closes what a worker agrees to, in the language that is spoken now."""
+    if not campaign.minimum_age:
+        return gettext("Only go on if you are of age and agree to this.")
+    words = gettext("Only go on if you are at least %(years)s years old and agree to this.")
+    return words % {"years": campaign.minimum_age}
 
 
 def accept_texts(campaign: Campaign, *, who: str = "") -> None:
@@ -51,14 +141,15 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     """
     if pairs is None:
         pairs = campaign.pairs_per_task + campaign.gold_per_task
-    figures = {
-        "pairs": str(pairs),
-        "reward": f"{campaign.reward:.2f}",
-        "pay": in_words(pay_for(campaign), pairs),
-        "contact": campaign.contact or CONTACT,
-        "days": str(campaign.withdrawal_days),
-        "minutes": str(max(1, round(pairs * SECONDS_PER_PAIR / 60))),
-    }
+    with translation.override(campaign.language):
+        figures = {
+            "pairs": str(pairs),
+            "reward": f"{campaign.reward:.2f}",
+            "pay": in_words(pay_for(campaign), pairs, translation),
+            "contact": contact_of(campaign),
+            "days": str(campaign.withdrawal_days),
+            "minutes": str(max(1, round(pairs * SECONDS_PER_PAIR / 60))),
+        }
     for name, value in figures.items():
         text = text.replace(f"{{{name}}}", value)
     return text

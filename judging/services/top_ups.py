@@ -16,7 +16,7 @@ from judging.pay import hourly, rounded, shortfall
 from judging.services.budget import cap_of
 from judging.services.campaigns import log
 from judging.services.cost import pay_for
-from judging.services.hourly import of_excluded
+from judging.services.hourly import seconds_of_tasks
 from judging.services.payments import money, owe_top_up, progress_of
 
 
@@ -34,17 +34,6 @@ class TopUp:
     def amount(self) -> Decimal:
         """Dollars without fees."""
         return sum(self.owed.values(), Decimal(0))
-
-
-def seconds_of_tasks(campaign: Campaign) -> list[float]:
-    """How long each whole task took its worker, from opening the page to sending it off, in seconds.
-
-    Excluded workers' tasks are left out: who clicks without reading would make the work look quicker than it is.
-    """
-    whole = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED, left_early=False)
-    careful = whole.exclude(pk__in=of_excluded(campaign)).exclude(finished_at=None)
-    times = careful.values_list("opened_at", "finished_at")
-    return [(finished - opened).total_seconds() for opened, finished in times if finished]
 
 
 def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
@@ -83,7 +72,7 @@ def top_up(campaign: Campaign, minimum_hourly: Decimal | None = None, *, who: st
     if plan.owed and cap is not None and needed > cap:
         raise CampaignRefused(
             f"${plan.amount + plan.fees:.2f} more would go beyond the budget of ${cap:.2f}.",
-            f"Run: raise_budget {campaign.name} {needed:.2f}",
+            f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
         )
     words = "Top-up: the task took longer than expected; this brings your pay to"
     for submission in Submission.objects.filter(pk__in=plan.owed):

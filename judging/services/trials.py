@@ -46,16 +46,6 @@ class TrialResult:
     reward: Decimal
     hourly: Decimal
 
-    @property
-    def minutes(self) -> int:
-        """Whole minutes."""
-        return int(self.seconds) // 60
-
-    @property
-    def rest(self) -> int:
-        """Seconds beyond the whole minutes."""
-        return int(self.seconds) % 60
-
 
 def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLink:
     """A new link by which a reviewer can do a task of the campaign for ``days`` days; recorded.

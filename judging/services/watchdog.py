@@ -100,15 +100,26 @@ def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         said = job.failure_message.strip().splitlines()[-1:] or [job.progress_message]
         why = idle or ("The worker that had it is gone." if lapsed else f"It was put off: {said[0]}")
         yield Stalled(f"job {job.kind}", 1, job.created_at, why, START if idle or lapsed else job.next_step)
+    for job in failed_jobs(campaign, now):
+        since = job.finished_at or job.created_at
+        yield Stalled(f"job {job.kind}", 1, since, f"It failed: {failure_of(job)}", job.next_step)
+
+
+def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
+    """The last job of each key that failed in the last days, unless a later one did well; newest first."""
+    mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, finished_at__gte=now - FAILURE).order_by("-finished_at")
-    keys: set[str] = set()
+    last: dict[str, Job] = {}
     for job in failed[:50]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
-        if job.key in keys or later.exists():
-            continue
-        keys.add(job.key)
-        why = f"It failed: {(job.failure_message.strip().splitlines() or [job.failure])[-1]}"
-        yield Stalled(f"job {job.kind}", 1, job.finished_at or job.created_at, why, job.next_step)
+        if job.key not in last and not later.exists():
+            last[job.key] = job
+    return list(last.values())
+
+
+def failure_of(job: Job) -> str:
+    """Why a job failed, in one line."""
+    return (job.failure_message.strip().splitlines() or [job.failure])[-1]
 
 
 def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
@@ -122,7 +133,7 @@ def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         f"{_things(found[0], 'place')} waiting to be offered",
         *found,
         why or "The job that offers them has not come to them.",
-        next_step if why else f"Run: collect {campaign.name}",
+        next_step if why else f"Run: manage.py collect {campaign.name}",
     )
 
 
@@ -138,7 +149,7 @@ def _call_trouble(campaign: Campaign, operations: list[str]) -> tuple[str, str] 
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
     if call is None:
         return None
-    again = f" Then: ask_again {campaign.name}." if call.state == CrowdCall.State.FAILED else ""
+    again = f" Then: manage.py ask_again {campaign.name}." if call.state == CrowdCall.State.FAILED else ""
     return f"The crowd says: {call.error_message}", f"{call.next_step}{again}".strip()
 
 
@@ -151,7 +162,7 @@ def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             f"{_things(found[0], 'place')} that ran out",
             *found,
             nobody_at_work(now) or "The crowd's list does not show what became of them.",
-            f"Run: collect {campaign.name}",
+            f"Run: manage.py collect {campaign.name}",
         )
 
 
@@ -163,7 +174,7 @@ def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             f"{_things(found[0], 'task')} held beyond the time",
             *found,
             nobody_at_work(now) or "No collection has freed them.",
-            f"Run: collect {campaign.name}",
+            f"Run: manage.py collect {campaign.name}",
         )
 
 
@@ -176,7 +187,7 @@ def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             f"{_things(found[0], 'submission')} sent off from our page",
             *found,
             nobody_at_work(now) or "The crowd's list does not name them: its own form was not sent.",
-            f"Run: collect {campaign.name}. When their time is over the tasks go to others.",
+            f"Run: manage.py collect {campaign.name}. When their time is over the tasks go to others.",
         )
 
 
@@ -190,7 +201,7 @@ def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             f"{_things(found[0], 'submission')} not screened",
             *found,
             "A collection was interrupted.",
-            f"Run: collect {campaign.name}",
+            f"Run: manage.py collect {campaign.name}",
         )
 
 
@@ -208,7 +219,7 @@ def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         f"{_things(found[0], 'payment')} owed",
         *found,
         why or "No collection has paid them.",
-        next_step if why else f"Run: collect {campaign.name}",
+        next_step if why else f"Run: manage.py collect {campaign.name}",
     )
 
 
@@ -219,7 +230,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         if since <= now - OFFER:
             spent = cap_of(campaign) is not None and not room_for(campaign)
             why = "The budget is used up." if spent else nobody_at_work(now) or "No collection wanted them."
-            next_step = f"Run: {'raise_budget' if spent else 'collect'} {campaign.name}"
+            next_step = f"Run: manage.py {'raise_budget' if spent else 'collect'} {campaign.name}"
             yield Stalled(f"{_things(missing, 'task')} without a place", missing, since, why, next_step)
     if campaign.state != Campaign.State.CLOSING:
         return
@@ -228,7 +239,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     if closing and closing.happened_at <= now - longest:
         pending = pending_work(campaign).words()
         why = f"It waits for {pending}." if pending else nobody_at_work(now) or "No collection has closed it."
-        yield Stalled("the closing", 1, closing.happened_at, why, f"Run: collect {campaign.name}")
+        yield Stalled("the closing", 1, closing.happened_at, why, f"Run: manage.py collect {campaign.name}")
 
 
 def _last_moved(campaign: Campaign) -> datetime:

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 
 from config import clock
+from config.errors import Refusal
 from config.metrics import Count
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
 from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
 from judging.errors import ArrivalRefused
-from judging.layout import placeholder_text
-from judging.models import Campaign, Choice, Consent, CrowdIdentity, Place, Posting, Slot, Submission, Worker
+from judging.models import (
+    Campaign,
+    Choice,
+    Consent,
+    ConsentText,
+    CrowdIdentity,
+    Place,
+    Posting,
+    Slot,
+    Submission,
+    Worker,
+)
+from judging.services.adopting import ask_for_place
 from judging.services.answers import record_answers
 from judging.services.calls import campaign_key
 from judging.services.leasing import gold_is_left, lease_task, make_room
 from judging.services.screening_workers import screen_worker
+from judging.services.texts import agreed_text
 from judging.services.workers import crowd_of, refusal_reason, worker_for
-from pooling.models import Passage, Query
 
 SAVES = Count(
     "preferee_choices", "Choices saved: kept, or repeated (this very one came in before).", ("result",)
@@ -31,26 +47,36 @@ SENT_OFF = Count("preferee_tasks_sent_off", "Tasks sent off from the judging pag
 LONGEST_COMMENT = 5000
 #: More choices in one slot than any person makes; the rest is not kept.
 MOST_CHOICES = 200
+#: Sessions that the crowd did not know; when so many came in a minute, no more are asked for.
+UNKNOWN_SESSIONS_A_MINUTE = 60
+#: More often than this nobody leaves a page; only that it was often is kept.
+MOST_TIMES = 1000
 
 
 class WorkRefused(ArrivalRefused):
-    """The page can't be worked on; ``reason`` names the refusal page that says why."""
+    """The page can't be worked on; ``reason`` names the refusal page that says why.
 
-    def __init__(self, reason: str) -> None:
+    ``worker`` is who was refused, if known; ``wait`` the seconds after which the same may be tried again.
+    """
+
+    def __init__(self, reason: str, *, worker: Worker | None = None, wait: float = 0.0) -> None:
         super().__init__(f"No task now: {reason}.")
-        self.reason = reason
+        self.reason, self.worker, self.wait = reason, worker, wait
 
 
 @dataclass(frozen=True)
-class ShownPair:
-    """One slot as it is shown: number, question, texts, the side chosen so far, how many choices were made."""
+class Signals:
+    """How a choice came about, as the page tells it: durations in seconds, ``age`` since the choice was made."""
 
-    number: int
-    question: str
-    left: str
-    right: str
-    chosen: str
-    made: int
+    seconds: float | None = None
+    hidden: float | None = None
+    focus_lost: int = 0
+    input_method: str = ""
+    viewport: str = ""
+    age: float = 0.0
+
+
+NO_SIGNALS = Signals()
 
 
 def open_task(posting: Posting, arrival: Arrival) -> Submission:
@@ -71,7 +97,7 @@ def open_task(posting: Posting, arrival: Arrival) -> Submission:
 
 def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submission:
     if reason := refusal_reason(campaign, worker):
-        raise WorkRefused(reason)
+        raise WorkRefused(reason, worker=worker)
     if not gold_is_left(campaign, worker):
         raise WorkRefused("enough-tasks")
     place = _place_of(campaign, arrival)
@@ -84,17 +110,51 @@ def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submissio
 
 
 def _place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
-    """The place that the address names; None when it names none, or none of ours."""
+    """The place that the address names; None at a crowd whose addresses name none.
+
+    One that we do not know may be ours all the same: the reply to its offer was lost. The crowd is asked, for were
+    every made-up name given a task, they would soon have them all.
+    """
     if not arrival.place_crowd_id:
+        check_session(campaign, arrival)
         return None
-    return Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    known = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    if known is not None:
+        return known
+    try:
+        found = ask_for_place(campaign, arrival.place_crowd_id)
+    except Refusal:  # the crowd does not answer now, or this process has no key for it
+        raise WorkRefused("not-ready") from None
+    if found is None:
+        raise WorkRefused("unknown-link")
+    return found
+
+
+def check_session(campaign: Campaign, arrival: Arrival) -> None:
+    """At a crowd whose addresses name no place: raises WorkRefused unless the crowd knows who arrived, as they say.
+
+    Else made-up sessions could hold every task until their time is over. Only answers that were no are counted: who
+    makes sessions up uses up the questions of a minute, not the tasks, and not the calls that paying needs.
+    """
+    minute = f"{campaign.pk}:{campaign.created_at.timestamp()}:{int(clock.now().timestamp() // 60)}"
+    counter = f"unknown-sessions:{minute}"
+    if int(cache.get(counter, 0)) >= UNKNOWN_SESSIONS_A_MINUTE:
+        raise WorkRefused("not-ready")
+    try:
+        known = crowd_for(campaign).is_at_work(arrival.assignment_id, arrival.crowd_worker_id)
+    except Refusal:
+        raise WorkRefused("not-ready") from None
+    if not known:
+        if not cache.add(counter, 1, timeout=120):
+            cache.incr(counter)
+        raise WorkRefused("unknown-link")
 
 
 def check_workable(submission: Submission) -> None:
     """Raises :class:`WorkRefused` unless choices may still be made."""
     if submission.state == Submission.State.HELD:
         if submission.standing == Submission.Standing.EXCLUDED:
-            raise WorkRefused("excluded")
+            raise WorkRefused("excluded", worker=submission.worker)
         return
     reasons = {
         "returned": "returned",
@@ -105,14 +165,29 @@ def check_workable(submission: Submission) -> None:
     raise WorkRefused(reasons[submission.state])
 
 
-def give_consent(submission: Submission) -> None:
-    """Record that the worker agreed, to which text, and when; once."""
-    digest = hashlib.sha256(submission.campaign.consent_text.encode()).hexdigest()
-    Consent.objects.get_or_create(submission=submission, defaults={"text_sha256": digest})
+def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
+    """Record that the worker agreed, to which text word for word, and when; once.
+
+    False, and nothing is recorded, when the campaign asks for a confirmation of age and ``of_age`` is not it.
+    """
+    campaign = submission.campaign
+    if campaign.minimum_age and not of_age:
+        return False
+    text = agreed_text(campaign, pairs=submission.slots.count())
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
+    given = {"text_sha256": digest, "age_confirmed": campaign.minimum_age}
+    Consent.objects.get_or_create(submission=submission, defaults=given)
+    return True
+
+
+def has_agreed(submission: Submission) -> bool:
+    """Whether the worker agreed to the text of this task."""
+    return Consent.objects.filter(submission=submission).exists()
 
 
 def save_choice(
-    submission: Submission, *, number: int, sequence: int, side: str, seconds: float | None = None
+    submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
     """Append a choice; False when this very save came in before. Raises :class:`WorkRefused` when too late."""
     check_workable(submission)
@@ -122,23 +197,78 @@ def save_choice(
         sides -= {Choice.Side.UNDECIDED}
     if slot is None or side not in sides or not 0 <= sequence < MOST_CHOICES:
         raise WorkRefused("garbled")
+    if wait := seconds_to_wait(submission, [number]):
+        raise WorkRefused("too-soon", wait=wait)
+    values = _recorded(signals) | {"chosen_at": _made_at(submission, slot, sequence, signals.age)}
     for _ in range(MOST_CHOICES):
         try:
             with transaction.atomic():
-                Choice.objects.create(slot=slot, sequence=sequence, side=side, seconds_shown=seconds)
+                Choice.objects.create(slot=slot, sequence=sequence, side=side, **values)
             SAVES.add("kept")
             return True
         except IntegrityError:
             if Choice.objects.get(slot=slot, sequence=sequence).side == side:
                 SAVES.add("repeated")
                 return False
-            sequence += 1  # another tab made its choice under this number: both are kept, in order of arrival
+            sequence += 1  # another tab made its choice under this number: both are kept
     raise WorkRefused("garbled")
+
+
+def _recorded(signals: Signals) -> dict[str, Any]:
+    """What is kept of the signals: what the page can say, and nothing else."""
+    methods, viewports = Choice.InputMethod.values, Choice.Viewport.values
+    return {
+        "seconds_shown": signals.seconds,
+        "seconds_hidden": signals.hidden,
+        "focus_lost": max(0, min(signals.focus_lost, MOST_TIMES)),
+        "input_method": signals.input_method if signals.input_method in methods else "",
+        "viewport": signals.viewport if signals.viewport in viewports else "",
+    }
+
+
+def _made_at(submission: Submission, slot: Slot, sequence: int, age: float) -> datetime:
+    """When the choice was made, by our clock: a choice may wait for a connection before it comes in.
+
+    Not before the task was opened, and not before the choices that its page knew of.
+    """
+    now = clock.now()
+    made = max(min(now - timedelta(seconds=age), now), submission.opened_at)
+    if not sequence:
+        return made
+    known = Choice.objects.filter(slot=slot, sequence__lt=sequence).aggregate(last=Max("chosen_at"))["last"]
+    return max(made, known) if known else made
+
+
+def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
+    """How long until the pairs with these numbers may be answered, by the campaign's least time for a pair.
+
+    Our clock says only that as many pairs were looked at one after the other since the worker agreed; that each was
+    on screen long enough is for the page to see to. A pair that was answered once may be answered again at any time.
+    """
+    least = submission.campaign.minimum_seconds
+    if not least or submission.worker.simulated:
+        return 0.0
+    done = {number for number, (side, _) in choices_made(submission).items() if side}
+    new = set(numbers) - done
+    agreed = Consent.objects.filter(submission=submission).values_list("given_at", flat=True).first()
+    if not new or agreed is None:
+        return 0.0
+    due = agreed + timedelta(seconds=least * (len(done) + len(new)))
+    return max(0.0, (due - clock.now()).total_seconds())
+
+
+def seconds_left(submission: Submission) -> float | None:
+    """Until the time for the task is over; None for a trial, which has no limit."""
+    if submission.standing == Submission.Standing.TRIAL:
+        return None
+    ends = submission.opened_at + timedelta(seconds=submission.campaign.assignment_seconds)
+    return max(0.0, (ends - clock.now()).total_seconds())
 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
     """Number of every slot, ascending → (the side chosen last, empty without one; how many choices were made)."""
-    rows = submission.slots.order_by("number", "choices__sequence").values_list("number", "choices__side")
+    order = [f"choices__{field}" for field in Choice.AS_MADE]
+    rows = submission.slots.order_by("number", *order).values_list("number", "choices__side")
     made: dict[int, tuple[str, int]] = {}
     for number, side in rows:
         made[number] = (side or "", made.get(number, ("", 0))[1] + (side is not None))
@@ -150,7 +280,7 @@ def unanswered(submission: Submission) -> list[int]:
     return [number for number, (side, _) in choices_made(submission).items() if not side]
 
 
-def finish(submission: Submission, *, comment: str = "") -> None:
+def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
     """Send the task off from our side: no more changes, answers recorded, worker screened. Safe to repeat.
 
     Also before the last pair: then the worker left early.
@@ -161,6 +291,7 @@ def finish(submission: Submission, *, comment: str = "") -> None:
         state=Submission.State.FINISHED,
         finished_at=clock.now(),
         comment=_kept(comment),
+        comment_pasted=pasted,
         left_early=bool(unanswered(submission)),
     )
     if moved:
@@ -174,6 +305,13 @@ def finish(submission: Submission, *, comment: str = "") -> None:
     screen_worker(submission.campaign, submission.worker)
 
 
+def keep_comment(submission: Submission, comment: str) -> None:
+    """Keep a comment that is not sent off yet, for when the page is shown again."""
+    if comment.strip():
+        held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
+        held.update(comment=_kept(comment))
+
+
 def _kept(comment: str) -> str:
     """The comment as it is stored: cut to its limit, without the null character that no database takes."""
     return comment.replace("\0", "").strip()[:LONGEST_COMMENT]
@@ -181,7 +319,7 @@ def _kept(comment: str) -> str:
 
 def final_answers(submission: Submission) -> list[tuple[str, str]]:
     """The fields of the crowd's form: the last choice of every slot, and the comment."""
-    choices = Choice.objects.filter(slot__submission=submission).order_by("slot__number", "sequence")
+    choices = Choice.objects.filter(slot__submission=submission).order_by("slot__number", *Choice.AS_MADE)
     last = dict(choices.values_list("slot__number", "side"))
     fields = [(f"choice-{number}", side) for number, side in last.items()]
     return [*fields, ("comment", submission.comment)]
@@ -208,37 +346,3 @@ def crowd_worker_id(submission: Submission) -> str:
     """The crowd's id of the worker, for the crowd's own form; empty when the worker was forgotten."""
     identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
     return identity.crowd_worker_id if identity else ""
-
-
-def shown_pairs(submission: Submission) -> list[ShownPair]:
-    """Every slot of the submission, in order, with the texts as they are shown."""
-    campaign = submission.campaign
-    choices = (
-        Choice.objects.filter(slot__submission=submission).order_by("sequence").values_list("slot_id", "side")
-    )
-    chosen, made = dict(choices), Counter(slot for slot, _ in choices)
-    slots = submission.slots.select_related("pair__query", "gold_pair__query", "left", "right").order_by(
-        "number"
-    )
-    return [
-        ShownPair(
-            number=slot.number,
-            question=_query(slot).text,
-            left=text_of(campaign, slot.left),
-            right=text_of(campaign, slot.right),
-            chosen=chosen.get(slot.pk, ""),
-            made=made[slot.pk],
-        )
-        for slot in slots
-    ]
-
-
-def _query(slot: Slot) -> Query:
-    shown = slot.pair or slot.gold_pair
-    assert shown is not None
-    return shown.query
-
-
-def text_of(campaign: Campaign, passage: Passage) -> str:
-    """The passage's text, or in a rehearsal without texts a placeholder that tells passages apart."""
-    return passage.text if passage.text is not None else placeholder_text(campaign.seed, passage.pid)

@@ -1,10 +1,7 @@
 "use strict";
-// The crowd's form is sent (or its link followed) by itself, once; what stands on the page stays for when it fails.
+// The crowd's form is sent (or its link followed) by itself: this stands in the page at its first showing alone. Should
+// the crowd's site not take it, whoever comes back finds a button, the receipt and what to do.
 (() => {
   const step = document.getElementById("crowd");
-  const key = `sent ${location.pathname}`;
-  let before = null;
-  try { before = sessionStorage.getItem(key); sessionStorage.setItem(key, "1"); } catch (error) { /* no storage in this frame */ }
-  if (before) return;
   if (step instanceof HTMLFormElement) step.submit(); else location.assign(step.href);
 })();

@@ -1,153 +1,229 @@
 "use strict";
-// One pair at a time, every choice saved as it is made. Without this script the page is one plain form.
+// One pair at a time, every choice saved as it is made. Without these scripts the page is one plain form.
 (() => {
+  const { watch, say, keys } = judging;
   const form = document.getElementById("task");
   const pairs = [...document.querySelectorAll("section.pair")];
-  const last = document.getElementById("last");
-  const pages = [...pairs, last];
-  const saved = document.getElementById("saved");
-  const trouble = document.getElementById("trouble");
-  const dots = document.getElementById("dots");
-  const back = document.getElementById("back");
-  const forward = document.getElementById("forward");
+  const first = document.getElementById("first");
+  const pages = [first, ...pairs, document.getElementById("last")].filter(Boolean);
+  const before = first ? 1 : 0;      // pages before the first pair
+  const [saved, free, dots, back, forward, heading, words] = ["saved", "free", "dots", "back", "forward", "heading", "place-words"]
+    .map((id) => document.getElementById(id));
   const stop = document.querySelector("footer.leave");
-  const heading = document.getElementById("heading");
-  const words = document.getElementById("place-words");
+  const steps = document.querySelector("nav.steps");
   const total = pairs.length;
-  const waiting = [];          // choices not yet on the server, oldest first
-  const made = new Map();      // slot -> how many choices were made in it so far
-  let at = 0, shownAt = 0, sending = false, leaving = false;
+  const minimum = Number(form.dataset.minimum);
+  const changed = new Map();         // slot -> when a choice was last made here
+  const TWICE = 400;                 // milliseconds in which a second click at the same place is the same wish
+  let at = 0, leaving = false, asking = false, asked = 0, choseAt = 0;
+
+  const slotOf = (page) => page.dataset.slot;
+  // The side that counts here. Not what the browser shows: it checks an input before it tells of the click.
+  const chosen = (page) => page.dataset.side;
+  const unchosen = () => pairs.findIndex((page) => !chosen(page));
+  const inputOf = (page, side) => page.querySelector(`.choice input[value='${side}']`);
+  const pairAt = () => pairs[at - before];
 
   document.body.classList.add("one-at-a-time");
-  document.querySelector("nav.steps").hidden = false;
-  pairs.forEach(() => dots.append(document.createElement("li")));
-
-  const chosen = (page) => page.querySelector("input:checked");
-  const answered = () => pairs.filter(chosen).length;
-
-  function show(index, focus = true) {
-    at = Math.max(0, Math.min(index, pages.length - 1));
-    pages.forEach((page, number) => { page.hidden = number !== at; });
-    back.disabled = at === 0;
-    forward.disabled = at >= pages.length - 1 || (at < total && !chosen(pages[at]));
-    words.textContent = at < total ? `Pair ${at + 1} of ${total}` : `All ${total} pairs`;
-    [...dots.children].forEach((dot, number) => {
-      dot.className = (chosen(pairs[number]) ? "done" : "") + (number === at ? " here" : "");
-    });
-    heading.hidden = stop.hidden = at === total;
-    shownAt = performance.now();
-    window.scrollTo(0, 0);
-    if (focus) pages[at].querySelector("[tabindex='-1']").focus({ preventScroll: true });
-  }
-
-  const post = (choice) => fetch(form.dataset.save, {
-    method: "POST", body: new URLSearchParams(choice), credentials: "omit", keepalive: true,
+  document.querySelectorAll(".scripted").forEach((part) => { part.hidden = false; });
+  pairs.forEach((page) => {
+    page.dataset.side = page.querySelector(".choice input:checked")?.value || "";
+    dots.append(document.createElement("li"));
   });
 
-  // A copy of what waits, for a reload before it is sent; only a cache, and not in every frame.
-  const cache = `unsent ${location.pathname}`;
-  function keep() {
-    try { sessionStorage.setItem(cache, JSON.stringify(waiting)); } catch (error) { /* no storage here */ }
-  }
-  function restore() {
-    let kept = [];
-    try { kept = JSON.parse(sessionStorage.getItem(cache)) || []; } catch (error) { return; }
-    for (const choice of kept) {
-      const page = pairs.find((pair) => pair.dataset.slot === choice.slot);
-      const input = page && page.querySelector(`input[value='${choice.side}']`);
-      if (!input) continue;
-      input.checked = true;
-      made.set(choice.slot, Math.max(made.get(choice.slot) ?? Number(page.dataset.made), Number(choice.sequence) + 1));
-      waiting.push(choice);
-    }
-    if (waiting.length) send();
-  }
-
-  async function send() {
-    if (sending) return;
-    sending = true;
-    while (waiting.length) {
-      const choice = waiting[0];
-      try {
-        const reply = await post(choice);
-        if (reply.status === 409) {
-          const said = await reply.json();
-          trouble.textContent = `${said.message}. Reload the page to see what this means.`;
-          trouble.hidden = false;
-          waiting.length = 0;
-          keep();
-          break;
-        }
-        if (!reply.ok && reply.status !== 400) throw new Error(reply.status);
-        waiting.shift();
-        keep();
-        trouble.hidden = true;
-      } catch (error) {
-        trouble.textContent = `No connection. ${waiting.length} choice${waiting.length > 1 ? "s are" : " is"} kept here and sent when it is back.`;
-        trouble.hidden = false;
-        saved.textContent = "not saved yet";
-        setTimeout(() => { sending = false; send(); }, 2000);
-        return;
-      }
-    }
-    sending = false;
-    if (!waiting.length && trouble.hidden) saved.textContent = "saved just now";
-  }
-
-  function choose(page, side) {
-    const input = page.querySelector(`input[value='${side}']`);
-    if (!input) return;
-    input.checked = true;
-    const slot = page.dataset.slot;
-    const count = made.get(slot) ?? Number(page.dataset.made);
-    made.set(slot, count + 1);
-    waiting.push({
-      slot, side,
-      sequence: String(count),
-      seconds: ((performance.now() - shownAt) / 1000).toFixed(2),
+  let reporting;
+  const queue = judging.queue(form,
+    (done) => { if (done.to === "report") reporting.done(done.fields.slot); },
+    (done, why) => {
+      if (done.to === "report") { reporting.refused(done.fields.slot, why); return; }
+      changed.delete(done.fields.slot);
+      refresh(true);                 // the page shows what the server has, not what it refused
     });
-    keep();
-    saved.textContent = "saving …";
-    send();
+  reporting = judging.reporting(queue);
+  const endsIn = judging.deadline(form.dataset.left);
+
+  function draw() {
+    const pair = pairAt();
+    back.disabled = at === before;
+    forward.disabled = at >= pages.length - 1 || (pair && !chosen(pair));
+    words.textContent = pair ? say("at", { at: at - before + 1, total }) : say(at < before ? "before" : "all", { total });
+    [...dots.children].forEach((dot, number) => {
+      dot.className = (chosen(pairs[number]) ? "done" : "") + (pairs[number] === pair ? " here" : "");
+    });
+    hold();
+  }
+  function show(index, focus = true) {
+    at = Math.max(0, Math.min(index, pages.length - 1));
+    const pair = pairAt();
+    pages.forEach((page, number) => { page.hidden = number !== at; });
+    steps.hidden = at < before;
+    heading.hidden = !pair;
+    stop.hidden = at === pages.length - 1;
+    watch.look(pair ? slotOf(pair) : null);
+    draw();
+    window.scrollTo(0, 0);
+    if (!focus) return;
+    const title = pages[at].querySelector("h2[tabindex]");
+    // A question that is longer than its place can be scrolled by keyboard.
+    if (pair) title.tabIndex = title.scrollHeight > title.clientHeight ? 0 : -1;
+    title.focus({ preventScroll: true });
+  }
+  // A pair that was never answered has to be on screen for the campaign's least time.
+  function toWait(pair) {
+    return chosen(pair) || !minimum ? 0 : Math.max(0, minimum - watch.shown(slotOf(pair)));
+  }
+  function hold() {
+    const pair = pairAt();
+    if (!pair || !minimum) return;
+    const left = toWait(pair), wasHeld = pair.classList.contains("held");
+    pair.classList.toggle("held", left > 0);
+    pair.querySelector(".hold").textContent = left > 0 ? say("hold", { n: Math.ceil(left) }) : "";
+    if (wasHeld === left > 0) return;
+    // Who listens to the page is told that the choices are held, and once when they are not any more.
+    pair.querySelectorAll(".choice input").forEach((input) => {
+      if (left > 0) input.setAttribute("aria-disabled", "true"); else input.removeAttribute("aria-disabled");
+    });
+    free.textContent = left > 0 ? "" : say("free");
+  }
+  if (minimum) setInterval(hold, 250);
+
+  function choose(page, side, event) {
+    const input = inputOf(page, side);
+    if (!input) return;
+    const left = toWait(page);
+    if (left > 0) { saved.textContent = say("soon", { n: Math.ceil(left) }); return; }
+    input.checked = true;
+    choseAt = Date.now();
+    if (chosen(page) === side) { show(at + 1); return; }
+    page.dataset.side = side;
+    const slot = slotOf(page), seen = watch.take(slot), made = Number(page.dataset.made);
+    page.dataset.made = made + 1;
+    changed.set(slot, Date.now());
+    queue.add("save", {
+      slot, side, sequence: made,
+      seconds: seen.shown.toFixed(2), hidden: seen.hidden.toFixed(2), lost: seen.lost,
+      input: watch.method(event), viewport: watch.viewport(),
+    });
     show(at + 1);
   }
+
+  // What another window of the task saved meanwhile; what was chosen here since then stands.
+  async function refresh(now = false) {
+    queue.hasten();
+    if (now !== true && Date.now() - asked < 2000) return;
+    const since = asked = Date.now(), onTheWay = new Set(pairs.map(slotOf).filter(queue.has));
+    try {
+      const reply = await fetch(form.dataset.state, { credentials: "omit", cache: "no-store" });
+      const known = await reply.json();
+      if (reply.status === 409) { queue.complain(say("refused", known)); return; }
+      if (!reply.ok) return;
+      endsIn(known.left);
+      let news = false;
+      for (const page of pairs) {
+        const slot = slotOf(page), [side, made] = known.choices[slot] || ["", 0];
+        if (onTheWay.has(slot) || queue.has(slot) || (changed.get(slot) || 0) >= since) continue;
+        page.dataset.made = Math.max(made, Number(page.dataset.made));
+        if (chosen(page) === side) continue;
+        page.querySelectorAll(".choice input").forEach((input) => { input.checked = input.value === side; });
+        page.dataset.side = side;
+        news = true;
+      }
+      if (!news) return;
+      if (now !== true) saved.textContent = say("elsewhere");
+      draw();
+    } catch (error) { /* no connection: what is here stands until it is back */ }
+  }
+  window.addEventListener("focus", refresh);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
 
   pairs.forEach((page) => page.addEventListener("click", (event) => {
     const input = event.target.closest("label.choice")?.querySelector("input");
     if (!input) return;
-    event.preventDefault();
-    choose(page, input.value);
+    // The second click of a double click would fall on the pair that comes next.
+    const counts = event.detail < 2 || Date.now() - choseAt > TWICE;
+    // The input itself is clicked by the space bar, and by fingers near it: cancelled, it would be unchecked again.
+    if (event.target !== input || !counts || toWait(page) > 0) event.preventDefault();
+    if (counts) choose(page, input.value, event);
   }));
+  // Within the choices the arrows up and down only move, as in a toolbar: who listens to every choice can hear them all
+  // before one is made.
+  function move(input, by) {
+    const inputs = [...input.closest("section.pair").querySelectorAll(".choice input")];
+    inputs.at((inputs.indexOf(input) + by) % inputs.length).focus();
+  }
   document.addEventListener("keydown", (event) => {
-    if (event.target.matches("textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const side = { 1: "left", 2: "right", 0: "undecided", ArrowLeft: "left", ArrowRight: "right" }[event.key];
-    if (at < total && side) { event.preventDefault(); choose(pages[at], side); }
-    else if (event.key === "Backspace") { event.preventDefault(); show(at - 1); }
+    if (event.target.closest("textarea, .report fieldset, label.keys") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const on = event.target.closest(".choice input"), by = on && keys.steps()[event.key];
+    const side = on && [" ", "Enter"].includes(event.key) ? on.value : keys.on() && keys.SIDES[event.key];
+    if (by) { event.preventDefault(); move(on, by); }
+    else if (pairAt() && side) { event.preventDefault(); if (!event.repeat) choose(pairAt(), side, event); }
+    else if (event.key === "Backspace" && keys.on()) { event.preventDefault(); if (at > before) show(at - 1); }
   });
+  document.getElementById("begin")?.addEventListener("click", () => show(before));
   back.addEventListener("click", () => show(at - 1));
   forward.addEventListener("click", () => show(at + 1));
-  window.addEventListener("online", send);
-  // What still waits goes out with the page; a choice that arrives twice is one choice.
-  window.addEventListener("pagehide", () => waiting.forEach((choice) => post(choice).catch(() => {})));
+  document.getElementById("comment").addEventListener("paste", () => {
+    if (!form.elements.pasted) form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "pasted", value: "1" }));
+  });
+
+  // A form that is sent without a connection takes the page away, and with it what waits and the comment: first let
+  // the last choices arrive, and ask whether the server answers. What it does not save in half a minute of answering
+  // goes with the form.
+  async function sendOff(by) {
+    if (asking) return;
+    asking = true;
+    const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+    for (let answers = 0; ; ) {
+      try {
+        await fetch(form.dataset.state, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout?.(15000) });
+        if (!queue.size() || (answers += 1) > 100) break;
+        await pause(300);
+      } catch (error) {
+        queue.complain(say("away"));
+        await pause(1500);
+      }
+    }
+    queue.complain("");
+    asking = false;
+    leaving = true;
+    form.requestSubmit(by);
+  }
+
   form.addEventListener("submit", (event) => {
-    const stops = event.submitter && event.submitter.id === "leave";
-    if (!stops && answered() < total) {
+    const by = event.submitter;
+    if (by?.name === "report") { event.preventDefault(); reporting.send(by.closest("section.pair")); return; }
+    if (by?.id !== "leave" && unchosen() >= 0) {
       event.preventDefault();
-      show(pairs.findIndex((page) => !chosen(page)));
+      show(before + unchosen());
       return;
     }
-    if (!waiting.length || leaving) return;
-    // Let the last choices arrive first; the form carries them too, should that take long.
-    event.preventDefault();
-    leaving = true;
-    const since = performance.now();
-    const go = setInterval(() => {
-      if (waiting.length && performance.now() - since < 5000) return;
-      clearInterval(go);
-      form.requestSubmit(event.submitter);
-    }, 50);
+    if (!leaving) {
+      event.preventDefault();
+      sendOff(by);
+      return;
+    }
+    // What is saved is not sent again: another window may have changed it meanwhile.
+    pairs.forEach((page) => { if (!queue.has(slotOf(page))) page.querySelectorAll(".choice input").forEach((input) => { input.disabled = true; }); });
+    setTimeout(() => {
+      leaving = false;
+      form.querySelectorAll(".choice input").forEach((input) => { input.disabled = false; });
+    });
   });
-  restore();
-  const first = pairs.findIndex((page) => !chosen(page));
-  show(first < 0 ? total : first, false);
+
+  for (const { to, fields } of queue.kept) {
+    const page = to === "save" && pairs.find((pair) => slotOf(pair) === fields.slot);
+    const input = page && inputOf(page, fields.side);
+    if (!input) continue;
+    input.checked = true;
+    page.dataset.side = fields.side;
+    page.dataset.made = Math.max(Number(page.dataset.made), fields.sequence + 1);
+  }
+  if (queue.size()) queue.send();
+  const linked = pairs.findIndex((page) => `#${page.id}` === location.hash);
+  const open = unchosen();
+  let start = open < 0 ? pages.length - 1 : before + open;
+  if (first && !queue.kept.length) start = 0;
+  if (linked >= 0) start = before + linked;
+  show(start, false);
 })();

@@ -19,11 +19,12 @@ from django.conf import settings as product
 
 from config import launcher
 from tests.chaos.fault_proxy import FaultProxy, Faults
+from tests.chaos.twice import COUNT
 from tests.contract.test_mturk import start_marketplace
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD_DAY = Faults(
-    lost_reply=0.10, failed_before=0.05, throttled=0.01, stale_listing=0.10, repeated_rows=0.10, slow=0.05
+    lost_reply=0.10, failed_before=0.05, throttled=0.01, stale_listing=0.15, repeated_rows=0.10, slow=0.05
 )
 
 
@@ -115,11 +116,16 @@ class Workers:
 
     def _kill_now_and_then(self) -> None:
         # A process that is just starting has nothing to lose yet: it gets the time to begin its work.
-        while not self._over.wait(self._random.uniform(10, 20)):
+        while not self._over.wait(self._random.uniform(15, 25)):
             victim = self._random.randrange(len(self.processes))
             kill(self.processes[victim])
             self.kills += 1
             self.processes[victim] = self._start()
+
+    @property
+    def came_again(self) -> int:
+        """How many messages were acted upon for the second time."""
+        return (self.folder / COUNT).stat().st_size
 
     def stop(self) -> None:
         """No more killing, and an end to all."""

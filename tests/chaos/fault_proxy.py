@@ -20,6 +20,10 @@ from urllib.parse import urlsplit
 
 TARGET = "X-Amz-Target"
 EFFECTS = ("Create", "Update", "Approve", "Reject", "Send", "Associate", "Disassociate", "Notify")
+#: What may happen to a request, by the chances of :class:`Faults`.
+CHANCES = ("lost_reply", "failed_before", "throttled", "stale_listing", "repeated_rows", "slow")
+#: The rows of a place that nobody has taken yet: what its listings say before anything happened.
+ROWS_OF_A_PLACE = {"ListAssignmentsForHIT": "Assignments", "ListBonusPayments": "BonusPayments"}
 PASSED_ON = ("Host", "Authorization", "X-Amz-Date", TARGET, "Content-Type", "User-Agent")
 
 
@@ -30,7 +34,9 @@ class Faults:
     lost_reply: float = 0.0  # the effect happened, nobody hears of it
     failed_before: float = 0.0  # 503, no effect
     throttled: float = 0.0
-    stale_listing: float = 0.0  # a listing answered as it was asked before
+    stale_listing: float = (
+        0.0  # a listing answered as it was asked before, or as it was at the very beginning
+    )
     repeated_rows: float = 0.0  # a listing in which rows stand twice
     slow: float = 0.0
     slow_seconds: float = 0.2
@@ -89,12 +95,15 @@ class FaultProxy:
         finally:
             connection.close()
 
-    def listing(self, key: bytes, fresh: tuple[int, bytes]) -> tuple[int, bytes]:
+    def listing(self, operation: str, body: bytes, fresh: tuple[int, bytes]) -> tuple[int, bytes]:
         """The answer to a listing: as it is, as it was, or with rows twice."""
+        key = operation.encode() + body
         with self._lock:
             before = self._listings.get(key)
             if fresh[0] == 200:
                 self._listings[key] = fresh
+        if operation in ROWS_OF_A_PLACE and not before:
+            before = 200, json.dumps({"NumResults": 0, ROWS_OF_A_PLACE[operation]: []}).encode()
         if before and self.happens("stale_listing"):
             return before
         return (fresh[0], _rows_twice(fresh[1])) if self.happens("repeated_rows") else fresh
@@ -132,7 +141,7 @@ def _handler_of(proxy: FaultProxy) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 return None  # the effect is there; the caller sees the connection end
             if operation.startswith("List"):
-                answer = proxy.listing(operation.encode() + body, answer)
+                answer = proxy.listing(operation, body, answer)
             return self._say(*answer)
 
         def do_GET(self) -> None:

@@ -22,7 +22,7 @@ class Person:
         try:
             while time.monotonic() < until and not all_done(campaign):
                 if not self.do_task(campaign):
-                    time.sleep(0.3)
+                    time.sleep(1)
         finally:
             connection.close()
 

@@ -12,7 +12,7 @@ from config import clock
 from judging.browsing import hang_up
 from judging.crowds import crowd_for
 from judging.errors import CrowdLater
-from judging.models import Campaign, Payment, Place
+from judging.models import Campaign, CrowdCall, Payment, Place, Submission
 from judging.services.collecting import collect
 from judging.services.launching import launch
 from judging.services.ledger import compare
@@ -99,4 +99,34 @@ def test_payments_whose_replies_were_lost_are_not_made_again_after_the_tokens_ar
         for row in later.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"])
     ]
     assert sorted(row["BonusAmount"] for row in bonuses) == ["1.80"] * 3
+    assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
+
+
+def test_what_a_restored_backup_does_not_know_is_found_at_the_crowd_and_not_made_again(
+    campaign, crowd, proxy, moved_on
+):
+    post_places(campaign)
+    assert Person(crowd.url, 0).do_task(campaign)
+    hang_up()
+    collect(campaign, sweep=True)
+    pay_owed(campaign)
+    # The backup is of the minute after the launch: of the places only the wish is known, of the work nothing is.
+    Payment.objects.all().delete()
+    Submission.objects.update(place=None)
+    Place.objects.update(state="wanted", crowd_id="", expires_at=None)
+    CrowdCall.objects.exclude(operation="create_kind").delete()
+
+    later = moved_on()
+    with clock.shifted(timedelta(hours=25)):
+        post_places(campaign)
+        Submission.objects.update(collected_at=None)
+        collect(campaign, sweep=True)
+        pay_owed(campaign)
+        assert compare(campaign).differences == []
+
+    hits = later.listed("list_hits", "HITs")
+    assert set(Counter(hit["RequesterAnnotation"] for hit in hits).values()) == {1}
+    assert {hit["HITId"] for hit in hits} == set(Place.objects.values_list("crowd_id", flat=True))
+    paid = [later.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"]) for hit in hits]
+    assert [row["BonusAmount"] for rows in paid for row in rows] == ["1.80"]
     assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}

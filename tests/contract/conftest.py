@@ -14,11 +14,29 @@ import threading
 import uuid
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 
-from tests.contract.endpoint import Endpoint, Person, make_client, make_hit, start_marketplace
+from tests.contract.calling import CALLS
+from tests.contract.endpoint import Endpoint, Person, make_client, make_hit, named_endpoint, start_marketplace
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    """All of the contract in one process, with one marketplace; what it called is looked at last."""
+    ours = [item for item in items if item.path.parent == FOLDER]
+    for item in ours:
+        item.add_marker(pytest.mark.xdist_group("contract"))
+    last = [item for item in ours if item.name.startswith("test_every_operation")]
+    items[:] = [item for item in items if item not in last] + last
+
+
+def pytest_runtest_logfinish(nodeid):
+    """Note that a test is over, also one that was skipped."""
+    CALLS.tests_over.add(nodeid)
 
 
 class Queue(BaseHTTPRequestHandler):
@@ -47,14 +65,8 @@ def queue_server():
 
 @pytest.fixture(scope="session")
 def endpoint(tmp_path_factory, queue_server):
-    named = os.environ.get("PREFEREE_CONTRACT_ENDPOINT")
-    if named:
-        yield Endpoint(
-            named,
-            os.environ["PREFEREE_CONTRACT_ACCESS_KEY"],
-            os.environ["PREFEREE_CONTRACT_SECRET_KEY"],
-            has_workers=False,
-        )
+    if named := named_endpoint(os.environ):
+        yield named
         return
     folder = tmp_path_factory.mktemp("marketplace")
     host, number = queue_server.server_address[:2]
@@ -93,6 +105,7 @@ def events(endpoint, queue_server):
 @pytest.fixture(scope="session")
 def crowd(endpoint):
     client = make_client(endpoint.url, endpoint.access_key, endpoint.secret_key)
+    CALLS.listen_to(client)
     yield client
     client.close()
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
@@ -37,6 +38,20 @@ class Endpoint:
     access_key: str
     secret_key: str
     has_workers: bool
+
+
+def named_endpoint(environment: Mapping[str, str]) -> Endpoint | None:
+    """The other endpoint that the environment names; None when it names none."""
+    url = environment.get("PREFEREE_CONTRACT_ENDPOINT")
+    if not url:
+        return None
+    keys = ["PREFEREE_CONTRACT_ACCESS_KEY", "PREFEREE_CONTRACT_SECRET_KEY"]
+    if missing := [name for name in keys if not environment.get(name)]:
+        raise pytest.UsageError(
+            f"PREFEREE_CONTRACT_ENDPOINT names {url}; set {' and '.join(missing)} too: "
+            "the key of a requester there."
+        )
+    return Endpoint(url, environment[keys[0]], environment[keys[1]], has_workers=False)
 
 
 def start_marketplace(folder, *options, **settings):

@@ -29,6 +29,7 @@ class FakePlace:
     posted: PostedPlace
     url: str
     closed: bool = False
+    asked: list[dict] = field(default_factory=list)
     assignment_id: str = ""
     holder: str = ""
     submissions: list[CrowdSubmission] = field(default_factory=list)
@@ -120,7 +121,8 @@ class FakeCrowd(ExternalQuestionPage):
             crowd_id = f"PLACE{len(self.posted):04d}"
             expires_at = clock.now() + timedelta(seconds=lifetime_seconds)
             posted = PostedPlace(crowd_id, key, expires_at, open=True)
-            self.posted[crowd_id] = FakePlace(posted, url)
+            kind = self.kinds[int(kind_id.removeprefix("KIND"))]
+            self.posted[crowd_id] = FakePlace(posted, url, asked=list(kind.qualifications))
             self.tokens[key] = crowd_id
         return self._done("post_place", posted)
 
@@ -129,6 +131,10 @@ class FakeCrowd(ExternalQuestionPage):
         if crowd_id not in self.posted:
             raise CrowdNever(f"{crowd_id} does not exist")
         return self.posted[crowd_id].seen()
+
+    def asked_of_workers(self, crowd_id: str) -> list[dict]:
+        self._pass("asked_of_workers")
+        return self.posted[crowd_id].asked
 
     def find_place(self, key: str) -> PostedPlace | None:
         self._pass("find_place")

@@ -30,7 +30,7 @@ def test_repeats_that_cannot_be_paid_for_wait_and_say_so(fair, spent):
     assert fair.crowd.open_places == 3
     assert money(spent)["committed"] == ALL
     assert campaign_status(spent)["problems"] == [
-        "The budget of $9.60 is used up; 1 task waits. To go on: raise_budget fair 12.00"
+        "The budget of $9.60 is used up; 1 task waits. To go on: manage.py raise_budget fair 12.00"
     ]
 
 
@@ -63,6 +63,8 @@ def test_launch_over_the_budget_is_refused(fair):
 
 
 def test_a_budget_below_what_is_committed_or_above_the_installation_s_cap_is_refused(spent, settings):
+    with pytest.raises(CampaignRefused, match="more than"):
+        raise_budget(spent, Decimal("0"))
     with pytest.raises(CampaignRefused, match=r"less than the \$9.60"):
         raise_budget(spent, Decimal("9.00"))
     settings.BUDGET_CAP = Decimal("20")

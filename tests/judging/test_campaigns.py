@@ -17,6 +17,7 @@ from judging.services.campaigns import (
 from judging.services.closing import close
 from judging.services.cost import quote
 from judging.services.texts import filled, set_texts
+from pooling.models import Pool, PooledPassage
 
 
 def test_defaults_are_the_reference_experiments(fair):
@@ -141,6 +142,7 @@ def test_a_name_that_could_not_stand_in_an_address_is_refused(fair, name):
         {"reward": Decimal("inf")},
         {"reward": Decimal("1e9")},
         {"budget": Decimal("nan")},
+        {"budget": Decimal("0.00")},
         {"budget": Decimal("1e12")},
         {"pairs_per_task": 10**9},
         {"seed": 2**63},
@@ -151,3 +153,16 @@ def test_amounts_beyond_all_sense_are_refused(fair, changed):
     with pytest.raises(CampaignRefused, match="must be"):
         create_campaign(name="odd", settings=CampaignSettings(**changed), pool=fair.pool)
     assert not Campaign.objects.exists()
+
+
+def test_pool_that_leaves_nothing_to_judge_is_refused_at_once_with_what_to_do(fair):
+    singletons = Pool.objects.create(collection=fair.collection, name="singletons")
+    empty = Pool.objects.create(collection=fair.collection, name="empty")
+    query = fair.query("alone")
+    PooledPassage.objects.create(pool=singletons, query=query, passage=fair.passage("alone-a"))
+
+    for pool, words in [(singletons, "one passage for each of its 1 queries"), (empty, "has no query")]:
+        with pytest.raises(CampaignRefused, match=words) as refused:
+            create_campaign(name="none", settings=CampaignSettings(), pool=pool)
+        assert "manage.py build_pool fair-collection" in refused.value.next_step
+    assert not Campaign.objects.filter(name="none").exists()

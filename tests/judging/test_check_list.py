@@ -11,8 +11,10 @@ from judging.errors import NotReady
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
 from judging.services.check_list import check_list, is_loopback
+from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.texts import accept_texts
+from pooling.models import Passage
 
 PRODUCTION, SANDBOX = KNOWN
 
@@ -42,6 +44,22 @@ ALL = ["endpoint", "balance", "cost", "gold", "page", "crowd hosts", "qualificat
 
 def test_ready_campaign_passes_every_check_in_order(fair, checks):
     assert checks(fair.draft()) == (ALL, "")
+
+
+def test_marked_words_that_tell_test_pairs_apart_are_counted_before_launch(fair):
+    campaign = fair.draft(mark_query_words=True)
+    Passage.objects.update(text="all about q0, q1, q2 and q3")
+    Passage.objects.filter(pid__startswith="off-topic").update(text="a passage about boats")
+
+    said = [
+        check for check in check_list(plan_of(campaign, 4, Terms())) if check.startswith("marked words: ")
+    ]
+
+    (words,) = said
+    assert "only one passage has a marked word in 6 of 6 test pairs and in 0 of 12 other pairs" in words
+    assert "can tell test pairs by it" in words
+    Passage.objects.update(text="all about q0, q1, q2 and q3")
+    assert "can tell" not in marks_in_words(campaign)
 
 
 def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from config import launcher
 from judging import crowds
 from judging.errors import CrowdConfiguration, CrowdNever
-from judging.models import Campaign, GoldPair, Judgment, Place
+from judging.models import Campaign, GoldPair, Judgment
 from judging.services import collecting
 from judging.services.campaigns import campaign_named
 from pooling.models import Pool
@@ -153,9 +153,21 @@ def test_pausing_takes_places_off_and_resuming_offers_them_anew(labelled):
     assert labelled.crowd.open_places == 0
     assert run("resume_campaign", "first")["state"] == "open"
     assert labelled.crowd.open_places == 4
-    assert run("close_campaign", "first")["state"] == "closed"
+    held = labelled.open_task(campaign_named("first"), "A1")
+    said = shown("close_campaign", "first")
+    assert "waits for" in said
+    assert "1 tasks that workers hold" in said
     assert labelled.crowd.open_places == 0
-    assert not Place.objects.filter(state=Place.State.OPEN).exists()
+    assert held.state == "held"
+
+
+def test_campaign_that_is_closed_says_of_nothing_that_it_waits_for_it(labelled):
+    create()
+
+    said = shown("close_campaign", "first")
+
+    assert "closed" in said
+    assert "waits" not in said
 
 
 def test_launch_that_is_not_ready_is_refused_with_what_to_do(labelled):

@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from judging.errors import CrowdLater, NotReady
-from judging.models import Campaign, GoldPair, Place
+from judging.models import Campaign, GoldPair, Place, Worker
 from judging.services.check_list import passages_without_text
 from judging.services.launching import launch
+from judging.services.workers import refusal_reason
 from pooling.models import Passage
 
 ELSEWHERE = "https://crowd.example"
@@ -41,6 +42,33 @@ def test_launching_twice_is_refused(fair):
         launch(campaign)
 
 
+def test_whoever_loses_the_race_to_launch_is_refused_and_tells_of_no_checks(fair, crowd, monkeypatch):
+    campaign, told = fair.draft(), []
+    balance = crowd.balance
+
+    def launched_meanwhile():
+        monkeypatch.setattr(crowd, "balance", balance)
+        launch(Campaign.objects.get(pk=campaign.pk))
+        return balance()
+
+    monkeypatch.setattr(crowd, "balance", launched_meanwhile)
+
+    with pytest.raises(NotReady, match="open already"):
+        launch(campaign, tell=told.append)
+
+    assert told == []
+    assert campaign.postings.count() == 1
+
+
+def test_checks_that_passed_are_told_up_to_the_one_that_failed(fair):
+    campaign, told = fair.draft(), []
+    GoldPair.objects.first().delete()
+
+    refused(campaign, "5 gold pairs", tell=told.append)
+
+    assert [check.partition(":")[0] for check in told] == ["endpoint", "balance", "cost"]
+
+
 def test_fewer_gold_pairs_than_a_worker_could_see_are_refused(fair):
     campaign = fair.draft()
     GoldPair.objects.first().delete()
@@ -68,6 +96,17 @@ def test_passages_without_text_are_refused_unless_only_simulated_workers_see_the
     campaign.refresh_from_db()
 
     assert any("simulated workers only" in check for check in launch(campaign).checks)
+
+
+def test_a_launch_for_simulated_workers_lets_nobody_else_in(fair):
+    campaign = fair.draft()
+    Passage.objects.filter(pid="q1-a").update(text=None)
+    assert "--placeholder-text" in refused(campaign, "1 passages have no text").next_step
+
+    launch(campaign, placeholder_text=True)
+
+    assert refusal_reason(campaign, Worker.objects.create()) == "simulated-only"
+    assert refusal_reason(campaign, Worker.objects.create(simulated=True)) is None
 
 
 def test_texts_nobody_accepted_are_refused(fair):

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from judging.models import Choice, Judgment, Submission, Task
+from judging.services.reconciling import receipt_of
 from tests.judging.cast import good_side
 from tests.judging.visitor import Visitor, text
 
@@ -37,6 +38,19 @@ def test_the_page_says_what_is_judged_and_what_it_pays_before_anything_ends(mart
     assert martha.submission.state == "held"
 
 
+def test_who_judged_nothing_is_told_of_no_bonus(crowd, campaign):
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+
+    page = text(leave(visitor))
+
+    assert (
+        "$0.20</strong> for sending it off, and no bonus: no pair is judged yet. All 5 pairs pay $2.00."
+        in page
+    )
+    assert "$0.00" not in page
+
+
 def test_going_on_is_one_click_away(martha):
     page = text(leave(martha))
 
@@ -55,6 +69,23 @@ def test_leaving_sends_off_what_was_judged(martha):
     )
     assert "you are paid $0.92 for the pairs you judged" in page
     assert page.count('name="choice-') == 2
+
+
+def test_the_receipt_is_told_before_the_task_goes_to_the_crowd(martha):
+    receipt = receipt_of(martha.submission)
+
+    assert receipt in text(martha.client.get(martha.page))
+    assert receipt in text(leave(martha))
+
+
+def test_leaving_before_consent_ends_nothing(crowd, campaign):
+    visitor = Visitor(crowd, campaign)
+    visitor.arrive()
+
+    page = text(leave(visitor, confirmed="1"))
+
+    assert "What you agree to" in page
+    assert visitor.submission.state == "held"
 
 
 def test_leaving_twice_or_after_the_end_changes_nothing(martha):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judging.errors import CampaignRefused, CrowdLater
+from judging.errors import CampaignRefused, CrowdConfiguration, CrowdLater, CrowdNever, CrowdThrottled
 from judging.models import CrowdIdentity, WorkerMessage
-from judging.services.messages import addressees, send_message
+from judging.services.messages import PERHAPS, addressees, send_message
 
 
 @pytest.fixture
@@ -61,6 +61,57 @@ def test_a_message_whose_reply_was_lost_is_not_sent_twice(fair, judged):
         "no reply It may have been sent all the same."
     }
     assert not judged.crowd_calls.exclude(state="done").exists()
+
+
+@pytest.fixture
+def one_at_a_time(monkeypatch):
+    """A crowd that takes one addressee in a call."""
+    monkeypatch.setattr("judging.services.messages.MESSAGE_AT_ONCE", 1)
+
+
+def reached(fair):
+    return sorted(name for name, *_ in fair.crowd.messages)
+
+
+def test_one_lost_reply_leaves_no_other_message_in_doubt(fair, judged, one_at_a_time):
+    fair.crowd.fail("message", CrowdLater("no reply"), after=True)
+
+    with pytest.raises(CrowdLater):
+        send_message(judged, addressees(judged), subject="s", text="t")
+
+    assert reached(fair) == ["ADONE", "AFAIL"]
+    assert sorted(row.failure for row in WorkerMessage.objects.all()) == ["", f"no reply {PERHAPS}"]
+    send_message(judged, addressees(judged), subject="s", text="t")
+    assert reached(fair) == ["ADONE", "AFAIL"]  # neither is written to a second time
+    assert WorkerMessage.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    "error", [CrowdThrottled("too fast"), CrowdConfiguration("no key"), CrowdNever("who")]
+)
+def test_what_was_refused_for_certain_is_sent_when_asked_again(fair, judged, one_at_a_time, error):
+    fair.crowd.fail("message", error)
+    with pytest.raises(type(error)):
+        send_message(judged, addressees(judged), subject="s", text="t")
+    assert not any(PERHAPS in row.failure for row in WorkerMessage.objects.all())
+
+    rows = send_message(judged, addressees(judged), subject="s", text="t")
+
+    assert reached(fair) == ["ADONE", "AFAIL"]
+    assert all(row.sent_at and not row.failure for row in WorkerMessage.objects.all())
+    assert len(rows) == 2
+
+
+def test_a_call_during_which_the_program_died_is_not_made_again(fair, judged, one_at_a_time):
+    fair.crowd.fail("message", KeyboardInterrupt(), after=True)
+    with pytest.raises(KeyboardInterrupt):
+        send_message(judged, addressees(judged), subject="s", text="t")
+
+    rows = send_message(judged, addressees(judged), subject="s", text="t")
+
+    assert reached(fair) == ["ADONE", "AFAIL"]
+    assert sum(PERHAPS in row.failure for row in rows) == 1
+    assert sum(row.sent_at is not None for row in rows) == 1
 
 
 @pytest.mark.parametrize(("subject", "text"), [("", "t"), ("s", " "), ("s" * 201, "t"), ("s", "t" * 4097)])

@@ -208,18 +208,20 @@ def test_a_block_list_is_found_by_its_whole_name(canned):
     assert MTurk("http://crowd").find_block_list("no more") == "3TYPE1"
 
 
-def test_messages_go_out_a_hundred_at_a_time_and_say_whom_they_did_not_reach(canned):
-    workers = [f"A{number}" for number in range(150)]
-    failure = {"NotifyWorkersFailureCode": "HardFailure", "WorkerId": "A120"}
-    sent = {"Subject": "s", "MessageText": "t"}
-    canned.add_response("notify_workers", {}, sent | {"WorkerIds": workers[:100]})
+def test_a_message_goes_out_in_one_call_and_says_whom_it_did_not_reach(canned):
+    workers = [f"A{number}" for number in range(100)]
+    failure = {"NotifyWorkersFailureCode": "HardFailure", "WorkerId": "A20"}
     canned.add_response(
-        "notify_workers", {"NotifyWorkersFailureStatuses": [failure]}, sent | {"WorkerIds": workers[100:]}
+        "notify_workers",
+        {"NotifyWorkersFailureStatuses": [failure]},
+        {"Subject": "s", "MessageText": "t", "WorkerIds": workers},
     )
 
     failed = MTurk("http://crowd").message(crowd_worker_ids=workers, subject="s", text="t")
 
-    assert failed == {"A120": "not delivered"}
+    assert failed == {"A20": "not delivered"}
+    with pytest.raises(ValueError, match="at most 100"):
+        MTurk("http://crowd").message(crowd_worker_ids=[*workers, "A101"], subject="s", text="t")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from judging.services.places import post_places
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.status import campaign_status
 from judging.services.texts import accept_texts, set_texts
+from pooling.models import Collection
 from tests.judging.cast import good_side
 from tests.judging.test_commands import refused, run
 
@@ -39,7 +40,8 @@ def timed(fair):
             now.shift(timedelta(seconds=seconds))
             for slot in submission.slots.select_related("gold_pair"):
                 side = good_side(slot, pass_gold)
-                working.save_choice(submission, number=slot.number, sequence=0, side=side, seconds=shown)
+                signals = working.Signals(seconds=shown)
+                working.save_choice(submission, number=slot.number, sequence=0, side=side, signals=signals)
             working.finish(submission, comment=comment)
             fair.hand_in(submission)
         return submission
@@ -140,6 +142,7 @@ def test_page_shows_figures_to_all_and_comments_escaped_to_those_signed_in(fair,
     campaign = piloted(fair, tasks=1)
     timed(campaign, "A1", 100, comment="<b>Nice</b>")
     collect_by_job(campaign)
+    Collection.objects.update(visibility=Collection.Visibility.PUBLISHED)
     page = reverse("web:campaign", args=["fair"])
 
     public, own = (one.get(page).content.decode() for one in (client, admin_client))
@@ -265,6 +268,8 @@ def test_the_command_offers_waits_and_reports(fair, timed):
 
     told = run("pilot_campaign", "fair", "--tasks", "1")
     assert (told["state"], told["places"], told["pilot"]["submitted"]) == ("piloting", 1, 0)
+    assert told["cost"] == 2.4
+    assert not {"cost_with_repeats", "repeated"} & told.keys()  # a pilot repeats nothing
     campaign.refresh_from_db()
     timed(campaign, "A1", 120, comment="fine")
     told = run("pilot_campaign", "fair", "--wait")

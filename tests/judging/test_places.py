@@ -10,6 +10,7 @@ from judging.services.collecting import collect
 from judging.services.launching import launch
 from judging.services.places import close_places, kind_of, lacking, post_places, want_places
 from judging.services.reinstating import reinstate_worker
+from judging.services.status import campaign_status
 
 
 def test_one_place_is_offered_for_each_task_under_an_annotation_of_its_own(fair):
@@ -80,6 +81,34 @@ def test_failure_keeps_what_was_offered_and_shows_its_reason(fair):
 
     ask_again(campaign)
     assert post_places(campaign) == 4
+
+
+def test_what_the_crowd_asks_of_workers_is_read_back_from_the_first_place_of_a_posting(fair):
+    campaign = fair.draft()
+    launch(campaign)
+
+    post_places(campaign)
+    assert fair.crowd.calls["asked_of_workers"] == 1
+
+    pause(campaign)
+    close_places(campaign)
+    fair.collect(campaign)
+    resume(campaign)
+    fair.collect(campaign)
+    assert (fair.crowd.calls["asked_of_workers"], fair.crowd.open_places) == (2, 4)
+
+
+def test_nothing_more_is_offered_when_the_crowd_asks_other_things_than_the_campaign(fair, monkeypatch):
+    campaign = fair.draft()
+    launch(campaign)
+    monkeypatch.setattr(fair.crowd, "asked_of_workers", lambda crowd_id: [])
+
+    for _ in range(2):
+        with pytest.raises(CrowdNever, match="nothing instead of LIST"):
+            post_places(campaign)
+
+    assert (len(fair.crowd.posted), Place.objects.filter(state="wanted").count()) == (1, 3)
+    assert any("pause_campaign fair" in problem for problem in campaign_status(campaign)["problems"])
 
 
 def test_a_place_that_fails_for_now_holds_up_no_other(fair):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from unittest import mock
 from urllib.parse import urlsplit
 
 import pytest
 import time_machine
-from django.test import Client
+from django.test import Client, override_settings
 
+from judging import pacing
+from judging.errors import CrowdLater
+from judging.framing import LARGEST_FORM
 from judging.models import Campaign, Choice, Submission
 from judging.refusals import REFUSALS
+from judging.services import voices
 from judging.services.rights import withdraw_worker
 from judging.services.trials import trial_link
 from tests.judging.cast import Fair
@@ -72,6 +78,12 @@ def unknown_link(crowd, fair):
     return Client().get("/judge/task/W10~abc/")
 
 
+def not_ready(crowd, fair):
+    visitor = Visitor(crowd, fair.opened())
+    crowd.fail("place", CrowdLater("no answer"))
+    return visitor.arrive(hitId="NOTKNOWNYET")
+
+
 def returned(crowd, fair):
     campaign = fair.opened()
     martha = Visitor(crowd, campaign)
@@ -108,10 +120,56 @@ def trial_over(crowd, fair):
         return Client().get(urlsplit(link.url).path)
 
 
+def no_consent(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.arrive()
+    with_words = martha.client.post(f"{martha.page}report", {"slot": "1", "kind": "broken"})
+    assert with_words.json()["message"] == REFUSALS["no-consent"].title
+    assert martha.save().json()["reason"] == "no-consent"
+
+
+def too_soon(crowd, fair):
+    martha = Visitor(crowd, fair.opened(minimum_seconds=5))
+    martha.begin()
+    early = martha.save().json()
+    assert early["message"] == REFUSALS["too-soon"].title
+    assert 0 < early["wait"] <= 5
+
+
 def garbled(crowd, fair):
     martha = Visitor(crowd, fair.opened())
     martha.begin()
     return martha.finish(**{"choice-1": "both"})
+
+
+def enough_said(crowd, fair):
+    refused = text(excluded(crowd, fair))
+    worker = Submission.objects.get().worker
+    for number in range(voices.MOST_WAITING):
+        said = {"refusal": "excluded", "words": "not me", "came_by": f"FORGED{number}"}
+        voices.make_appeal(Campaign.objects.get(), worker, **said)
+    address = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
+    return Client().post(address, {"words": "not me"})
+
+
+def too_large(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.begin()
+    return martha.finish(comment="x" * LARGEST_FORM)
+
+
+def too_fast(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    with override_settings(PAGE_REQUESTS_PER_SECOND=1):
+        return [martha.begin(), *(martha.client.get(martha.page) for _ in range(2 * pacing.WINDOW))][-1]
+
+
+def our_fault(crowd, fair):
+    martha = Visitor(crowd, fair.opened())
+    martha.begin()
+    martha.client.raise_request_exception = False
+    with mock.patch("judging.services.working.check_workable", side_effect=ZeroDivisionError):
+        return martha.client.get(martha.page)
 
 
 def _newest(crowd) -> FakePlace:
@@ -129,16 +187,30 @@ SITUATIONS = {
     "not-open": _in_state("draft"),
     "simulated-only": simulated_only,
     "unknown-link": unknown_link,
+    "not-ready": not_ready,
     "returned": returned,
     "lapsed": lapsed,
     "finished": finished,
     "already-done": already_done,
     "trial-over": trial_over,
     "garbled": garbled,
+    "enough-said": enough_said,
+    "too-large": too_large,
+    "too-fast": too_fast,
+    "our-fault": our_fault,
 }
+#: What only a script is answered: it says the title, and the page stays as it is.
+BY_SCRIPT = {"no-consent": no_consent, "too-soon": too_soon}
 
 
-@pytest.mark.parametrize("reason", REFUSALS)
+@pytest.mark.parametrize("reason", BY_SCRIPT)
+def test_a_refused_save_is_answered_with_the_refusals_words(crowd, fair, reason):
+    BY_SCRIPT[reason](crowd, fair)
+
+    assert not Choice.objects.exists()
+
+
+@pytest.mark.parametrize("reason", sorted(set(REFUSALS) - set(BY_SCRIPT)))
 def test_every_refusal_says_what_it_means_for_pay_and_what_to_do(crowd, fair, reason):
     response = SITUATIONS[reason](crowd, fair)
 
@@ -148,6 +220,8 @@ def test_every_refusal_says_what_it_means_for_pay_and_what_to_do(crowd, fair, re
     assert f'data-reason="{reason}"' in page
     assert f"<h1>{words.title}</h1>" in page
     assert all(sentence in page for sentence in (words.meaning, words.pay, words.next_step))
+    assert "Questions? Write to the requester, through the site on which you took this task." in page
+    assert ('id="appeal"' in page) == words.appeal == (reason in ("excluded", "excluded-elsewhere"))
 
 
 def test_late_choice_is_answered_with_the_reason(martha):
@@ -242,3 +316,12 @@ def test_null_characters_in_a_comment_do_no_harm(martha):
 
     assert "One last step" in text(sent)
     assert martha.submission.comment == "good texts"
+
+
+def test_page_that_is_not_ready_yet_asks_again_by_itself_and_no_other_does(crowd, fair):
+    waiting = not_ready(crowd, fair)
+
+    assert waiting["Refresh"] == "20"
+    assert "this page reloads by itself every 20 seconds" in waiting.content.decode()
+    assert {reason for reason, page in REFUSALS.items() if page.reload_seconds} == {"not-ready"}
+    assert "Refresh" not in Client().get("/judge/task/W10~abc/")

@@ -10,11 +10,13 @@ import time_machine
 from config import clock
 from judging.errors import CampaignRefused
 from judging.models import (
+    Appeal,
     Campaign,
     CrowdCall,
     CrowdIdentity,
     Exclusion,
     Judgment,
+    PairReport,
     Payment,
     RightsRequest,
     Submission,
@@ -34,6 +36,11 @@ def judged(fair, campaign):
     """AMARTHA did a task, wrote a comment, got a message, and is paid."""
     submission = fair.do_task(campaign, "AMARTHA")
     Submission.objects.filter(pk=submission.pk).update(comment="my name is Martha")
+    slot = submission.slots.first()
+    PairReport.objects.create(submission=submission, slot=slot, kind="other", words="says Martha")
+    Appeal.objects.create(
+        campaign=campaign, worker=submission.worker, refusal="excluded", words="Martha again"
+    )
     fair.collect(campaign)
     send_message(campaign, addressees(campaign), subject="Dear Martha", text="Thank you, Martha.")
     return campaign
@@ -53,15 +60,25 @@ def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
 
     done = forget_worker(worker, who="ada", why="asked by mail")
 
-    assert done == {"identities": 1, "comments": 1, "messages": 1, "calls": 2, "submissions": 1}
+    assert done == {
+        "identities": 1,
+        "comments": 1,
+        "reports": 1,
+        "appeals": 1,
+        "messages": 1,
+        "calls": 2,
+        "submissions": 1,
+    }
     assert counted(judged) == 3
     submission.refresh_from_db()
     assert (submission.comment, submission.place) == ("", None)
     told = [
         *map(str, Submission.objects.values_list()),
-        *map(str, CrowdCall.objects.exclude(operation="post_place").values_list()),
+        *map(str, CrowdCall.objects.exclude(operation__in=["post_place", "read_back"]).values_list()),
         *map(str, WorkerMessage.objects.values_list()),
         *map(str, Payment.objects.values_list()),
+        *map(str, PairReport.objects.values_list()),
+        *map(str, Appeal.objects.values_list()),
     ]
     for trace in ("AMARTHA", "Martha", assignment, place):
         assert not [row for row in told if trace in row], trace
@@ -152,7 +169,7 @@ def test_what_was_kept_long_enough_is_erased(judged, settings):
     assert enforce_retention() == {"forgotten": 0, "comments": 0}
 
     with time_machine.travel(clock.now() + timedelta(days=40)):
-        assert enforce_retention() == {"forgotten": 0, "comments": 1}
+        assert enforce_retention() == {"forgotten": 0, "comments": 3}
     with time_machine.travel(clock.now() + timedelta(days=100)):
         assert enforce_retention()["forgotten"] == 0  # the campaign is under way
         Campaign.objects.update(state="closed")

@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import json
 
+from config.background.services import start, work
+from judging.errors import CrowdConfiguration
+from judging.jobs import collect_key
 from judging.services.campaigns import pause
 from judging.services.closing import close, finish_closing
+from judging.services.rights import withdraw_worker
 from judging.services.status import campaign_status, is_complete
 
 
@@ -55,3 +59,30 @@ def test_numbers_are_those_of_tasks_places_judgments_and_dollars(fair):
     assert "failed 2 of 2" in status["exclusion_reasons"][0]["reason"]
     assert [row["failed"] for row in status["gold_failed"]] == [1, 1]
     assert (status["spent"], status["committed"]) == (4.8, 12.0)
+
+
+def test_who_took_judgments_back_is_not_among_the_excluded(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1", pass_gold=False)
+    taken_back = fair.do_task(campaign, "A2")
+    fair.collect(campaign)
+    withdraw_worker(campaign, taken_back.worker)
+
+    status = campaign_status(campaign)
+
+    assert (status["exclusions"], status["withdrawn"]) == (1, 1)
+    assert [row["rule"] for row in status["exclusion_reasons"]] == ["reference"]
+
+
+def test_a_key_that_the_crowd_refuses_is_among_the_problems_once(fair):
+    campaign = fair.opened()
+    refusal = CrowdConfiguration("UnrecognizedClient: no such key.", "Check the keys.")
+    fair.crowd.fail("places", refusal)
+    arguments = {"campaign_id": campaign.pk, "sweep": True}
+
+    work(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
+
+    problems = campaign_status(campaign)["problems"]
+    assert problems == ["judging.collect: UnrecognizedClient: no such key. Check the keys."]
+    work(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
+    assert campaign_status(campaign)["problems"] == []

@@ -55,7 +55,7 @@ def test_trial_from_the_link_to_the_time_taken_and_the_pay(fair, reviewer):
         now.shift(timedelta(seconds=150))
         done = reviewer.post(f"{page}finish", answers(submission), follow=True).content.decode()
 
-    assert "2 minutes and 30 seconds" in done
+    assert "2 minutes 30 seconds" in done
     assert "$2.00" in done
     assert "$48.00" in done
     assert reviewer.get(page).content.decode() == done
@@ -213,3 +213,14 @@ def test_the_command_prints_a_link_that_works(fair, reviewer):
 
     assert reviewer.get(urlsplit(told["link"]).path).status_code == 200
     assert refused("trial_link", "nowhere")[0] == 1
+
+
+def test_link_of_a_posting_whose_row_number_another_campaign_has_now_leads_nowhere(fair, reviewer):
+    campaign = fair.draft()
+    link = trial_link(campaign)
+    assert reviewer.get(path(link)).status_code == 200
+
+    campaign.created_at -= timedelta(days=1)  # what tells a campaign from another one
+    campaign.save()
+
+    assert reviewer.get(path(link)).status_code == 404

@@ -68,8 +68,8 @@ def test_places_that_are_not_offered_are_named_with_the_crowds_own_reason(fair, 
 
     named = later(campaign, minutes=30)
     assert (
-        "4 places waiting to be offered: The crowd says: No such qualification. Mend it. Then: ask_again fair."
-        in named
+        "4 places waiting to be offered: The crowd says: No such qualification. Mend it. "
+        "Then: manage.py ask_again fair." in named
     )
     assert any(one.startswith("job judging.post_places: It failed: No such qualification.") for one in named)
 
@@ -129,7 +129,7 @@ def test_work_that_stands_still_is_named_place_by_place(fair, later):
     named = later(campaign, days=8)
     assert (
         named[0]
-        == "4 places that ran out: The crowd's list does not show what became of them. Run: collect fair"
+        == "4 places that ran out: The crowd's list does not show what became of them. Run: manage.py collect fair"
     )
 
 
@@ -155,7 +155,7 @@ def test_submission_without_a_standing_is_named(fair, later):
     Submission.objects.update(standing="pending")
 
     assert later(campaign, minutes=16) == [
-        "1 submission not screened: A collection was interrupted. Run: collect fair"
+        "1 submission not screened: A collection was interrupted. Run: manage.py collect fair"
     ]
 
 
@@ -166,11 +166,11 @@ def test_tasks_without_a_place_are_named_with_an_empty_budget_or_without(fair, l
 
     assert later(campaign, minutes=10) == []
     assert later(campaign, minutes=20) == [
-        "1 task without a place: The budget is used up. Run: raise_budget fair"
+        "1 task without a place: The budget is used up. Run: manage.py raise_budget fair"
     ]
     Campaign.objects.update(budget=None)
     assert later(campaign, minutes=20) == [
-        "1 task without a place: No collection wanted them. Run: collect fair"
+        "1 task without a place: No collection wanted them. Run: manage.py collect fair"
     ]
 
 

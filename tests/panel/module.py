@@ -106,6 +106,9 @@ class PanelCrowd:
             raise CrowdNever(f"There is no place {crowd_id}.")
         return found
 
+    def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, object]]:
+        return []  # a kind that asks for some is refused
+
     def close_place(self, crowd_id: str) -> None:
         """Judging closes all places of a posting or none; the panel stops a study as a whole."""
         study = self._study_with(crowd_id)
@@ -119,6 +122,11 @@ class PanelCrowd:
     def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
         sessions = self.panel.sessions
         return [one for one in assignment_ids if one in sessions and sessions[one].state == site.RETURNED]
+
+    def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
+        self.panel.calls["is_at_work"] += 1
+        session = self.panel.sessions.get(assignment_id)
+        return session is not None and (session.participant, session.state) == (crowd_worker_id, site.ACTIVE)
 
     def _study_with(self, key: str) -> Study | None:
         """The study that has, or would have, the place."""

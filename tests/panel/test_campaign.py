@@ -6,7 +6,9 @@ import csv
 from decimal import Decimal
 
 import pytest
+import time_machine
 
+from config import clock
 from judging.errors import NotReady
 from judging.models import (
     BlockList,
@@ -27,6 +29,7 @@ from judging.services.ledger import compare, ledger
 from judging.services.messages import addressees, send_message
 from judging.services.reinstating import exclude_worker
 from judging.services.rejecting import override_rejection, reject
+from judging.services.working import UNKNOWN_SESSIONS_A_MINUTE
 from tests.judging.visitor import text
 from tests.panel.module import completion_code
 from tests.panel.panel import APPROVED, AWAITING_REVIEW, REJECTED, SITE
@@ -326,3 +329,28 @@ def test_qualifications_are_refused_at_launch(effort):
 
     with pytest.raises(NotReady, match="no qualifications"):
         effort.launch()
+
+
+def test_made_up_sessions_are_given_no_task_and_are_asked_for_only_so_often(effort, panel, settings):
+    # A cache of its own: other tests empty the one that they share.
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    effort.launch()
+    real, gone = effort.takes("ada"), effort.takes("bob")
+    panel.give_back(gone.session)
+    forged = effort.takes("eve")
+    forged.address = forged.address.replace(forged.session, real.session)  # hers is not the session she names
+    study = panel.studies[effort.study]
+
+    with time_machine.travel(clock.now(), tick=False):
+        assert [one.arrive().status_code for one in (gone, forged)] == [404, 404]
+        assert "Before you begin" in text(real.arrive())
+        panel.calls.clear()
+        for number in range(UNKNOWN_SESSIONS_A_MINUTE):
+            made_up = participant_id(f"forged {number}")
+            forged.address = study.address + f"?participant={made_up}&session={made_up}"
+            last = forged.arrive()
+
+    assert last.status_code == 503  # and reloads by itself
+    assert panel.calls["is_at_work"] == UNKNOWN_SESSIONS_A_MINUTE - 2
+    assert Submission.objects.get().assignment_id == real.session
+    assert effort.campaign.tasks.filter(state="held").count() == 1

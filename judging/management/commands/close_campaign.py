@@ -41,8 +41,9 @@ class Command(BaseCommand):
                 attend(job, progress=progress)
                 collect_once(found, progress)
             found.refresh_from_db()
-        return {
-            "campaign": found.name,
-            "state": found.state,
-            "waits_for": pending_work(found).words() if found.state == Campaign.State.CLOSING else "",
-        }
+        closing = found.state == Campaign.State.CLOSING
+        waits_for = (pending_work(found).words() or "a last look") if closing else ""
+        return {"campaign": found.name, "state": found.state, "waits_for": waits_for}
+
+    def show(self, result: dict[str, Any]) -> None:
+        super().show({key: value for key, value in result.items() if value})

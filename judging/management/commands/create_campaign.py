@@ -6,6 +6,7 @@ from argparse import BooleanOptionalAction
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings as django_settings
 from django.core.management.base import CommandParser
 from django.db import transaction
 
@@ -50,6 +51,30 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
     )
 
 
+def _page_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
+    parser.add_argument(
+        "--contact", default="", help="whom workers can write to, named in the consent text and on refusals"
+    )
+    parser.add_argument("--ethics-approval", default="", help="who approved it, and its number, for workers")
+    parser.add_argument("--content-warning", default="", help="what workers are warned of before they agree")
+    parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
+    parser.add_argument(
+        "--mark-query-words",
+        action="store_true",
+        help="mark the words of the question in both passages; can tell test pairs apart",
+    )
+    parser.add_argument(
+        "--language",
+        choices=[tag for tag, _ in django_settings.LANGUAGES],
+        default=defaults.language,
+        help="of the words on workers' pages; passages have the collection's (default en)",
+    )
+    minutes = defaults.assignment_seconds // 60
+    parser.add_argument(
+        "--task-minutes", type=int, default=minutes, help=f"time for a task, shown (default {minutes})"
+    )
+
+
 class Command(BaseCommand):
     help = "Create a campaign: every pair of a pool, packed into tasks. Nothing is offered before launch_campaign."
     example = "manage.py create_campaign first --pool tops --reward 2.00"
@@ -68,19 +93,18 @@ class Command(BaseCommand):
             "seed": "seed of packing, order and sides",
             "withdrawal-days": "days in which a worker may take judgments back",
             "hold-hours": "hours between taking work in and paying it, for a person who wants to look first",
+            "minimum-seconds": "seconds that a pair is on screen before it can be answered",
+            "minimum-age": "years that a worker has to confirm, 0 to ask nothing",
         }
         for name, words in whole.items():
             default = getattr(defaults, name.replace("-", "_"))
             parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
         _money_arguments(parser, defaults)
         _screening_arguments(parser, defaults)
-        parser.add_argument(
-            "--contact", default="", help="whom workers can write to, named in the consent text"
-        )
+        _page_arguments(parser, defaults)
         parser.add_argument(
             "--gold", type=Path, metavar="FILE", help="accepted gold pairs: qid relevant-pid off-topic-pid"
         )
-        parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
         parser.add_argument(
             "--refuse-excluded-elsewhere",
             action=BooleanOptionalAction,
@@ -103,6 +127,7 @@ class Command(BaseCommand):
         reward: str,
         budget: str | None,
         base_reward: str | None,
+        task_minutes: int,
         **options: Any,
     ) -> dict[str, Any]:
         amount, most = dollars("--reward", reward), dollars("--budget", budget) if budget else None
@@ -113,7 +138,13 @@ class Command(BaseCommand):
         with transaction.atomic():
             campaign = create_campaign(
                 name=name,
-                settings=CampaignSettings(reward=amount, base_reward=base, budget=most, **chosen),
+                settings=CampaignSettings(
+                    reward=amount,
+                    base_reward=base,
+                    budget=most,
+                    assignment_seconds=60 * task_minutes,
+                    **chosen,
+                ),
                 pool=pool_named(pool) if pool else None,
                 collection=collection_named(collection) if collection else None,
             )

@@ -32,5 +32,5 @@ class Command(BaseCommand):
             "worker": worker,
             "excluded": found.judgments.filter(worker=worker).count(),
             "reason": exclusion.reason,
-            "next": f"collect {found.name} offers the tasks again; make run does so by itself.",
+            "next": f"manage.py collect {found.name} offers the tasks again; make run does so by itself.",
         }

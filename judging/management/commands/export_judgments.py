@@ -23,12 +23,17 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+        parser.add_argument(
+            "--signals",
+            action="store_true",
+            help="also how each answer came about (time on screen, changes of mind, …): not for publication",
+        )
 
-    def act(self, *, campaign: str, out: Path, **options: Any) -> dict[str, Any]:
+    def act(self, *, campaign: str, out: Path, signals: bool, **options: Any) -> dict[str, Any]:
         if not out.parent.is_dir():
             raise UsageError(f"There is no folder {out.parent}.")
         with self.progress("Exporting") as progress:
-            result = export_judgments(campaign_named(campaign), out, progress=progress)
+            result = export_judgments(campaign_named(campaign), out, signals=signals, progress=progress)
         if result.left_out:
             self.note(
                 f"{result.left_out:,} rows with a passage that only non-public runs supplied were left out."

@@ -41,15 +41,17 @@ def terms(endpoint: str | None, confirm_spend: str | None, minimum_hourly: str |
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
-    """The figures of a launch for ``--json``."""
+    """What was offered, at what cost, and the checks that passed, for ``--json``."""
+    return {"places": launched.places, "cost": float(launched.cost.total), "checks": launched.checks}
+
+
+def forecast(launched: Launched) -> dict[str, Any]:
+    """What to expect of screening, for ``--json``."""
     with_repeats = launched.expected.cost(launched.cost.total)
     return {
-        "places": launched.places,
-        "cost": float(launched.cost.total),
         "cost_with_repeats": None if with_repeats is None else float(with_repeats),
         "honest_excluded": round(launched.expected.excluded_share, 4),
         "repeated": round(launched.expected.repeated_share, 4),
-        "checks": launched.checks,
     }
 
 
@@ -60,6 +62,11 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         terms_arguments(parser)
+        parser.add_argument(
+            "--placeholder-text",
+            action="store_true",
+            help="show passages without text as placeholders: for simulated workers only, nobody else is let in",
+        )
 
     def act(
         self,
@@ -68,13 +75,18 @@ class Command(BaseCommand):
         endpoint: str | None,
         confirm_spend: str | None,
         minimum_hourly: str | None,
+        placeholder_text: bool,
         **options: Any,
     ) -> dict[str, Any]:
         agreed = terms(endpoint, confirm_spend, minimum_hourly)
         found = campaign_named(campaign)
         with launcher.crowd_running():
             launched = launch(
-                found, **agreed, who=getpass.getuser(), tell=lambda check: self.note(f"  ✓ {check}")
+                found,
+                **agreed,
+                placeholder_text=placeholder_text,
+                who=getpass.getuser(),
+                tell=lambda check: self.note(f"  ✓ {check}"),
             )
             job = start(
                 "judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk}
@@ -86,6 +98,7 @@ class Command(BaseCommand):
             "state": found.state,
             "endpoint": found.endpoint,
             **outcome(launched),
+            **forecast(launched),
             "posted": (job.result or {}).get("posted", 0),
         }
 

@@ -18,7 +18,8 @@ from judging.services.messages import addressees, send_message
 class Command(BaseCommand):
     help = (
         "Write to workers whose work came in, through the crowd; the messages are kept with the campaign. A crowd "
-        "delivers only to workers whose work was reviewed; whom a message did not reach is listed with the reason."
+        "delivers only to workers whose work was reviewed; whom a message did not reach is listed with the reason. "
+        "The same words go to each worker once: given again, the command goes on with those who got nothing."
     )
     example = 'manage.py message_workers first --subject "Thank you" --text thanks.txt'
 

@@ -62,7 +62,8 @@ class Command(BaseCommand):
         report = pilot_report(found)
         if report is None:
             raise CampaignRefused(
-                f"The campaign {found.name} had no pilot.", f"Run: pilot_campaign {found.name} --tasks N"
+                f"The campaign {found.name} had no pilot.",
+                f"Run: manage.py pilot_campaign {found.name} --tasks N",
             )
         told = {"campaign": found.name, "state": found.state, "pilot": report.as_dict()}
         return told | (outcome(launched) if launched else {})
@@ -85,6 +86,8 @@ class Command(BaseCommand):
         pilot = result["pilot"]
         rest = {key: value for key, value in result.items() if key not in ("pilot", "checks")}
         figures = {key: value for key, value in pilot.items() if key not in ("gold", "comments")}
+        if "cost" in rest:  # nothing of a pilot is repeated
+            rest["cost"] = f"${rest['cost']:,.2f}"
         super().show({**rest, **figures})
         for row in pilot["gold"]:
             line = f"test pair {row['gold_pair']} ({row['qid']}): {row['passed']} of {row['answered']} passed"

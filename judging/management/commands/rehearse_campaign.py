@@ -7,24 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.background.attending import attend
-from config.background.services import start
 from config.console import Command as BaseCommand
-from judging.jobs import close_places_key, post_places_key
-from judging.management.commands.collect import collect_once
-from judging.management.commands.simulate_workers import (
-    simulation_arguments,
-    simulation_settings,
-    truth_named,
-)
-from judging.models import Campaign
+from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings
+from judging.rehearsal import rehearse, truth_named
 from judging.services.campaigns import campaign_named
-from judging.services.closing import close
-from judging.services.launching import launch
-from judging.services.rehearsing import keep_people_out, record_rehearsal, rehearsal_of
-from judging.services.status import campaign_status
-from judging.simulation import result_of, simulate
+from judging.simulation import result_of
 
 
 class Command(BaseCommand):
@@ -44,29 +31,21 @@ class Command(BaseCommand):
         settings = simulation_settings(options)
         found, who = campaign_named(campaign), getpass.getuser()
         qrel_set = truth_named(found, truth)
-        copy = rehearsal_of(found, who=who)
-        arguments = {"campaign_id": copy.pk}
-        with (
-            launcher.crowd_running(),
-            launcher.judging_pages_running(),
-            self.progress("Simulated workers judge") as progress,
-        ):
-            if copy.state == Campaign.State.DRAFT:
-                keep_people_out(copy)
-                launch(copy, who=who, tell=lambda check: self.note(f"  ✓ {check}"))
-            attend(start("judging.post_places", key=post_places_key(copy), arguments=arguments))
-            done = simulate(copy, qrel_set, settings, progress=progress)
-            status = campaign_status(copy)
-            close(copy, why="the rehearsal is over", who=who)
-            attend(start("judging.close_places", key=close_places_key(copy), arguments=arguments))
-            collect_once(copy, progress)
-        record_rehearsal(found, copy, who=who)
+        with self.progress("Simulated workers judge") as progress:
+            rehearsed = rehearse(
+                found,
+                qrel_set,
+                settings,
+                who=who,
+                progress=progress,
+                tell=lambda check: self.note(f"  ✓ {check}"),
+            )
         return {
             "campaign": found.name,
             "state": found.state,
-            "rehearsal": copy.name,
-            **result_of(done),
-            "exclusions": status["exclusions"],
-            "judgments": status["judgments"],
-            "gold_failed": status["gold_failed"],
+            "rehearsal": rehearsed.copy.name,
+            **result_of(rehearsed.done),
+            "exclusions": rehearsed.status["exclusions"],
+            "judgments": rehearsed.status["judgments"],
+            "gold_failed": rehearsed.status["gold_failed"],
         }

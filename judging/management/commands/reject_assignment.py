@@ -33,7 +33,7 @@ class Command(BaseCommand):
         if not yes:
             raise CampaignRefused(
                 f"{WARNING} Nothing was rejected.",
-                f"Exclude the worker instead: exclude_worker {found.name} {rejected.worker_id}. "
+                f"Exclude the worker instead: manage.py exclude_worker {found.name} {rejected.worker_id}. "
                 "To reject all the same, repeat the command with --yes.",
             )
         with launcher.crowd_running():

@@ -11,11 +11,11 @@ from django.core.management.base import CommandParser
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from judging.services.campaigns import campaign_named
-from judging.services.texts import accept_texts, filled, set_texts
+from judging.services.texts import accept_texts, agreed_text, filled, set_texts
 
 
 class Command(BaseCommand):
-    help = "Replace the consent text or the instructions, show them as workers see them, and accept them."
+    help = "Replace what workers are told, show it as they see it, and accept it."
     example = "manage.py set_texts first --consent consent.txt --accept"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -24,25 +24,33 @@ class Command(BaseCommand):
             "--consent", type=Path, metavar="FILE", help="{pairs}, {reward} and {minutes} are filled in"
         )
         parser.add_argument("--instructions", type=Path, metavar="FILE")
-        parser.add_argument("--accept", action="store_true", help="you read both texts and stand for them")
+        parser.add_argument(
+            "--example", type=Path, metavar="FILE", help="a worked example; an empty file: none"
+        )
+        parser.add_argument("--content-warning", metavar="WORDS", help='"" for none')
+        parser.add_argument(
+            "--ethics-approval", metavar="WORDS", help='who approved it, and number; "" for none'
+        )
+        parser.add_argument("--accept", action="store_true", help="you read the texts and stand for them")
 
-    def act(
-        self, *, campaign: str, consent: Path | None, instructions: Path | None, accept: bool, **options: Any
-    ) -> dict[str, Any]:
+    def act(self, *, campaign: str, accept: bool, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
-        if consent or instructions:
-            set_texts(found, consent=_read(consent), instructions=_read(instructions))
+        changes = {name: _read(options[name]) for name in ("consent", "instructions", "example")}
+        changes |= {name: options[name] for name in ("content_warning", "ethics_approval")}
+        if any(change is not None for change in changes.values()):
+            set_texts(found, **changes)
         if accept:
             accept_texts(found, who=getpass.getuser())
         return {
-            "consent": filled(found, found.consent_text),
+            "consent": agreed_text(found),
             "instructions": filled(found, found.instructions_text),
+            "example": found.example_text,
             "accepted": found.texts_accepted_at is not None,
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        for name in ("consent", "instructions"):
-            self.out.print(f"{name.upper()}\n{result[name]}\n", markup=False)
+        for name in ("consent", "instructions", "example"):
+            self.out.print(f"{name.upper()}\n{result[name] or 'none'}\n", markup=False)
         words = "Accepted." if result["accepted"] else "Not accepted yet: read them, then add --accept."
         self.out.print(words)
 

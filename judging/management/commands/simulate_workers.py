@@ -9,11 +9,9 @@ from django.core.management.base import CommandParser
 from config import launcher
 from config.console import Command as BaseCommand
 from config.console import UsageError
-from judging.errors import CampaignRefused
-from judging.models import Campaign
+from judging.rehearsal import truth_named
 from judging.services.campaigns import campaign_named
 from judging.simulation import SimulationSettings, result_of, simulate
-from pooling.models import QrelSet
 
 
 def simulation_arguments(parser: CommandParser) -> None:
@@ -39,14 +37,6 @@ def simulation_settings(options: dict[str, Any]) -> SimulationSettings:
             raise UsageError(f"--{name.replace('_', '-')} must be between 0 and 1.")
     names = ("workers", "careless", "error", "gold_error", "seed")
     return SimulationSettings(**{name: options[name] for name in names})
-
-
-def truth_named(campaign: Campaign, name: str) -> QrelSet:
-    """The qrel set whose grades simulated workers follow; refused when there is none."""
-    qrel_set = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
-    if qrel_set is None:
-        raise CampaignRefused(f"The collection {campaign.collection} has no qrel set called {name!r}.")
-    return qrel_set
 
 
 class Command(BaseCommand):

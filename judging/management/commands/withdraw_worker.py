@@ -32,5 +32,6 @@ class Command(BaseCommand):
             "campaign": found.name,
             "judgments_taken_out": done.judgments,
             "could_be_asked_until": done.until.date().isoformat(),
-            "next": f"collect {found.name} offers the tasks again; then resolve and publish_qrels.",
+            "next": f"manage.py collect {found.name} offers the tasks again; "
+            f"then manage.py resolve {found.name} and manage.py publish_qrels {found.name}.",
         }

@@ -1,0 +1,35 @@
+"""Pure: how long something takes, in words for workers."""
+
+from __future__ import annotations
+
+from judging.wording import ENGLISH, Wording
+
+
+def in_words(seconds: float, wording: Wording = ENGLISH) -> str:
+    """Rounded down, in the two largest units: "1 hour 5 minutes", "less than a minute"."""
+    words = _counted(int(seconds), wording)
+    return " ".join(words[:2]) or wording.gettext("less than a minute")
+
+
+def to_the_second(seconds: float, wording: Wording = ENGLISH) -> str:
+    """Rounded down: "5 minutes 1 second", "0 seconds"."""
+    minutes, rest = divmod(int(seconds), 60)
+    words = [_minutes(minutes, wording)] if minutes else []
+    words.append(wording.ngettext("{count} second", "{count} seconds", rest).format(count=rest))
+    return " ".join(words)
+
+
+def _counted(seconds: int, wording: Wording) -> list[str]:
+    days, rest = divmod(seconds, 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes = rest // 60
+    words = [
+        (days, wording.ngettext("{count} day", "{count} days", days).format(count=days)),
+        (hours, wording.ngettext("{count} hour", "{count} hours", hours).format(count=hours)),
+        (minutes, _minutes(minutes, wording)),
+    ]
+    return [said for count, said in words if count]
+
+
+def _minutes(count: int, wording: Wording) -> str:
+    return wording.ngettext("{count} minute", "{count} minutes", count).format(count=count)

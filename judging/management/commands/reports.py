@@ -1,0 +1,56 @@
+"""`manage.py reports`: what workers say is wrong with pairs, and their appeals."""
+
+from __future__ import annotations
+
+import getpass
+from contextlib import suppress
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.errors import CrowdError
+from judging.services import notices, voices
+from judging.services.campaigns import campaign_named
+
+
+class Command(BaseCommand):
+    help = "List reports of pairs and appeals that wait for a look, or settle one."
+    example = 'manage.py reports first --settle r12 --why "markup in the passage; pair kept"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("--all", action="store_true", help="also those that are settled")
+        parser.add_argument("--settle", metavar="NAME", help="a report (r12) or an appeal (a3)")
+        parser.add_argument("--why", default="", help="what came of it; whoever made an appeal reads it")
+
+    def act(self, *, campaign: str, settle: str | None, why: str, **options: Any) -> dict[str, Any]:
+        found = campaign_named(campaign)
+        if settle and not why.strip():
+            raise UsageError('--settle needs --why "what came of it".')
+        if settle:
+            voices.settle(found, settle, why=why, who=getpass.getuser())
+            with suppress(CrowdError):  # while the campaign is collected it is tried again
+                notices.tell_workers(found)
+        return {
+            "reports": voices.reports(found, settled=options["all"]),
+            "appeals": voices.appeals(found, settled=options["all"]),
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        for row in result["reports"]:
+            said = f": {row['words']}" if row["words"] else ""
+            kind = f", test pair {row['gold_pair']}" if row["gold_pair"] else ""
+            pair = f"{row['qid']}: {row['left']} | {row['right']}{kind}, worker {row['worker']}"
+            self.out.print(f"{row['report']}  {row['kind']}{said}\n    {pair}{_settled(row)}", markup=False)
+        for row in result["appeals"]:
+            words = f"{row['appeal']}  appeal, {row['refusal']}: {row['words']}"
+            sure = "" if row["confirmed"] else ", by the page's address, which anybody could have made up"
+            self.out.print(f"{words}\n    worker {row['worker']}{sure}{_settled(row)}", markup=False)
+        if not result["reports"] and not result["appeals"]:
+            self.out.print("Nothing waits for a look.")
+
+
+def _settled(row: dict[str, Any]) -> str:
+    return f", settled: {row['settled']}" if row["settled"] else ""

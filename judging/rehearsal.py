@@ -1,0 +1,85 @@
+"""A whole rehearsal: a copy of the campaign, launched at the built-in marketplace, judged by software, closed.
+
+Beside the simulation, and not a service: it rings for jobs and attends them. The command and the page both run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from config import launcher
+from config.background.attending import attend
+from config.background.registry import Progress
+from config.background.services import start
+from judging.errors import CampaignRefused
+from judging.jobs import close_places_key, collect_key, post_places_key
+from judging.models import Campaign
+from judging.services.closing import close
+from judging.services.launching import launch
+from judging.services.rehearsing import keep_people_out, record_rehearsal, rehearsal_of
+from judging.services.status import campaign_status
+from judging.simulation import Simulated, SimulationSettings, simulate
+from pooling.models import QrelSet
+
+MOST_WORKERS = 200
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """What a rehearsal came to."""
+
+    copy: Campaign
+    done: Simulated
+    status: dict[str, Any]
+    """Of the copy, before it was closed."""
+
+
+def check_crew(settings: SimulationSettings) -> None:
+    """Raises CampaignRefused for simulated workers that cannot be."""
+    if not 1 <= settings.workers <= MOST_WORKERS:
+        raise CampaignRefused(f"Between 1 and {MOST_WORKERS} simulated workers can judge.")
+    if not 0 <= settings.careless <= settings.workers:
+        raise CampaignRefused("Careless workers are some of the workers: between none and all.")
+    if not (0 <= settings.error <= 1 and 0 <= settings.gold_error <= 1):
+        raise CampaignRefused("An error rate is a share between 0 and 1.")
+
+
+def truth_named(campaign: Campaign, name: str) -> QrelSet:
+    """The qrel set whose grades simulated workers follow; refused when there is none."""
+    qrel_set = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
+    if qrel_set is None:
+        raise CampaignRefused(f"The collection {campaign.collection} has no qrel set called {name!r}.")
+    return qrel_set
+
+
+def rehearse(
+    campaign: Campaign,
+    truth: QrelSet,
+    settings: SimulationSettings,
+    *,
+    who: str = "",
+    progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Rehearsed:
+    """Rehearse the campaign; one that was interrupted goes on with the same copy.
+
+    ``tell`` hears of each check that passed. Raises CampaignRefused, NotReady and whatever stops the crowd.
+    """
+    check_crew(settings)
+    copy = rehearsal_of(campaign, who=who)
+    arguments = {"campaign_id": copy.pk}
+    with launcher.crowd_running(), launcher.judging_pages_running():
+        if copy.state == Campaign.State.DRAFT:
+            keep_people_out(copy)
+            launch(copy, who=who, tell=tell)
+        attend(start("judging.post_places", key=post_places_key(copy), arguments=arguments))
+        done = simulate(copy, truth, settings, progress=progress)
+        status = campaign_status(copy)
+        # Before the copy is closed: interrupted in between, the next run finds what is left to do.
+        record_rehearsal(campaign, copy, who=who)
+        close(copy, why="the rehearsal is over", who=who)
+        attend(start("judging.close_places", key=close_places_key(copy), arguments=arguments))
+        attend(start("judging.collect", key=collect_key(copy), arguments=arguments | {"sweep": True}))
+    return Rehearsed(copy, done, status)

@@ -1,0 +1,47 @@
+"""Pure: qualifications that places ask of workers, in the protocol's form: compared, and said in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Requirement = dict[str, Any]
+
+
+def same_requirements(wanted: Sequence[Requirement], found: Sequence[Requirement]) -> bool:
+    """Whether a crowd's description asks for what was wanted and nothing else, in whatever order.
+
+    What it adds to a requirement by itself (``RequiredToPreview``, for instance) makes no difference.
+    """
+    left = list(found)
+    for one in wanted:
+        fitting = next((other for other in left if _says(other, one)), None)
+        if fitting is None:
+            return False
+        left.remove(fitting)
+    return not left
+
+
+def _says(found: Requirement, wanted: Requirement) -> bool:
+    return all(_unordered(found.get(name)) == _unordered(value) for name, value in wanted.items())
+
+
+def _unordered(value: Any) -> Any:
+    return sorted(json.dumps(one, sort_keys=True) for one in value) if isinstance(value, list) else value
+
+
+def requirement_words(requirements: Sequence[Requirement]) -> str:
+    """What is asked for, by the ids of the qualifications."""
+    words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
+    return "; ".join(words) or "nothing"
+
+
+def limit_words(requirement: Requirement, *, name: str) -> str:
+    """One requirement: the qualification's name, the comparison, its values."""
+    values = [*requirement.get("IntegerValues", []), *map(_place, requirement.get("LocaleValues", []))]
+    return " ".join([name, requirement["Comparator"], ", ".join(map(str, values))]).strip()
+
+
+def _place(locale: dict[str, str]) -> str:
+    return "-".join([locale["Country"], *([locale["Subdivision"]] if locale.get("Subdivision") else [])])

@@ -1,0 +1,318 @@
+"""How a campaign went so far: judgments, sides, agreement, gold and times, altogether and over time.
+
+A handful of queries whatever the size; the rows are added up in the database. Moments are those at which a choice was
+made; for gold answers that at which the work came in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce, Trunc
+
+from config import clock
+from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
+from judging.services.hourly import of_excluded
+from judging.services.pilot_report import hourly
+
+#: As many points over time at most; the widths between them that are tried, in seconds.
+POINTS = 40
+WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86400, 28 * 86400)
+#: Times are read from so many submissions, evenly drawn when there are more.
+TIMED = 600
+COUNTED = Submission.Standing.COUNTED
+
+
+@dataclass
+class Point:
+    """What happened from ``at`` on, for the width of the course. Counts; ``seconds`` is a median."""
+
+    at: datetime
+    judgments: int = 0
+    left: int = 0
+    decided: int = 0
+    twos: int = 0
+    agreeing: int = 0
+    gold: int = 0
+    gold_passed: int = 0
+    seconds: float | None = None
+
+    @property
+    def left_share(self) -> float | None:
+        return _share(self.left, self.decided)
+
+    @property
+    def agreement(self) -> float | None:
+        return _share(self.agreeing, self.twos)
+
+    @property
+    def gold_rate(self) -> float | None:
+        return _share(self.gold_passed, self.gold)
+
+
+@dataclass(frozen=True)
+class Course:
+    """The campaign so far. ``standings``: judgments by their submission's standing, imported ones under "".
+
+    ``left`` of ``decided`` counted judgments preferred the left; of ``twos`` (every two counted judgments of a pair)
+    ``agreeing`` agree. ``seconds``: of a pair on screen, sorted, from ``timed`` submissions; ``task_seconds``: of
+    whole tasks from opening to sending off.
+    """
+
+    wanted: int
+    counted: int
+    simulated: int
+    standings: dict[str, int]
+    left: int
+    decided: int
+    undecided: int
+    twos: int
+    agreeing: int
+    gold: int
+    gold_passed: int
+    timed: int
+    seconds: Sequence[float]
+    task_seconds: Sequence[float]
+    width: timedelta
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def left_share(self) -> float | None:
+        return _share(self.left, self.decided)
+
+    @property
+    def left_bounds(self) -> tuple[float, float] | None:
+        """95 % (Wilson)."""
+        return wilson(self.left, self.decided)
+
+    @property
+    def agreement(self) -> float | None:
+        return _share(self.agreeing, self.twos)
+
+    @property
+    def gold_rate(self) -> float | None:
+        return _share(self.gold_passed, self.gold)
+
+    @property
+    def seconds_per_pair(self) -> float | None:
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def seconds_per_task(self) -> float | None:
+        return median(self.task_seconds) if self.task_seconds else None
+
+    def hourly(self, reward: Any) -> Any:
+        """Dollars an hour at the median time of a whole task; None before one came in."""
+        return None if self.seconds_per_task is None else hourly(reward, self.seconds_per_task)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def wilson(part: int, whole: int) -> tuple[float, float] | None:
+    """The 95 % interval of a share (Wilson's score interval); None without anything."""
+    if not whole:
+        return None
+    z, share = 1.959964, part / whole
+    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def course_of(campaign: Campaign) -> Course:
+    """Count everything anew."""
+    begin, end = _span(campaign)
+    width = width_for(end - begin)
+    points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
+    unit = "minute" if width < timedelta(hours=1) else "hour" if width < timedelta(days=1) else "day"
+
+    def point(moment: datetime | None) -> Point | None:
+        if moment is None or not points:
+            return None
+        place = int((moment - begin) / width)
+        return points[max(0, min(place, len(points) - 1))]
+
+    standings, sums = _judgments(campaign, unit, point)
+    twos, agreeing = _agreement(campaign, unit, point)
+    gold, passed = _gold(campaign, unit, point)
+    timed, seconds = _times(campaign, point)
+    imported = standings.get("", 0)
+    counted = standings.get(COUNTED, 0)
+    if imported:
+        counted += Judgment.objects.filter(campaign=campaign, submission=None).counted().count()
+    return Course(
+        wanted=TaskPair.objects.filter(task__campaign=campaign).count() + imported,
+        counted=counted,
+        simulated=sums["simulated"],
+        standings=standings,
+        left=sums["left"],
+        decided=sums["decided"],
+        undecided=sums["counted"] - sums["decided"],
+        twos=twos,
+        agreeing=agreeing,
+        gold=gold,
+        gold_passed=passed,
+        timed=timed,
+        seconds=seconds,
+        task_seconds=_task_seconds(campaign),
+        width=width,
+        points=points,
+    )
+
+
+def width_for(span: timedelta) -> timedelta:
+    """The least width that gives no more than POINTS points over the span."""
+    for width in WIDTHS:
+        if span.total_seconds() / width < POINTS:
+            return timedelta(seconds=width)
+    return timedelta(seconds=WIDTHS[-1])
+
+
+def _span(campaign: Campaign) -> tuple[datetime, datetime]:
+    """From the first work (or the launch) to the last work, on whole steps."""
+    moments = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    known = moments.aggregate(first=Min("opened_at"), last=Max("collected_at"))
+    first = known["first"] or campaign.launched_at or clock.now()
+    last = max(known["last"] or first, first)
+    step = width_for(last - first).total_seconds()
+    return datetime.fromtimestamp(first.timestamp() // step * step, tz=first.tzinfo), last
+
+
+def _judgments(
+    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
+) -> tuple[dict[str, int], Counter[str]]:
+    rows = (
+        Judgment.objects.filter(campaign=campaign)
+        .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
+        .values_list("step", "submission__standing")
+        .annotate(
+            count=Count("pk"),
+            chose_left=Count("pk", filter=Q(preferred=F("left"))),
+            chose=Count("preferred"),
+            simulated=Count("pk", filter=Q(judge_kind=Judgment.JudgeKind.SIMULATED)),
+        )
+        .order_by()
+    )
+    standings: dict[str, int] = {}
+    sums: Counter[str] = Counter()
+    for step, standing, count, left, decided, simulated in rows:
+        standings[standing or ""] = standings.get(standing or "", 0) + count
+        sums["simulated"] += simulated
+        if standing not in (COUNTED, None):
+            continue
+        sums["counted"] += count
+        sums["left"] += left
+        sums["decided"] += decided
+        if one := point(step):
+            one.judgments += count
+            one.left += left
+            one.decided += decided
+    return standings, sums
+
+
+def _agreement(
+    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
+) -> tuple[int, int]:
+    """Every two counted judgments of a pair, at the moment of the later: how many there are and agree."""
+    good = Q(submission__standing=COUNTED) | Q(submission=None)
+    if not _judged_twice(campaign, good):
+        return 0, 0
+    before = Q(pair__judgments__pk__lt=F("pk")) & (
+        Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
+    )
+    rows = (
+        Judgment.objects.filter(good & before, campaign=campaign)
+        .annotate(
+            step=Trunc(Coalesce("judged_at", "recorded_at"), unit), other=F("pair__judgments__preferred")
+        )
+        .values_list("step")
+        .annotate(
+            count=Count("pk"),
+            same=Count("pk", filter=Q(preferred=F("other")) | Q(preferred=None, other=None)),
+        )
+        .order_by()
+    )
+    twos = agreeing = 0
+    for step, count, same in rows:
+        twos += count
+        agreeing += same
+        if one := point(step):
+            one.twos += count
+            one.agreeing += same
+    return twos, agreeing
+
+
+def _judged_twice(campaign: Campaign, good: Q) -> bool:
+    """Whether any pair has two counted judgments: asking for them costs more than knowing that there are none."""
+    if campaign.judgments_per_pair > 1:
+        return True
+    rows = Judgment.objects.filter(good, campaign=campaign)
+    counts = rows.aggregate(all=Count("pk"), pairs=Count("pair", distinct=True))
+    return bool(counts["all"] > counts["pairs"])
+
+
+def _gold(campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]) -> tuple[int, int]:
+    """Answers on gold pairs that are not suspended, of everybody who answered any, excluded or not."""
+    answers = GoldAnswer.objects.filter(submission__campaign=campaign)
+    rows = (
+        answers.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .annotate(step=Trunc("recorded_at", unit))
+        .values_list("step")
+        .annotate(count=Count("pk"), good=Count("pk", filter=Q(passed=True)))
+        .order_by()
+    )
+    seen = passed = 0
+    for step, count, good in rows:
+        seen += count
+        passed += good
+        if one := point(step):
+            one.gold += count
+            one.gold_passed += good
+    return seen, passed
+
+
+def _times(campaign: Campaign, point: Callable[[datetime | None], Point | None]) -> tuple[int, list[float]]:
+    """How long pairs were on screen, in whole tasks of workers who are not excluded."""
+    work = _timed(campaign).order_by("pk")
+    keys = list(work.values_list("pk", flat=True))
+    keys = keys[:: max(1, math.ceil(len(keys) / TIMED))]
+    shown: dict[int, float] = {}
+    at: dict[int, datetime] = {}
+    rows = Choice.objects.filter(slot__submission__in=keys, seconds_shown__isnull=False)
+    for slot, seconds, moment in rows.values_list("slot_id", "seconds_shown", "chosen_at"):
+        shown[slot] = shown.get(slot, 0.0) + (seconds or 0.0)
+        at[slot] = moment
+    steps: dict[int, list[float]] = {}
+    found: dict[int, Point] = {}
+    for slot, seconds in shown.items():
+        if one := point(at[slot]):
+            found[id(one)] = one
+            steps.setdefault(id(one), []).append(seconds)
+    for key, one in found.items():
+        one.seconds = median(steps[key])
+    return len(keys), sorted(shown.values())
+
+
+def _timed(campaign: Campaign) -> QuerySet[Submission]:
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    known = came_in.exclude(standing=Submission.Standing.TRIAL).filter(task__isnull=False)
+    return known.exclude(pk__in=of_excluded(campaign).values("pk"))
+
+
+def _task_seconds(campaign: Campaign) -> list[float]:
+    """Of whole tasks; who left early says nothing of a task's time."""
+    rows = _timed(campaign).filter(left_early=False)
+    moments = rows.values_list("opened_at", Coalesce("finished_at", "submitted_at"))
+    return sorted(_elapsed(moments))
+
+
+def _elapsed(moments: Iterable[tuple[datetime, datetime | None]]) -> list[float]:
+    return [max(0.0, (ended - opened).total_seconds()) for opened, ended in moments if ended]

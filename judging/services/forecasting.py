@@ -1,0 +1,96 @@
+"""What judging so many pairs would take: tasks, dollars, hours of people's time, days."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from judging.errors import CampaignRefused
+from judging.expectations import Expectation, expect
+from judging.models import Campaign
+from judging.packing import task_count
+from judging.pay import hourly, pay_of
+from judging.services.campaigns import CampaignSettings
+from judging.services.check_list import expectation_of
+from judging.services.cost import Quote, quote_pay, quote_tasks
+from judging.services.hourly import expected_pay
+from judging.services.texts import SECONDS_PER_PAIR
+
+MOST_PEOPLE = 10_000
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many people are at work, and how many hours a day each."""
+
+    people: int = 5
+    hours_a_day: float = 2.0
+
+    def check(self) -> None:
+        """Raises CampaignRefused for a pace that cannot be."""
+        if not 1 <= self.people <= MOST_PEOPLE:
+            raise CampaignRefused(f"Between 1 and {MOST_PEOPLE:,} people can be at work.")
+        if not 0 < self.hours_a_day <= 24:
+            raise CampaignRefused("A day has more than 0 and at most 24 hours of work.")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Dollars with fees, hours of all people together, days at a pace. None with repeats: hardly a task counts."""
+
+    quote: Quote
+    expected: Expectation
+    with_repeats: Decimal | None
+    seconds_per_task: float
+    measured: int
+    """On how many tasks of a pilot the time was measured; 0: it is an estimate."""
+    hourly: Decimal
+    hours: float
+    hours_with_repeats: float | None
+    days: int
+    days_with_repeats: int | None
+
+
+def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Forecast:
+    """Of a campaign that is not there yet. Raises CampaignRefused for settings or a pace that cannot be."""
+    settings.check()
+    pace.check()
+    tasks = task_count(pairs, settings.pairs_per_task, settings.judgments_per_pair)
+    values = settings.values()
+    pay = pay_of(settings.reward, values["base_reward"], split=settings.pay == Campaign.Pay.SPLIT)
+    expected = expect(
+        slip_rate=settings.slip_rate,
+        gold_per_task=settings.gold_per_task,
+        tasks_per_worker=max(1, min(settings.max_tasks_per_worker, tasks)),
+        rule=settings.screen,
+    )
+    seconds = float((settings.pairs_per_task + settings.gold_per_task) * SECONDS_PER_PAIR)
+    return _forecast(quote_pay(pay, tasks), expected, seconds, 0, pace)
+
+
+def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
+    """Of a campaign's tasks, at the pilot's median time when there was one."""
+    pace.check()
+    pay = expected_pay(campaign)
+    quote = quote_tasks(campaign, campaign.tasks.count())
+    return _forecast(quote, expectation_of(campaign), pay.seconds, pay.measured, pace)
+
+
+def _forecast(quote: Quote, expected: Expectation, seconds: float, measured: int, pace: Pace) -> Forecast:
+    hours = quote.tasks * seconds / 3600
+    with_repeats = expected.cost(quote.total)
+    repeated = None if with_repeats is None else hours / (1 - expected.repeated_share)
+    a_day = pace.people * pace.hours_a_day
+    return Forecast(
+        quote=quote,
+        expected=expected,
+        with_repeats=with_repeats,
+        seconds_per_task=seconds,
+        measured=measured,
+        hourly=hourly(quote.reward / quote.tasks, seconds) if quote.tasks else Decimal(0),
+        hours=hours,
+        hours_with_repeats=repeated,
+        days=math.ceil(hours / a_day),
+        days_with_repeats=None if repeated is None else math.ceil(repeated / a_day),
+    )

@@ -1,0 +1,71 @@
+"""Figures over all of a campaign's work, counted again when something came in or was decided.
+
+Counting 150,000 judgments takes a good part of a second. What was counted is therefore kept until the campaign's work
+changes, and while work keeps coming in, for as long as counting takes a twentieth of the time. A decision of a person
+or a rule (an exclusion, a reinstatement, a suspended gold pair) is always counted at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q
+
+from config import clock
+from judging.models import Campaign, CampaignChange, Exclusion, GoldPair, ImportedFile, Submission
+
+#: Counting may take so large a share of the time.
+SHARE = 1 / 20
+KEEP_SECONDS = 7 * 86400
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Kept(Generic[Made]):
+    """What was counted, and when."""
+
+    made: Made
+    at: datetime
+    seconds: float
+    decisions: tuple[Any, ...]
+    work: tuple[Any, ...]
+
+
+def kept(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
+    """What ``make`` counts over the campaign, newly or as it was kept under the name ``what``."""
+    key = f"figures:{what}:{campaign.pk}:{campaign.created_at.timestamp()}"
+    decisions, work = _decisions(campaign), _work(campaign)
+    known: Kept[Made] | None = cache.get(key)
+    now = clock.now()
+    if known and known.decisions == decisions:
+        age = (now - known.at).total_seconds()
+        if known.work == work or 0 <= age < known.seconds / SHARE:
+            return known
+    started = time.perf_counter()
+    fresh = Kept(make(), now, 0.0, decisions, work)
+    fresh = Kept(fresh.made, now, time.perf_counter() - started, decisions, work)
+    cache.set(key, fresh, KEEP_SECONDS)
+    return fresh
+
+
+def _decisions(campaign: Campaign) -> tuple[Any, ...]:
+    """What changes with every decision about workers, gold pairs or the campaign itself."""
+    exclusions = Exclusion.objects.filter(campaign=campaign).aggregate(
+        last=Max("pk"), reversed=Count("pk", filter=Q(reversed_at__isnull=False))
+    )
+    suspended = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED).count()
+    last = CampaignChange.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"]
+    return exclusions["last"], exclusions["reversed"], suspended, last
+
+
+def _work(campaign: Campaign) -> tuple[Any, ...]:
+    """What changes with everything that comes in: submissions by standing, files of judgments made elsewhere."""
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    standings = sorted(came_in.values_list("standing").annotate(Count("pk")).order_by())
+    return tuple(standings), ImportedFile.objects.filter(campaign=campaign).count()

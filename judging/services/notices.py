@@ -1,0 +1,175 @@
+"""What workers are told through the crowd because our places are hidden from them: why, what is paid, how to object.
+
+Only at a crowd that keeps block lists: elsewhere an excluded worker meets our own page of the refusal. A message has
+no key at the crowd, so one whose reply was lost is sent again: twice is better than never.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.errors import CrowdNever
+from judging.models import (
+    Appeal,
+    Campaign,
+    CrowdCall,
+    CrowdIdentity,
+    Exclusion,
+    Payment,
+    Worker,
+    WorkerMessage,
+)
+from judging.refusals import MEANINGS, REFUSALS
+from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.tokens import Refused, appeal_token
+
+#: The link below it must not be cut off.
+LONGEST_ANSWER = 3000
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What one worker is told; ``name`` is what it is about, and makes it once."""
+
+    name: str
+    worker: Worker
+    subject: str
+    text: str
+
+
+def tell_workers(campaign: Campaign) -> int:
+    """Write to each excluded worker once, and to each whose appeal was answered; returns how many were written to.
+
+    Who was never paid is not reached by the crowd, and is told when that changes. Safe to repeat.
+    """
+    crowd, patience, told = crowd_for(campaign), Patience(), 0
+    if not crowd.keeps_block_lists:
+        return 0
+    prefix = f"{campaign_key(campaign)}-notice-"
+    rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
+    done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
+    with translation.override(campaign.language):
+        due = [*_of_exclusions(campaign), *_of_appeals(campaign)]
+    for notice in due:
+        if (key := f"{prefix}{notice.name}") in done:
+            continue
+        with patience.one():
+            told += _tell(campaign, crowd, notice, key)
+    patience.done()
+    return told
+
+
+def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
+    """Write to the worker and keep it with the campaign; 0 when the crowd did not deliver it."""
+    crowd_id = CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id
+
+    def act() -> Reply:
+        return {
+            "failed": crowd.message(crowd_worker_ids=[crowd_id], subject=notice.subject, text=notice.text)
+        }
+
+    request = {"notice": notice.name, "worker": notice.worker.pk}
+    try:
+        reply = perform(
+            campaign=campaign, operation="message", key=key, request=request, act=act, find=lambda _: None
+        )
+    except CrowdNever:
+        return 0
+    failure = reply["failed"].get(crowd_id, "")
+    kept = {
+        "campaign": campaign,
+        "subject": notice.subject,
+        "text": notice.text,
+        "failure": failure,
+        "sent_at": None if failure else clock.now(),
+    }
+    call = CrowdCall.objects.get(key=key)
+    WorkerMessage.objects.get_or_create(call=call, worker=notice.worker, defaults=kept)
+    return int(not failure)
+
+
+def _of_exclusions(campaign: Campaign) -> list[Notice]:
+    """Of every exclusion that stands, of workers whom the crowd reaches."""
+    standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker__simulated=False)
+    rows = _reached(standing).select_related("worker").order_by("pk")
+    page = REFUSALS["excluded"].said(gettext)
+    return [
+        Notice(
+            f"exclusion-{row.pk}",
+            row.worker,
+            page.title,
+            _paragraphs(
+                campaign.title,
+                meaning_of(row),
+                page.pay,
+                gettext("If you think this is a mistake, say so here; a person reads it and answers there:"),
+                appeal_link(campaign, row.worker),
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _of_appeals(campaign: Campaign) -> list[Notice]:
+    settled = Appeal.objects.filter(campaign=campaign).exclude(settled_at=None)
+    rows = _reached(settled).select_related("worker").order_by("pk")
+    return [
+        Notice(
+            f"appeal-{row.pk}",
+            row.worker,
+            gettext("An answer to your objection"),
+            _paragraphs(campaign.title, row.settled_why[:LONGEST_ANSWER], appeal_link(campaign, row.worker)),
+        )
+        for row in rows
+    ]
+
+
+def _reached(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Those whose worker the crowd delivers to: known to it by name, and with work of ours that was paid."""
+    paid = Payment.objects.filter(
+        submission__worker=OuterRef("worker"),
+        submission__campaign=OuterRef("campaign"),
+        kind=Payment.Kind.REWARD,
+        state=Payment.State.PAID,
+    )
+    return rows.filter(Exists(paid), worker__identity__isnull=False)
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def meaning_of(exclusion: Exclusion) -> str:
+    """Why, as far as its worker is told: by which kind of rule, never which pairs. In the language spoken now."""
+    return gettext(MEANINGS.get(exclusion.rule, REFUSALS["excluded"].meaning))
+
+
+def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
+    """What the page of a refusal says for its reason; of an exclusion, by the rule that decided it."""
+    if reason == "excluded":
+        standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker=worker).first()
+        if standing is not None:
+            return meaning_of(standing)
+    return gettext(REFUSALS[reason].meaning)
+
+
+def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
+    """Whether what ``reason`` ("excluded", "excluded-elsewhere") rests on still stands."""
+    standing = Exclusion.objects.misconduct().filter(worker=worker)
+    return (standing.filter(campaign=campaign) if reason == "excluded" else standing).exists()
+
+
+def appeal_link(campaign: Campaign, worker: Worker) -> str:
+    """The address at which the worker can object, and reads the answer. Only the worker is told it."""
+    token = appeal_token(Refused(campaign.pk, worker.pk, "excluded"))
+    return settings.PUBLIC_URL + reverse("judging:appeal", args=[token])

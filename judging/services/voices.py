@@ -1,0 +1,149 @@
+"""What workers say of their own accord: that a pair is broken, or that a refusal is a mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from config import clock
+from judging.errors import CampaignRefused
+from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
+from judging.refusals import REFUSALS
+from judging.services.answers import final_choices
+from judging.services.working import WorkRefused, check_workable
+
+LONGEST_WORDS = 500
+LONGEST_APPEAL = 2000
+#: So many appeals of one worker that came by forgeable addresses may wait at a time.
+MOST_WAITING = 5
+
+
+def report_pair(submission: Submission, *, number: int, kind: str, words: str = "") -> PairReport:
+    """Record that the worker says something is wrong with a pair; the same kind twice is one report.
+
+    A report changes nothing by itself. Raises WorkRefused when the task is over, or nothing of the kind is shown.
+    """
+    check_workable(submission)
+    slot = Slot.objects.filter(submission=submission, number=number).only("pk").first()
+    if slot is None or kind not in PairReport.Kind.values:
+        raise WorkRefused("garbled")
+    report, new = PairReport.objects.get_or_create(
+        slot=slot, kind=kind, defaults={"submission": submission, "words": _kept(words, LONGEST_WORDS)}
+    )
+    if not new and words.strip():
+        PairReport.objects.filter(pk=report.pk).update(words=_kept(words, LONGEST_WORDS))
+    return report
+
+
+def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str, came_by: str = "") -> bool:
+    """Record what a refused worker says to it; False when this worker has said something before, which stands.
+
+    Once for each ``came_by`` (:class:`judging.models.Appeal`). Raises WorkRefused for a refusal that cannot be
+    appealed, without words, and for a forgeable way when many appeals of that worker wait.
+    """
+    page = REFUSALS.get(refusal)
+    if page is None or not page.appeal or not words.strip():
+        raise WorkRefused("garbled")
+    if appeal_of(campaign, worker, came_by):
+        return False
+    waiting = Appeal.objects.filter(campaign=campaign, worker=worker, settled_at=None).exclude(came_by="")
+    if came_by and waiting.count() >= MOST_WAITING:
+        raise WorkRefused("enough-said")
+    said = {"refusal": refusal, "words": _kept(words, LONGEST_APPEAL)}
+    return Appeal.objects.get_or_create(campaign=campaign, worker=worker, came_by=came_by, defaults=said)[1]
+
+
+def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal | None:
+    """What this worker said to being refused in this campaign, coming by that way."""
+    return Appeal.objects.filter(campaign=campaign, worker=worker, came_by=came_by).first()
+
+
+def _kept(words: str, most: int) -> str:
+    """Words as they are stored: cut, without the null character that no database takes."""
+    return words.replace("\0", "").strip()[:most]
+
+
+def reports(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
+    """Reports of pairs, oldest first, JSON-ready: the pair, what is said to be wrong, and what its worker chose.
+
+    Of trials, too: a reviewer may see what is broken. Only those that nobody settled, unless ``settled``.
+    """
+    rows = PairReport.objects.filter(submission__campaign=campaign).order_by("pk")
+    if not settled:
+        rows = rows.filter(settled_at=None)
+    shown = ("slot__pair__query", "slot__gold_pair__query", "slot__left", "slot__right", "submission")
+    return [_report(row) for row in rows.select_related(*shown)[:1000]]
+
+
+def _report(row: PairReport) -> dict[str, Any]:
+    slot = row.slot
+    of = slot.pair or slot.gold_pair
+    assert of is not None
+    choice = final_choices(row.submission).get(slot.pk)
+    return {
+        "report": f"r{row.pk}",
+        "kind": row.kind,
+        "words": row.words,
+        "qid": of.query.qid,
+        "left": slot.left.pid,
+        "right": slot.right.pid,
+        "gold_pair": slot.gold_pair_id,
+        "worker": row.submission.worker_id,
+        "submission": row.submission_id,
+        "chosen": choice.side if choice else "",
+        "at": row.reported_at.isoformat(),
+        "settled": row.settled_why if row.settled_at else "",
+    }
+
+
+def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
+    """Appeals, oldest first, JSON-ready; only those that nobody settled, unless ``settled``.
+
+    ``confirmed`` when the crowd's message brought the worker; else the worker id is only what the address said.
+    """
+    rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
+    if not settled:
+        rows = rows.filter(settled_at=None)
+    return [
+        {
+            "appeal": f"a{row.pk}",
+            "refusal": row.refusal,
+            "words": row.words,
+            "worker": row.worker_id,
+            "confirmed": not row.came_by,
+            "at": row.made_at.isoformat(),
+            "settled": row.settled_why if row.settled_at else "",
+        }
+        for row in rows[:1000]
+    ]
+
+
+def waiting(campaign: Campaign) -> dict[str, int]:
+    """How many reports and appeals nobody has settled."""
+    return {
+        "reports": PairReport.objects.filter(submission__campaign=campaign, settled_at=None).count(),
+        "appeals": Appeal.objects.filter(campaign=campaign, settled_at=None).count(),
+    }
+
+
+@transaction.atomic
+def settle(campaign: Campaign, name: str, *, why: str, who: str = "") -> None:
+    """A person has looked at the report (r12) or appeal (a3) and says what came of it.
+
+    Whoever made the appeal reads ``why``; of a report nobody but researchers does.
+    """
+    kind, number = name[:1], name[1:]
+    rows = {
+        "r": PairReport.objects.filter(submission__campaign=campaign),
+        "a": Appeal.objects.filter(campaign=campaign),
+    }.get(kind)
+    key = int(number) if number.isdecimal() and len(number) < 19 else 0
+    done = rows is not None and rows.filter(pk=key, settled_at=None).update(
+        settled_at=clock.now(), settled_by=who, settled_why=why.strip()
+    )
+    if not done:
+        raise CampaignRefused(
+            f"{campaign.name} has no report or appeal {name} that waits.",
+            f"manage.py reports {campaign.name} lists them.",
+        )

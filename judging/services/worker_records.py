@@ -1,0 +1,238 @@
+"""What is known of every worker of a campaign: work, gold, sides, agreement, speed, reports, pay, flags.
+
+As many database queries for five hundred workers as for one. A worker is named by our own key, which says nothing
+about who it is and is the same on every page, in commands and in the log; a crowd's id is nowhere among these.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from statistics import median
+from typing import Any
+
+from django.db.models import Case, Count, F, Q, Sum, Value, When
+from django.db.models.functions import Coalesce
+
+from judging.flags import Behaviour, Flag, Usual, flags_of
+from judging.models import (
+    Campaign,
+    Exclusion,
+    GoldAnswer,
+    GoldPair,
+    Judgment,
+    PairReport,
+    Payment,
+    Submission,
+    Worker,
+)
+from judging.pay import rounded
+
+COUNTED = Submission.Standing.COUNTED
+HELD = Submission.State.HELD
+
+
+@dataclass(frozen=True)
+class WorkerRecord:
+    """One worker in a campaign. Shares without anything to rest on are None; times are medians; dollars without fees.
+
+    ``compared`` of the worker's judgments met counted judgments of others of the same pair; ``agreeing`` is how many
+    of them agree, halves possible where the others differ.
+    """
+
+    worker: int
+    standing: str
+    """``at work`` (holds a task), ``idle``, ``excluded`` or ``withdrawn``."""
+    reason: str
+    tasks: int
+    held: int
+    judgments: int
+    counted: int
+    gold_seen: int
+    gold_failed: int
+    left: int
+    decided: int
+    compared: int
+    agreeing: float
+    tasks_timed: int
+    seconds_per_pair: float | None
+    reports: int
+    paid: Decimal
+    owed: Decimal
+    simulated: bool
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def left_share(self) -> float | None:
+        return self.left / self.decided if self.decided else None
+
+    @property
+    def agreement(self) -> float | None:
+        return self.agreeing / self.compared if self.compared else None
+
+    @property
+    def gold_rate(self) -> float | None:
+        return 1 - self.gold_failed / self.gold_seen if self.gold_seen else None
+
+    @property
+    def pay(self) -> Decimal:
+        """Paid and owed."""
+        return self.paid + self.owed
+
+
+@dataclass(frozen=True)
+class Records:
+    """Every worker of the campaign, by key; and the campaign's own figures that flags are set against."""
+
+    rows: tuple[WorkerRecord, ...]
+    usual: Usual
+
+
+def records_of(campaign: Campaign) -> Records:
+    """Count everything anew."""
+    work = _work(campaign)
+    judged, gold, money = _judged(campaign), _gold(campaign), _money(campaign)
+    agreement, times, reports = _agreement(campaign), _times(campaign), _reports(campaign)
+    out = {
+        row.worker_id: row
+        for row in Exclusion.objects.standing().filter(campaign=campaign).only("worker", "rule", "reason")
+    }
+    keys = sorted(work.keys() | judged.keys() | out.keys())
+    simulated = set(Worker.objects.filter(pk__in=keys, simulated=True).values_list("pk", flat=True))
+    rows = []
+    for key in keys:
+        tasks, held = work.get(key, (0, 0))
+        judgments, counted, left, decided = judged.get(key, (0, 0, 0, 0))
+        seen, failed = gold.get(key, (0, 0))
+        compared, agreeing = agreement.get(key, (0, 0.0))
+        paid, owed = money.get(key, (Decimal(0), Decimal(0)))
+        timed = times.get(key, [])
+        rows.append(
+            WorkerRecord(
+                worker=key,
+                standing=_standing(out.get(key), held),
+                reason=out[key].reason if key in out else "",
+                tasks=tasks,
+                held=held,
+                judgments=judgments,
+                counted=counted,
+                gold_seen=seen,
+                gold_failed=failed,
+                left=left,
+                decided=decided,
+                compared=compared,
+                agreeing=agreeing,
+                tasks_timed=len(timed),
+                seconds_per_pair=median(timed) if timed else None,
+                reports=reports.get(key, 0),
+                paid=paid,
+                owed=owed,
+                simulated=key in simulated,
+            )
+        )
+    usual = _usual(rows)
+    return Records(tuple(replace(row, flags=tuple(flags_of(_behaviour(row), usual))) for row in rows), usual)
+
+
+def _standing(exclusion: Exclusion | None, held: int) -> str:
+    if exclusion:
+        return "withdrawn" if exclusion.rule == Exclusion.WITHDRAWN else "excluded"
+    return "at work" if held else "idle"
+
+
+def _usual(rows: list[WorkerRecord]) -> Usual:
+    """Of workers who are not excluded: agreement over all comparisons, and the median of their times."""
+    good = [row for row in rows if row.standing in ("at work", "idle")]
+    compared = sum(row.compared for row in good)
+    times = [row.seconds_per_pair for row in good if row.seconds_per_pair is not None]
+    agreement = sum(row.agreeing for row in good) / compared if compared else None
+    return Usual(agreement, median(times) if times else None)
+
+
+def _behaviour(row: WorkerRecord) -> Behaviour:
+    return Behaviour(**{name: getattr(row, name) for name in Behaviour.__dataclass_fields__})
+
+
+def _work(campaign: Campaign) -> dict[int, tuple[int, int]]:
+    """Worker → (tasks that came in, tasks in hand)."""
+    rows = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    counts = rows.values_list("worker").annotate(
+        came_in=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
+        held=Count("pk", filter=Q(state__in=[HELD, Submission.State.FINISHED])),
+    )
+    return {worker: (came_in, held) for worker, came_in, held in counts.order_by()}
+
+
+def _judged(campaign: Campaign) -> dict[int, tuple[int, int, int, int]]:
+    """Worker → (judgments, counted, left preferred, decided)."""
+    rows = Judgment.objects.filter(campaign=campaign, worker__isnull=False).values_list("worker")
+    counts = rows.annotate(
+        count=Count("pk"),
+        good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
+        chose_left=Count("pk", filter=Q(preferred=F("left"))),
+        chose=Count("preferred"),
+    )
+    return {worker: tuple(rest) for worker, *rest in counts.order_by()}
+
+
+def _gold(campaign: Campaign) -> dict[int, tuple[int, int]]:
+    """Worker → (gold pairs answered, failed), suspended ones left out."""
+    rows = GoldAnswer.objects.filter(submission__campaign=campaign)
+    rows = rows.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+    counts = rows.values_list("worker").annotate(
+        count=Count("pk"), failed=Count("pk", filter=Q(passed=False))
+    )
+    return {worker: (count, failed) for worker, count, failed in counts.order_by()}
+
+
+def _agreement(campaign: Campaign) -> dict[int, tuple[int, float]]:
+    """Worker → (comparisons with a counted judgment of somebody else on the same pair, how many agree)."""
+    others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
+    # Two comparisons rather than "not the same": Django turns that into a question about all judgments of the pair.
+    elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
+    rows = Judgment.objects.filter(elsewhere & others, campaign=campaign, worker__isnull=False)
+    agrees = Q(preferred=F("other")) | Q(preferred=None, other=None)
+    counts = (
+        rows.annotate(other=F("pair__judgments__preferred"))
+        .values_list("worker")
+        .annotate(count=Count("pk"), same=Sum(Case(When(agrees, then=Value(1.0)), default=Value(0.0))))
+    )
+    return {worker: (count, same) for worker, count, same in counts.order_by()}
+
+
+def _times(campaign: Campaign) -> dict[int, list[float]]:
+    """Worker → seconds a pair of each whole task, from opening the page to sending it off."""
+    done = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, left_early=False, task__isnull=False
+    ).exclude(standing=Submission.Standing.TRIAL)
+    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    times: dict[int, list[float]] = defaultdict(list)
+    for worker, opened, ended in done.values_list(
+        "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
+    ):
+        if ended:
+            times[worker].append(max(0.0, (ended - opened).total_seconds()) / pairs)
+    return times
+
+
+def _money(campaign: Campaign) -> dict[int, tuple[Decimal, Decimal]]:
+    """Worker → (paid, owed), without fees."""
+    sums: dict[int, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    rows = Payment.objects.filter(submission__campaign=campaign).values_list("submission__worker", "state")
+    for worker, state, amount in rows.annotate(sum=Sum("amount")).order_by():
+        sums[worker][state] += rounded(Decimal(amount))
+    states = (Payment.State.PAID, Payment.State.OWED)
+    return {worker: (of[states[0]], of[states[1]]) for worker, of in sums.items()}
+
+
+def _reports(campaign: Campaign) -> dict[int, int]:
+    rows = PairReport.objects.filter(submission__campaign=campaign).values_list("submission__worker")
+    return dict(rows.annotate(Count("pk")).order_by())
+
+
+def active_workers(campaign: Campaign, since: Any) -> int:
+    """How many workers opened a task or came in with one since then, or hold one."""
+    work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    recent = Q(opened_at__gte=since) | Q(finished_at__gte=since) | Q(state=HELD)
+    return work.filter(recent).values("worker").distinct().count()

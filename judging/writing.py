@@ -1,0 +1,17 @@
+"""Pure: in which direction a language is written."""
+
+from __future__ import annotations
+
+_LANGUAGES = "ar arc azb ckb dv fa glk he iw ji lrc mzn nqo pnb ps sd syr ug ur yi"
+_SCRIPTS = "adlm arab hebr mand nkoo rohg samr syrc thaa"
+#: Languages written from right to left, unless their tag names another script; and such scripts.
+RIGHT_TO_LEFT, SCRIPTS_RIGHT_TO_LEFT = frozenset(_LANGUAGES.split()), frozenset(_SCRIPTS.split())
+
+
+def direction(language: str) -> str:
+    """Either "rtl" or "ltr", for a BCP 47 tag: "ar", "fa-IR", "az-Arab"."""
+    tag = language.lower().replace("_", "-").split("-")
+    scripts = [part for part in tag[1:] if len(part) == 4 and part.isalpha()]
+    if scripts:
+        return "rtl" if scripts[0] in SCRIPTS_RIGHT_TO_LEFT else "ltr"
+    return "rtl" if tag[0] in RIGHT_TO_LEFT else "ltr"

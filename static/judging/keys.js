@@ -1,0 +1,22 @@
+"use strict";
+// The keys that choose wherever the focus is, and the switch that takes them away (WCAG 2.1.4): who speaks to the
+// computer, or strays over the keys, would choose without meaning to. Remembered where the frame has storage.
+judging.keys = (() => {
+  const box = document.getElementById("keys");
+  const NAME = "judging keys";
+  box.checked = true;
+  try { box.checked = localStorage.getItem(NAME) !== "off"; } catch (error) { /* no storage here */ }
+  const draw = () => document.body.classList.toggle("no-keys", !box.checked);
+  box.addEventListener("change", () => {
+    try { localStorage.setItem(NAME, box.checked ? "on" : "off"); } catch (error) { /* no storage here */ }
+    draw();
+  });
+  draw();
+  const ALONG = { ArrowUp: -1, ArrowDown: 1 };
+  return {
+    SIDES: { 1: "left", 2: "right", 0: "undecided", ArrowLeft: "left", ArrowRight: "right" },
+    on: () => box.checked,
+    // What moves the focus among the choices: the arrows left and right too, when they do not choose.
+    steps: () => (box.checked ? ALONG : { ...ALONG, ArrowLeft: -1, ArrowRight: 1 }),
+  };
+})();

@@ -1,0 +1,68 @@
+"use strict";
+// What is to be saved, oldest first, until the server has it: through a lost connection, a nap, and a reload.
+judging.queue = (form, said, refused) => {
+  const saved = document.getElementById("saved");
+  const trouble = document.getElementById("trouble");
+  const cache = `unsent ${location.pathname}`;   // only a cache, and not in every frame
+  let waiting = [], sending = false, timer = 0;
+  let stuck = "", lost = "";   // why nothing goes out for now; what the server did not take
+
+  try { waiting = JSON.parse(sessionStorage.getItem(cache)) || []; } catch (error) { /* no storage here */ }
+  const kept = [...waiting];
+  function keep() {
+    try { sessionStorage.setItem(cache, JSON.stringify(waiting)); } catch (error) { /* no storage here */ }
+  }
+  // An answer that does not come is no connection either.
+  const post = (one) => fetch(form.dataset[one.to], {
+    method: "POST", credentials: "omit", keepalive: true, signal: AbortSignal.timeout?.(15000),
+    body: new URLSearchParams({ ...one.fields, age: (Math.max(0, Date.now() - one.at) / 1000).toFixed(2) }),
+  });
+  function complain(words) {
+    trouble.textContent = words;
+    trouble.hidden = !words;
+  }
+  const tell = () => complain(stuck ? judging.say(stuck, { n: waiting.length }) : lost);
+  function later(seconds, why = "") {
+    stuck = why;
+    if (why) { tell(); saved.textContent = judging.say("unsaved"); }
+    timer = setTimeout(() => { timer = 0; sending = false; send(); }, seconds * 1000);
+  }
+
+  async function send() {
+    if (sending) return;
+    sending = true;
+    let why = null;
+    while (waiting.length) {
+      let reply;
+      try { reply = await post(waiting[0]); } catch (error) { return later(2, "offline"); }
+      why = reply.status === 409 ? await reply.json().catch(() => ({ message: "409" })) : null;
+      if (why?.wait) return later(why.wait);
+      if (!reply.ok && !why) return later(Number(reply.headers.get("Retry-After")) || 3, "failing");
+      const done = waiting.shift();   // what is refused goes alone: what waits behind it may be taken
+      keep();
+      stuck = "";
+      if (why) lost = judging.say("refused", why);
+      tell();
+      if (why) refused(done, why); else said(done);
+    }
+    sending = false;
+    if (saved.textContent) saved.textContent = judging.say(why ? "unsaved" : "saved");
+  }
+  function hasten() {            // the connection may be back: do not wait out the pause
+    if (!timer || !waiting.length) return;
+    clearTimeout(timer);
+    timer = 0;
+    sending = false;
+    send();
+  }
+  window.addEventListener("online", hasten);
+  // What still waits goes out with the page; what arrives twice is one choice.
+  window.addEventListener("pagehide", () => waiting.forEach((one) => post(one).catch(() => {})));
+
+  return {
+    kept, send, hasten, complain,
+    add(to, fields) { waiting.push({ to, fields, at: Date.now() }); keep(); saved.textContent = judging.say(stuck ? "unsaved" : "saving"); if (stuck) tell(); send(); },
+    size: () => waiting.length,
+    has: (slot) => waiting.some((one) => one.to === "save" && one.fields.slot === slot),
+  };
+};

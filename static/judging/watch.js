@@ -1,0 +1,32 @@
+"use strict";
+// How long the pair on screen is looked at, time in the background or asleep apart, and by what a choice is made.
+window.judging = {};
+judging.watch = (() => {
+  const ASLEEP = 10;           // seconds between two beats: the clocks stood still meanwhile
+  const kept = new Map();      // slot -> what was seen since its last choice
+  let current = null, last = Date.now(), visible = !document.hidden, pointer = "mouse";
+
+  const fresh = () => ({ shown: 0, hidden: 0, lost: 0 });
+  const of = (slot) => kept.get(slot) || kept.set(slot, fresh()).get(slot);
+  function beat() {
+    const gap = Math.max(0, Date.now() - last) / 1000;
+    last = Date.now();
+    if (current !== null) of(current)[visible && gap < ASLEEP ? "shown" : "hidden"] += gap;
+  }
+  setInterval(beat, 1000);
+  document.addEventListener("visibilitychange", () => { beat(); visible = !document.hidden; });
+  window.addEventListener("blur", () => { if (current !== null) of(current).lost += 1; });
+  document.addEventListener("pointerdown", (event) => { pointer = event.pointerType === "mouse" ? "mouse" : "touch"; }, true);
+
+  return {
+    look(slot) { beat(); current = slot; },
+    shown(slot) { beat(); return of(slot).shown; },
+    // What was seen of the slot since its last choice; it begins anew.
+    take(slot) { beat(); const seen = of(slot); kept.set(slot, fresh()); return seen; },
+    // A click that no pointer made comes from the keyboard.
+    method: (event) => (event.type === "click" && event.detail > 0 ? pointer : "keyboard"),
+    viewport: () => (matchMedia("(max-width: 46rem)").matches ? "narrow" : "wide"),
+  };
+})();
+judging.say = (name, values = {}) => Object.entries(values).reduce(
+  (words, [key, value]) => words.replaceAll(`{${key}}`, () => value), document.getElementById("words").dataset[name]);

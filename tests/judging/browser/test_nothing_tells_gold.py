@@ -1,0 +1,100 @@
+"""Everything that a browser receives and sends for a task, read for what tells test pairs, labels, runs or pids."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from judging.models import Campaign
+from pooling.models import Passage, Pool, PooledPassage, QrelSet, Query, Run
+from tests.judging.browser.conftest import Reader
+from tests.judging.browser.wire import Exchange, recorded
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+#: Stands in every name that must not travel, and in no text that is shown.
+SECRET = "canary"
+TELLING = re.compile(rf"{SECRET}|gold|qrel|run.?tag|off.?topic|\bpids?\b|\bqids?\b|\branks?\b", re.IGNORECASE)
+#: Differ from one answer to the next whatever was asked.
+PASSING = {"date", "expires", "last-modified", "etag", "content-length"}
+
+
+@pytest.fixture
+def secrets(campaign: Campaign) -> set[str]:
+    """Gives every record a telling name, and every text the same number of letters; returns the texts."""
+    for passage in Passage.objects.all():
+        kind = "relevant" if passage.pid.startswith("relevant") else "ordinary"
+        text = f"An {kind} text, number {passage.pk:05d}."
+        pid = f"{SECRET}-{passage.pid}"
+        Passage.objects.filter(pk=passage.pk).update(pid=pid, text=text, class_key=SECRET)
+    for query in Query.objects.all():
+        Query.objects.filter(pk=query.pk).update(qid=f"{SECRET}-{query.pk}", text=f"what is {query.pk:05d}")
+    collection = campaign.collection
+    run = Run.objects.create(
+        collection=collection, run_tag=SECRET, sha256=SECRET, parser_version=1, storage_name=SECRET
+    )
+    labels = QrelSet.objects.create(collection=collection, name=SECRET)
+    Pool.objects.update(name=SECRET, qrel_set=labels)
+    PooledPassage.objects.update(run_ids=[run.pk], is_qrel=True)
+    collection.name = collection.description = SECRET
+    collection.save()
+    Campaign.objects.update(name=SECRET, preset=SECRET)
+    return {*Passage.objects.values_list("text", flat=True), *Query.objects.values_list("text", flat=True)}
+
+
+def test_nothing_that_the_browser_receives_tells_test_pairs_from_others(place, secrets, window):
+    with recorded(place.product) as (address, exchanges):
+        place.product = address
+        reader = Reader(window(), place)
+        reader.begin()
+        reader.judge(1, 13)
+        reader.send_off()
+
+    slots = {slot.number: slot for slot in place.visitor.slots()}
+    assert sum(slot.gold_pair_id is not None for slot in slots.values()) == 3
+    assert len(exchanges) > 20
+    for one in exchanges:
+        assert TELLING.search(_without_comments(one.all)) is None, one.path
+    _pairs_look_alike(exchanges, secrets, len(slots))
+    _saves_look_alike(exchanges, set(slots))
+
+
+def _without_comments(words: str) -> str:
+    """Scripts and styles without what is said to whoever reads their code."""
+    return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", words, flags=re.DOTALL)
+
+
+def _pairs_look_alike(ours: list[Exchange], texts: set[str], total: int) -> None:
+    """Every pair's part of the page is the same, but for its number, its texts and what was chosen."""
+    pages = [one.body for one in ours if '<section class="pair"' in one.body]
+    assert pages
+    for page in pages:
+        sections = re.findall(r'<section class="pair".*?</section>', page, flags=re.DOTALL)
+        assert len(sections) == total
+        shapes = set()
+        for number, section in enumerate(sections, 1):
+            assert f'data-slot="{number}"' in section
+            for text in texts:
+                section = section.replace(text, "TEXT")
+            # Numbers that say nothing of the pair: keys, how many pairs there are, attributes.
+            section = re.sub(
+                rf'<kbd[^>]*>\d</kbd>| of {total}\b|(tabindex|rows|made)="-?\d+"', " SAME", section
+            )
+            shapes.add(re.sub(rf"\b{number}\b", "N", section))
+        assert len(shapes) == 1
+
+
+def _saves_look_alike(ours: list[Exchange], numbers: set[int]) -> None:
+    """Every save goes to one address with the same fields, and is answered with the same words and headers."""
+    saves = [one for one in ours if one.path.endswith("/save")]
+    assert {int(re.search(r"slot=(\d+)", one.sent)[1]) for one in saves} == numbers
+    assert len({one.path for one in saves}) == 1
+    assert len({tuple(re.findall(r"(\w+)=", one.sent)) for one in saves}) == 1
+    answers = {
+        (one.status, one.body, tuple(pair for pair in one.headers if pair[0] not in PASSING)) for one in saves
+    }
+    assert len(answers) == 1

@@ -1,0 +1,188 @@
+"""A whole task in a sandboxed frame of another site, third-party cookies blocked: by mouse, keyboard and touch."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from judging.models import Consent, Judgment, Submission
+from tests.judging.browser.conftest import Reader
+from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+SANDBOXES = pytest.mark.parametrize("sandbox", [OPAQUE, SAME_ORIGIN], ids=["opaque", "same-origin"])
+SET_A_COOKIE = """() => {
+  try { document.cookie = "a=1; SameSite=None; Secure"; return document.cookie; } catch (error) { return "refused"; }
+}"""
+
+
+def all_is_recorded(reader: Reader) -> None:
+    """What was read and chosen is in the database, and the crowd has the same answers."""
+    submission, right = reader.place.visitor.submission, reader.place.right_choices()
+    assert reader.place.choices() == right
+    assert len(right) == 13
+    form = {f"choice-{number}": side for number, side in right.items()}
+    handed_in = reader.place.site.received[-1]
+    assert {name: value for name, value in handed_in.items() if name.startswith("choice-")} == form
+    assert handed_in["assignmentId"] == submission.assignment_id
+    assert submission.state == Submission.State.FINISHED
+    assert Judgment.objects.filter(submission=submission).count() == 10
+    assert reader.complaints == []
+
+
+@SANDBOXES
+def test_whole_task_by_mouse(place, window, sandbox):
+    reader = Reader(window(), place, sandbox)
+    reader.begin()
+    frame = reader.page.frames[1]
+    assert frame.evaluate("() => self.origin") == ("null" if sandbox == OPAQUE else place.product)
+    assert frame.evaluate(SET_A_COOKIE) == ("refused" if sandbox == OPAQUE else "")
+
+    reader.judge(1, 13)
+    reader.send_off()
+
+    all_is_recorded(reader)
+    assert Consent.objects.get().submission == place.visitor.submission
+    assert reader.page.context.cookies() == []
+
+
+def test_whole_task_by_keyboard_alone(place, window):
+    reader = Reader(window(), place)
+    reader.open()
+    expect(reader.frame.locator("#agree")).to_be_visible()
+    press = reader.page.keyboard.press
+
+    tab_to(reader, "agree")
+    press("Enter")
+    reader.shows("13 pairs")
+    tab_to(reader, "begin")
+    press("Enter")
+    reader.shows("Pair 1 of 13")
+    tab_to_choice(reader, 1, reader.better_side(1))
+    press("Space")
+    for number in range(2, 14):
+        reader.shows(f"Pair {number} of 13")
+        reader.press(number)
+    reader.shows("All 13 pairs")
+    press("Backspace")
+    reader.shows("Pair 13 of 13")
+    tab_to(reader, "forward")
+    press("Enter")
+    reader.shows("All 13 pairs")
+    tab_to(reader, "comment")
+    reader.page.keyboard.type("Pair 1 was 2 short.")
+    tab_to(reader, "send")
+    press("Enter")
+    reader.is_handed_in()
+
+    all_is_recorded(reader)
+    assert place.site.received[-1]["comment"] == "Pair 1 was 2 short."
+
+
+def tab_to(reader: Reader, name: str) -> None:
+    """Tab until the element of that id has the focus, and see that it shows."""
+    _tab_until(reader, f"one => one.id === '{name}'")
+    assert reader.frame.locator(f"#{name}").evaluate("one => getComputedStyle(one).outlineStyle") != "none"
+
+
+def tab_to_choice(reader: Reader, number: int, side: str) -> None:
+    """Come to the choice of that side by Tab and the arrows, choosing nothing, and see that its button shows it."""
+    # The choices are one stop; on which of them Tab comes is for the browser to say.
+    _tab_until(reader, f"one => one.name === 'choice-{number}'")
+    focused = "() => document.activeElement.value"
+    for _ in range(2):
+        if reader.page.frames[1].evaluate(focused) != side:
+            reader.page.keyboard.press("ArrowDown")
+    assert reader.page.frames[1].evaluate(focused) == side
+    assert reader.frame.locator(f"#pair-{number} input:checked").count() == 0
+    label = reader.frame.locator(f"#pair-{number} label.choice").nth(int(side == "right"))
+    assert label.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
+
+
+def _tab_until(reader: Reader, there: str) -> None:
+    for _ in range(40):  # round and round, if need be
+        reader.page.keyboard.press("Tab")
+        if reader.page.frames[1].evaluate(f"() => ({there})(document.activeElement)"):
+            return
+    raise AssertionError(f"the focus never comes to where {there}")
+
+
+def test_keys_are_explained_and_can_be_switched_off(place, window):
+    reader = Reader(window(), place, SAME_ORIGIN)
+    reader.open()
+    reader.frame.locator("#agree").click()
+    expect(reader.frame.locator("#first")).to_contain_text("← or 1 chooses the first passage")
+    reader.start()
+    press = reader.page.keyboard.press
+
+    tab_to(reader, "keys")
+    press("Space")
+    for key in ("1", "2", "ArrowRight", "Backspace"):
+        press(key)
+    reader.shows("Pair 1 of 13")
+    assert reader.frame.locator("kbd:visible").count() == 0
+    # Tab, arrows and the space bar choose all the same.
+    tab_to_choice(reader, 1, "right")
+    press("ArrowLeft")
+    assert reader.page.frames[1].evaluate("() => document.activeElement.value") == "left"
+    press("Enter")
+    reader.shows("Pair 2 of 13")
+    expect(reader.frame.locator("#saved")).to_have_text("saved just now")
+
+    reader.page.reload()  # where the frame has storage, it is remembered
+    reader.shows("Pair 2 of 13")
+    press("1")
+    reader.shows("Pair 2 of 13")
+    reader.frame.locator("#keys").check()
+    reader.frame.locator(".question:visible").click()
+    press("1")
+    reader.shows("Pair 3 of 13")
+
+
+def test_whole_task_by_touch_on_a_narrow_screen(place, window):
+    context = window(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    reader = Reader(context, place, SAME_ORIGIN)
+    reader.open()
+    reader.frame.locator("#agree").tap()
+    reader.frame.locator("#begin").tap()
+
+    for number in range(1, 14):
+        reader.shows(f"Pair {number} of 13")
+        side = reader.better_side(number)
+        passages = reader.frame.locator(f"#pair-{number} .passage")
+        above, below = passages.nth(0).bounding_box(), passages.nth(1).bounding_box()
+        assert above["y"] + above["height"] <= below["y"]
+        assert (above["x"], above["width"]) == (below["x"], below["width"])
+        reader.page.wait_for_timeout(450)  # two taps at one place in less are taken for a double tap
+        reader.frame.locator(f"#pair-{number} label.choice").nth(int(side == "right")).tap()
+    reader.shows("All 13 pairs")
+    wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert reader.page.frames[1].evaluate(wider) == 0
+    reader.frame.locator("#send").tap()
+    reader.is_handed_in()
+
+    all_is_recorded(reader)
+
+
+def test_whole_task_without_scripts(place, window):
+    reader = Reader(window(java_script_enabled=False), place)
+    reader.open()
+    reader.frame.locator("#agree").click()
+    for number in range(1, 13):
+        side = reader.better_side(number)
+        reader.frame.locator(f"#pair-{number} input[value={side}]").check()
+    reader.frame.locator("#send").click()
+
+    expect(reader.frame.get_by_role("alert")).to_contain_text("1 pair still without a choice")
+    side = reader.better_side(13)
+    reader.frame.locator(f"#pair-13 input[value={side}]").check()
+    reader.frame.locator("#send").click()
+    reader.frame.locator("#submit-to-crowd").click()
+    reader.is_handed_in()
+
+    reader.complaints.clear()  # Chromium notes the page that says what is missing (422)
+    all_is_recorded(reader)

@@ -1,0 +1,53 @@
+"""The browser of simulated workers, against a server that hangs up."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from urllib3.exceptions import ProtocolError
+
+from judging.browsing import Browser, hang_up
+
+REFUSAL = b'<p data-reason="closed"></p>'
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(REFUSAL), REFUSAL)
+
+
+@contextmanager
+def server(*, hangs_up: int) -> Iterator[tuple[str, list[bytes]]]:
+    """Its address and what it was asked; the first ``hangs_up`` requests are read and not answered."""
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    asked.append(connection.recv(65536))
+                    if len(asked) > hangs_up:
+                        connection.sendall(PAGE)
+
+        threading.Thread(target=answer, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
+        listening.shutdown(socket.SHUT_RDWR)
+    hang_up()
+
+
+def test_a_page_that_did_not_come_is_asked_for_again():
+    with server(hangs_up=2) as (site, asked):
+        assert Browser(site).open_task(f"{site}/page").refusal == "closed"
+
+    assert len(asked) == 3
+
+
+def test_a_site_that_always_hangs_up_is_given_up():
+    with server(hangs_up=99) as (site, asked), pytest.raises(ProtocolError):
+        Browser(site).open_task(f"{site}/page")
+
+    assert len(asked) == 3

@@ -1,0 +1,88 @@
+"""What an interrupted run of simulated workers left behind is taken back; what people hold is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CampaignRefused, CrowdLater
+from judging.models import Place, Submission
+from judging.services.launching import launch
+from judging.services.places import post_places
+from judging.services.rehearsing import keep_people_out, rehearsal_of
+from judging.services.taking_back import held_words, only_simulation, take_back
+from judging.services.workers import crowd_of, declare_simulated
+
+
+@pytest.fixture
+def rehearsal(fair):
+    copy = rehearsal_of(fair.draft())
+    keep_people_out(copy)
+    launch(copy)
+    post_places(copy)
+    declare_simulated(crowd_of(copy), ["A1", "A2", "A3", "A4", "A5"])
+    return copy
+
+
+def states(campaign):
+    return sorted(Submission.objects.filter(campaign=campaign).values_list("state", flat=True))
+
+
+def test_rehearsal_goes_on_at_once_with_all_that_its_dead_workers_held(fair, rehearsal):
+    fair.answer(fair.open_task(rehearsal, "A1"), only=2)
+    sent_off_here_only = fair.open_task(rehearsal, "A2")
+    fair.answer(sent_off_here_only)
+    fair.crowd.take("A3")  # and was killed before the page was opened
+    assert held_words(rehearsal).startswith("2 are held until ")
+
+    assert take_back(rehearsal) == 2
+    assert take_back(rehearsal) == 0
+    post_places(rehearsal)
+
+    assert states(rehearsal) == ["returned", "returned"]
+    assert sorted(Place.objects.values_list("state", flat=True)) == ["gone"] * 3 + ["open"] * 4
+    free = [one for one in fair.crowd.posted.values() if not one.holder and not one.closed]
+    assert len(free) == 4
+    for place in free:
+        submission = fair.open_task(rehearsal, "A4" if place is free[0] else "A5", place)
+        fair.answer(submission)
+        fair.send_off(submission)
+        fair.collect(rehearsal)
+        if rehearsal.tasks.exclude(state="done").count() == 2:
+            break
+    assert rehearsal.tasks.filter(state="done").count() == 2
+
+
+def test_closing_a_place_that_failed_is_made_good_by_the_next_run(fair, rehearsal):
+    fair.open_task(rehearsal, "A1")
+    fair.crowd.fail("close_place", CrowdLater("no answer"))
+
+    with pytest.raises(CrowdLater):
+        take_back(rehearsal)
+    take_back(rehearsal)
+
+    assert Place.objects.filter(state="gone").count() == 1
+    assert Place.objects.filter(state="wanted").count() == 1
+
+
+def test_people_keep_what_they_hold(fair):
+    campaign = fair.opened()
+    declare_simulated(crowd_of(campaign), ["ASIM"])
+    person, simulated = fair.open_task(campaign, "APERSON"), fair.open_task(campaign, "ASIM")
+    fair.crowd.take("AUNSEEN")
+
+    assert take_back(campaign) == 1
+
+    person.refresh_from_db()
+    assert person.state == "held"
+    assert [*Place.objects.filter(state="gone")] == [simulated.place]
+
+
+def test_a_second_run_at_the_same_time_is_refused(fair, settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    campaign = fair.opened()
+
+    with only_simulation(campaign):  # noqa: SIM117 -- the second one is what is tested
+        with pytest.raises(CampaignRefused, match="at work on fair already"), only_simulation(campaign):
+            pass
+    with only_simulation(campaign):
+        pass

@@ -3,6 +3,9 @@
 import os
 import sys
 
+#: The exit status of a program that writes where nobody reads any more: 128 + SIGPIPE.
+BROKEN_PIPE = 141
+
 
 def _early_addresses(arguments: list[str]) -> None:
     """Let ``serve --host --port`` reach the settings, which are read before a command sees its arguments."""
@@ -22,7 +25,15 @@ def main() -> None:
         _early_addresses(sys.argv[2:])
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(["python -m marketplace", *sys.argv[1:]])
+    try:
+        try:
+            execute_from_command_line(["python -m marketplace", *sys.argv[1:]])
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough (`workers | head`). What is left must not be flushed at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(BROKEN_PIPE)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
+import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +20,15 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from marketplace.errors import AccountRefused
+
+
+def _python() -> str:
+    """What a shell must be told to get this process's Python: an environment that is not activated has no name."""
+    found, own = shutil.which("python"), Path(sys.executable)
+    if found and Path(found) == own:
+        return "python"
+    here = Path.cwd()
+    return shlex.quote(str(own.relative_to(here) if own.is_relative_to(here) else own))
 
 
 class Command(BaseCommand):
@@ -30,14 +42,14 @@ class Command(BaseCommand):
         return super().create_parser(
             prog_name,
             subcommand,
-            epilog=f"Example:\n  {self.example}",
+            epilog=f"Example:\n  {self.example.replace('python', _python())}",
             formatter_class=RawDescriptionHelpFormatter,
             **kwargs,
         )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """``--json`` and the command's own."""
-        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON on stdout")
         self.arguments(parser)
 
     def arguments(self, parser: ArgumentParser) -> None:

@@ -137,6 +137,14 @@ class QualificationRefused(MarketplaceError):
         self.reason = reason
 
 
+class LetterRefused(MarketplaceError):
+    """What a worker wrote to a requester is not taken. ``reason`` is a stable word for programs."""
+
+    def __init__(self, reason: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
+        self.reason = reason
+
+
 class AccountRefused(MarketplaceError):
     """An account, a key or a sign-in link cannot be made or used."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import account, health, qualifications, signing_in, site, tasks
+from marketplace.views import account, health, letters, qualifications, signing_in, site, tasks
 
 urlpatterns = [
     path("", site.root, name="home"),
@@ -21,6 +21,7 @@ urlpatterns = [
     path("qualifications/", qualifications.qualifications, name="qualifications"),
     path("qualifications/<str:type_id>/ask/", qualifications.ask, name="ask_qualification"),
     path("earnings/", site.earnings, name="earnings"),
+    path("requesters/<int:key>/write/", letters.write, name="write"),
     path("done/", site.done, name="done"),
     path("groups/<str:type_id>/", tasks.group, name="group"),
     path("groups/<str:type_id>/take/", tasks.take, name="take"),

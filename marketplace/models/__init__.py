@@ -2,6 +2,7 @@
 
 from marketplace.models.accounts import (
     Invitation,
+    Letter,
     Requester,
     RequesterKey,
     SigninLink,
@@ -35,6 +36,7 @@ __all__ = [
     "HitType",
     "Invitation",
     "LedgerEntry",
+    "Letter",
     "Outgoing",
     "Payout",
     "PayoutBatch",

@@ -16,6 +16,7 @@ class Requester(models.Model):
     """Someone who offers tasks. Amounts are cents; ``held_cents`` is promised to open assignments."""
 
     name = models.CharField(max_length=120, unique=True)
+    email = models.EmailField(blank=True)
     balance_cents = models.BigIntegerField(default=0)
     held_cents = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
@@ -162,3 +163,18 @@ class WorkerMessage(models.Model):
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["worker", "-id"], name="message_of_worker")]
+
+
+class Letter(models.Model):
+    """What a worker wrote to a requester, who answers by a message (NotifyWorkers)."""
+
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="letters")
+    requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="letters")
+    text = models.TextField()
+    written_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["worker", "-id"], name="letter_of_worker"),
+            models.Index(fields=["requester", "-id"], name="letter_to_requester"),
+        ]

@@ -17,11 +17,18 @@ from marketplace.services import requesters
 _LINK_SALT = "marketplace.signin"
 
 
-def create_requester(name: str, *, opening_cents: int, now: datetime) -> RequesterKey:
-    """A requester with an opening balance and a first key; raises AccountRefused when the name is taken."""
+def create_requester(name: str, *, opening_cents: int, now: datetime, email: str = "") -> RequesterKey:
+    """A requester with an opening balance and a first key; what workers write is mailed to ``email``, if any.
+
+    Raises AccountRefused when the name is taken, and for what is no address.
+    """
+    if email:
+        requesters.check_email(email)
     try:
         with transaction.atomic():
-            requester = Requester.objects.create(name=name, balance_cents=opening_cents, created_at=now)
+            requester = Requester.objects.create(
+                name=name, email=email, balance_cents=opening_cents, created_at=now
+            )
             LedgerEntry.objects.create(
                 requester=requester,
                 kind=LedgerEntry.Kind.OPENING,

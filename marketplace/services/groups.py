@@ -20,7 +20,6 @@ from marketplace.models import (
     Qualification,
     QualificationRequest,
     QualificationType,
-    Requester,
     Worker,
     WorkerBlock,
 )
@@ -48,10 +47,10 @@ class Group:
     askable: tuple[QualificationType, ...] = ()
 
 
-def visible(worker: Worker, now: datetime) -> list[Group]:
-    """Groups with tasks left that the worker may discover, the newest first."""
+def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = None) -> list[Group]:
+    """Groups with tasks left that the worker may discover, the newest first. ``kinds``: :func:`offered`, if known."""
     counts = _counts(now)
-    kinds = list(HitType.objects.filter(pk__in=counts).select_related("requester").order_by("-pk"))
+    kinds = [kind for kind in offered(now) if kind.pk in counts] if kinds is None else list(kinds)
     blocked = set(WorkerBlock.objects.filter(worker=worker).values_list("requester_id", flat=True))
     standing = standing_of(worker, kinds)
     shown = [
@@ -61,7 +60,9 @@ def visible(worker: Worker, now: datetime) -> list[Group]:
     ]
     mine = _mine(worker, now)
     requestable = _requestable(worker, shown, standing)
-    return [_group(kind, counts[kind.pk] - mine.get(kind.pk, 0), standing, requestable) for kind in shown]
+    return [
+        _group(kind, counts.get(kind.pk, 0) - mine.get(kind.pk, 0), standing, requestable) for kind in shown
+    ]
 
 
 def _group(
@@ -104,10 +105,9 @@ def _requestable(
     return {row.type_id: row for row in rows if row.pk not in without}
 
 
-def blocked_by(worker: Worker, now: datetime) -> list[Requester]:
-    """Requesters who have tasks and do not offer them to this worker any more."""
-    offering = HitType.objects.filter(pk__in=_counts(now)).values("requester")
-    return list(Requester.objects.filter(blocks__worker=worker, pk__in=offering).order_by("name"))
+def offered(now: datetime) -> list[HitType]:
+    """Every group with tasks left, whoever may see it, the newest first."""
+    return list(HitType.objects.filter(pk__in=_counts(now)).select_related("requester").order_by("-pk"))
 
 
 def _counts(now: datetime) -> dict[int, int]:
@@ -191,6 +191,8 @@ def standing_of(worker: Worker, kinds: Iterable[HitType]) -> Standing:
 def in_words(requirement: Mapping[str, Any]) -> str:
     """A requirement as a worker may read it. Requesters' own qualifications are not named."""
     name = qualifying.SYSTEM_NAMES.get(requirement["QualificationTypeId"])
+    if name is None and requirement["Comparator"] == "DoesNotExist":
+        return "not being on a list that the requester keeps"
     if name is None:
         return "a qualification the requester grants"
     values = requirement.get("IntegerValues") or [

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 
@@ -28,6 +30,24 @@ def find(name: str) -> Requester:
     if row is None:
         raise AccountRefused(f"There is no requester {name}.", "`requesters` lists them.")
     return row
+
+
+def check_email(email: str) -> None:
+    """Raises AccountRefused for what is no e-mail address."""
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise AccountRefused(f"{email} is no e-mail address.") from None
+
+
+def set_email(name: str, email: str) -> Requester:
+    """Have what workers write mailed there, or nowhere when it is empty; raises AccountRefused."""
+    if email:
+        check_email(email)
+    requester = find(name)
+    requester.email = email
+    requester.save(update_fields=["email"])
+    return requester
 
 
 def listed(now: datetime) -> QuerySet[Any]:

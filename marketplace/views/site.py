@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Worker
-from marketplace.services import deadlines, groups, payouts
+from marketplace.services import deadlines, groups, payouts, refusing
 from marketplace.views import endpoint
 
 _DONE_PER_PAGE = 25
@@ -40,13 +40,14 @@ def home(request: HttpRequest) -> HttpResponse:
     now = clock.now()
     deadlines.apply_due(now)
     worker = worker_of(request)
-    visible = groups.visible(worker, now)
+    offered = groups.offered(now)
+    visible = groups.visible(worker, now, offered)
     context = {
         "now": now,
         "open_groups": [group for group in visible if not group.closed],
         "closed_groups": [group for group in visible if group.closed],
         "held": groups.held_by(worker),
-        "blocked": groups.blocked_by(worker, now),
+        "refusing": refusing.refusing(worker, offered),
         "unpaid_cents": worker.earned_cents - payouts.standing_of(worker).paid,
         "recent": _done(worker)[:_RECENT],
         "waiting": Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED).count(),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import stat
+import subprocess
+import sys
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, get_commands, load_command_class
 
 from marketplace.management.commands.serve import ensure_key_file
 from marketplace.models import Requester, RequesterKey, Worker
@@ -84,9 +87,6 @@ def test_workers_are_made_all_or_none(tmp_path, ada):
 
 
 def test_one_worker_is_made_with_a_password_from_standard_input(monkeypatch, capsys):
-    import io
-    import sys
-
     monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse battery\n"))
 
     call_command("create_worker", "ada", "--country", "gb")
@@ -94,6 +94,40 @@ def test_one_worker_is_made_with_a_password_from_standard_input(monkeypatch, cap
     worker = Worker.objects.get()
     assert worker.check_password("correct horse battery")
     assert worker.worker_id in capsys.readouterr().out
+
+
+def test_every_command_knows_json_and_says_so():
+    for name in (app := get_commands()):
+        if app[name] == "marketplace":
+            parser = load_command_class("marketplace", name).create_parser("marketplace", name)
+            assert "--json" in parser.format_help(), name
+            assert "Example:" in parser.format_help(), name
+
+
+def test_results_are_json_when_asked(capsys, tmp_path, monkeypatch):
+    def told(*words):
+        call_command(*words, "--json")
+        return json.loads(capsys.readouterr().out)
+
+    assert set(told("create_requester", "lab", "--balance", "1")) == {"access_key", "secret_key", "endpoint"}
+    file = tmp_path / "key.json"
+    assert told("create_requester", "other", "--key-file", str(file))["key_file"] == str(file)
+    assert told("top_up", "lab", "2.50") == {"requester": "lab", "added": True, "available": "3.50"}
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
+    assert told("create_worker", "ada")["username"] == "ada"
+    links = tmp_path / "links"
+    assert told("create_workers", "--count", "2", "--out", links) == {"workers": 2, "file": str(links)}
+    assert told("marketplace_tick") == {"deadlines": 0, "messages": 0}
+
+
+def test_a_reader_who_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "marketplace", "help"]
+    pipe = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pipe.stdout.close()
+
+    assert pipe.stderr.read() == ""
+    pipe.stderr.close()
+    assert pipe.wait(60) == 141
 
 
 def test_a_tick_applies_what_is_due(capsys):

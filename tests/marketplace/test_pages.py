@@ -320,7 +320,7 @@ def test_home_says_that_a_requester_offers_nothing_any_more(client, worker, ask,
 
     page = client.get("/").content.decode()
 
-    assert 'data-blocked-by="lab"' in page
+    assert 'data-refused-by="lab"' in page
     assert "secret reason" not in page
 
 

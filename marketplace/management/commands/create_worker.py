@@ -7,32 +7,28 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from marketplace import clock
-from marketplace.console import migrate_if_needed
-from marketplace.errors import AccountRefused
+from marketplace.console import Command as Base
 from marketplace.forms import SignUpForm
 from marketplace.services import accounts
 
 
-class Command(BaseCommand):
+class Command(Base):
     """Make one worker account with a password."""
 
-    help = (
-        "Make a worker account; the password is asked for, or read from standard input. "
-        "Example: python -m marketplace create_worker ada --country GB"
-    )
+    help = "Make a worker account; the password is asked for, or read from standard input."
+    example = "python -m marketplace create_worker ada --country GB"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def arguments(self, parser: ArgumentParser) -> None:
         """Name and what else an account has."""
         parser.add_argument("name")
         parser.add_argument("--email", default="")
         parser.add_argument("--country", default="")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, **options: Any) -> dict[str, Any]:
         """Make it, by the same rules as the sign-up page."""
-        migrate_if_needed()
         password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         form = SignUpForm(
             {
@@ -46,8 +42,9 @@ class Command(BaseCommand):
             raise CommandError(
                 "; ".join(str(message) for messages in form.errors.values() for message in messages)
             )
-        try:
-            worker = accounts.create_worker(now=clock.now(), **form.cleaned_data)
-        except AccountRefused as refusal:
-            raise CommandError(str(refusal)) from None
-        self.stdout.write(f"{worker.username} {worker.worker_id}")
+        worker = accounts.create_worker(now=clock.now(), **form.cleaned_data)
+        return {"username": worker.username, "worker_id": worker.worker_id}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Name and id."""
+        self.stdout.write(f"{result['username']} {result['worker_id']}")

@@ -8,41 +8,43 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from marketplace import clock
-from marketplace.console import migrate_if_needed, refuse_existing, write_private
+from marketplace.console import Command as Base
+from marketplace.console import refuse_existing, write_private
 from marketplace.errors import AccountRefused
 from marketplace.services import accounts
 
 
-class Command(BaseCommand):
+class Command(Base):
     """Make many worker accounts that are entered by a link, for invited people or for a load test."""
 
-    help = (
-        "Make worker accounts without passwords and write one sign-in link each, as JSON lines. "
-        "Example: python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
-    )
+    help = "Make worker accounts without passwords and write one sign-in link each, as JSON lines."
+    example = "python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def arguments(self, parser: ArgumentParser) -> None:
         """How many, under which names, where to."""
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
         parser.add_argument("--country", default="", help="two letters, for all of them")
         parser.add_argument("--out", type=Path, required=True, help="file of links; readable by its owner")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, **options: Any) -> dict[str, Any]:
         """Make all of them or none."""
         refuse_existing(options["out"])
-        migrate_if_needed()
         try:
             with transaction.atomic():
                 lines = [self._line(number, options) for number in range(1, options["count"] + 1)]
         except AccountRefused as refusal:
             raise CommandError(f"{refusal} No account was made.") from None
         write_private(options["out"], "".join(lines))
-        self.stderr.write(f"{len(lines)} accounts; their links are in {options['out']}.")
+        return {"workers": len(lines), "file": str(options["out"])}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """How many, and where their links are; on stderr."""
+        self.stderr.write(f"{result['workers']} accounts; their links are in {result['file']}.")
 
     def _line(self, number: int, options: dict[str, Any]) -> str:
         now = clock.now()

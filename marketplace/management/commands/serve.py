@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
 from marketplace import clock, money
+from marketplace.console import Command as Base
 from marketplace.console import migrate_if_needed
 from marketplace.models import Requester, RequesterKey
 from marketplace.services import accounts, requesters
@@ -23,16 +23,13 @@ from marketplace.wsgi import application
 FIRST_REQUESTER = "preferee"
 
 
-class Command(BaseCommand):
+class Command(Base):
     """Serve the endpoint and the worker pages."""
 
-    help = (
-        "Create and migrate the database, make a requester with a key file, and serve until stopped. "
-        "Example: python -m marketplace serve --port 8411"
-    )
-    requires_system_checks: list[str] = []
+    help = "Create and migrate the database, make a requester with a key file, and serve until stopped."
+    example = "python -m marketplace serve --port 8411"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def arguments(self, parser: ArgumentParser) -> None:
         """Where to listen. Both options reach the settings as MARKETPLACE_HOST and MARKETPLACE_PORT."""
         parser.add_argument("--host", help="address to listen on (default: MARKETPLACE_HOST)")
         parser.add_argument("--port", type=int, help="port to listen on (default: MARKETPLACE_PORT)")
@@ -47,6 +44,9 @@ class Command(BaseCommand):
         migrate_if_needed()
         key_file = ensure_key_file()
         self.stderr.write(f"Marketplace: {settings.PUBLIC_URL} (requester key in {key_file})")
+        if options["json"]:
+            self.stdout.write(json.dumps({"endpoint": settings.PUBLIC_URL, "key_file": str(key_file)}))
+            self.stdout.flush()
         serve(application, until_parent_exits=options["until_parent_exits"])
 
 

@@ -6,11 +6,8 @@ from argparse import ArgumentParser, ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from marketplace import clock, money
-from marketplace.console import migrate_if_needed
-from marketplace.errors import AccountRefused
+from marketplace.console import Command as Base
 from marketplace.services import accounts
 
 _MOST = Decimal("1e12")
@@ -27,12 +24,13 @@ def cents_argument(word: str) -> int:
     return int(amount * 100)
 
 
-class Command(BaseCommand):
+class Command(Base):
     """Add to a requester's balance."""
 
-    help = "Add dollars to a requester's balance. Example: python -m marketplace top_up preferee 250.00"
+    help = "Add dollars to a requester's balance."
+    example = "python -m marketplace top_up preferee 250.00"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def arguments(self, parser: ArgumentParser) -> None:
         """Who and how much."""
         parser.add_argument("name")
         parser.add_argument("amount", type=cents_argument)
@@ -42,15 +40,16 @@ class Command(BaseCommand):
             help="of the transfer: the same one is added once, however often it is run",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def act(self, **options: Any) -> dict[str, Any]:
         """Add it."""
-        migrate_if_needed()
-        try:
-            requester, added = accounts.top_up(
-                options["name"], options["amount"], clock.now(), reference=options["reference"][:100]
-            )
-        except AccountRefused as refusal:
-            raise CommandError(str(refusal)) from None
+        requester, added = accounts.top_up(
+            options["name"], options["amount"], clock.now(), reference=options["reference"][:100]
+        )
         if not added:
             self.stderr.write(f"{options['reference']} was added before; nothing was added now.")
-        self.stdout.write(f"{requester.name}: ${money.dollars(requester.available_cents)} available.")
+        available = money.dollars(requester.available_cents)
+        return {"requester": requester.name, "added": added, "available": available}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """What can be spent now."""
+        self.stdout.write(f"{result['requester']}: ${result['available']} available.")

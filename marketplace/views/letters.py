@@ -1,0 +1,43 @@
+"""Writing to a requester."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from marketplace import clock
+from marketplace.errors import LetterRefused
+from marketplace.services import letters
+from marketplace.views.site import worker_of
+
+_SHOWN = 20
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def write(request: HttpRequest, key: int) -> HttpResponse:
+    """A form, and what the worker wrote before."""
+    worker, now = worker_of(request), clock.now()
+    try:
+        requester = letters.addressee(key)
+    except LetterRefused as refusal:
+        context: dict[str, object] = {"refusal": refusal, "reason": refusal.reason}
+        return render(request, "marketplace/refused.html", context, status=404)
+    context = {"requester": requester, "longest": letters.LONGEST, "now": now}
+    if request.method == "POST":
+        try:
+            letters.write(worker, requester, request.POST.get("text", ""), now)
+        except LetterRefused as refusal:
+            context |= {"refusal": refusal, "text": request.POST.get("text", "")}
+        else:
+            messages.success(
+                request, f"Your message to {requester.name} is sent. An answer appears on the home page."
+            )
+            return redirect("write", requester.pk)
+    context["written"] = letters.written_by(worker, requester)[:_SHOWN]
+    return render(request, "marketplace/write.html", context, status=422 if "refusal" in context else 200)

@@ -1,0 +1,129 @@
+"""The pages that workers see at the marketplace under axe-core, light and dark, and at 320 pixels."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from marketplace import clock
+from marketplace.models import Assignment
+from marketplace.services import passwords, taking
+from tests.accessibility import Inspector
+from tests.journeys.person import chromium
+from tests.marketplace.conftest import make_hit, make_type, work
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Browser:
+    with pytest.MonkeyPatch.context() as patch:
+        # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        with chromium() as browser:
+            yield browser
+
+
+@pytest.fixture
+def address(live_server, settings) -> str:
+    settings.PUBLIC_URL = f"http://127.0.0.1:{urlsplit(live_server.url).port}"
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost"]
+    return settings.PUBLIC_URL
+
+
+@pytest.fixture
+def page(browser, address) -> Page:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, base_url=address)
+    # What stands in a task's frame is not the marketplace's.
+    context.route(lambda url: "/judge" in url, lambda route: route.fulfill(body="", content_type="text/html"))
+    yield context.new_page()
+    context.close()
+
+
+def sign_in(client, page: Page, worker) -> None:
+    client.force_login(worker)
+    cookies = [
+        {"name": name, "value": morsel.value, "domain": "127.0.0.1", "path": "/"}
+        for name, morsel in client.cookies.items()
+    ]
+    page.context.add_cookies(cookies)
+
+
+def test_pages_before_signing_in_have_no_fault(page, ada):
+    inspector = Inspector()
+    for path in ("/signup/", "/signin/", "/password/", "/invitation/nothing/", "/nowhere/"):
+        page.goto(path)
+        inspector.look(page, path)
+    page.goto(passwords.link_for(ada))
+    inspector.look(page, "a new password")
+    page.goto("/signin/")
+    page.get_by_label("Name").first.fill("nobody")
+    page.locator("input[type=password]").fill("nothing")
+    page.locator("main button").first.click()
+    inspector.look(page, "a wrong password")
+
+    assert inspector.faults == []
+
+
+def test_pages_of_a_worker_have_no_fault(page, client, ask, ada):
+    now = clock.now()
+    kinds = [make_type(ask, Title=title) for title in ("Compare passages", "Read aloud")]
+    for kind in kinds:
+        for _ in range(3):
+            make_hit(ask, kind, at=now)
+    inspector = Inspector()
+    sign_in(client, page, ada)
+    for path in ("/done/", "/earnings/"):
+        page.goto(path)
+        inspector.look(page, f"{path} without anything")
+    done = work(ada, kinds[0], at=now)
+    ask("ApproveAssignment", at=now, AssignmentId=done)
+    held = taking.take(ada, kinds[1], now).assignment_id
+
+    places = ("/", "/done/", "/earnings/", "/qualifications/", "/account/", "/account/password/")
+    for path in (
+        *places,
+        f"/groups/{kinds[0]}/",
+        f"/groups/{kinds[1]}/",
+        f"/tasks/{held}/",
+        f"/tasks/{done}/",
+    ):
+        page.goto(path)
+        inspector.look(page, path)
+    listed = {
+        "Name": "No further",
+        "Description": "It says nothing about you.",
+        "QualificationTypeStatus": "Active",
+    }
+    listing = ask("CreateQualificationType", **listed)["QualificationType"]["QualificationTypeId"]
+    spared = {"Comparator": "DoesNotExist", "ActionsGuarded": "DiscoverPreviewAndAccept"}
+    hidden = make_type(
+        ask, Title="Hidden", QualificationRequirements=[spared | {"QualificationTypeId": listing}]
+    )
+    make_hit(ask, hidden, at=now)
+    grant = {"QualificationTypeId": listing, "WorkerId": ada.worker_id, "SendNotification": False}
+    ask("AssociateQualificationWithWorker", at=now, **grant)
+    told = (
+        "A check pair was missed. What you sent off is paid.\n\nSay so: https://pages.example/judge/appeal/"
+        + "x" * 90
+    )
+    ask("NotifyWorkers", at=now, Subject="No further tasks", MessageText=told, WorkerIds=[ada.worker_id])
+    page.goto("/")
+    expect(page.locator("[data-refused-by] [data-notice]")).to_be_visible()
+    inspector.look(page, "home of somebody whose tasks are kept back")
+    page.get_by_role("link", name="write to lab").first.click()
+    page.get_by_label("Your message").fill("My receipt is W10-3.")
+    page.get_by_role("button", name="Send to lab").click()
+    expect(page.locator("#written")).to_contain_text("My receipt is W10-3.")
+    inspector.look(page, "what was written to a requester")
+    Assignment.objects.filter(assignment_id=held).delete()
+    page.goto(f"/tasks/{held}/")
+    inspector.look(page, "a task that is gone")
+
+    assert inspector.faults == []

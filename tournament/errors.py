@@ -4,6 +4,8 @@ TournamentError
 ├── NoSuchVersion         the collection has no such version
 ├── SpendNotConfirmed     a challenge at a crowd that takes real money
 ├── NothingToPublish      no query of the campaign is settled
+├── NotAsShown            what would be published is not what was looked at
+├── OnlyRehearsed         a rehearsal's judgments are simulated, and are not published
 ├── CampaignOver          a closed campaign asks nobody
 ├── ChallengeUnderWay     one challenge of a campaign at a time
 ├── TextsMissing          challengers without text
@@ -28,6 +30,14 @@ class NoSuchVersion(TournamentError):
 
 class NothingToPublish(TournamentError):
     """No query of the campaign is settled."""
+
+
+class NotAsShown(TournamentError):
+    """What would be published is not what was looked at."""
+
+
+class OnlyRehearsed(TournamentError):
+    """A rehearsal's judgments are simulated: they decide no best answers."""
 
 
 class CampaignOver(TournamentError):

@@ -8,6 +8,8 @@ import pytest
 
 from judging.models import Campaign, Exclusion, Judgment, Pair, Worker
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+from tests.tournament.challengers import Crowd
+from tournament import services
 
 
 class Town:
@@ -93,3 +95,10 @@ def judged_town(town) -> Town:
     town.circle("q2", "b", "c", "d")
     town.judge("q5", "a", "b", "a")
     return town
+
+
+@pytest.fixture
+def crowd(judged_town, monkeypatch) -> Crowd:
+    """judged_town, resolved, with a crowd that answers when told to."""
+    services.resolve(campaign=judged_town.campaign)
+    return Crowd(judged_town, monkeypatch)

@@ -2,104 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from decimal import Decimal
-
 import pytest
 
 from judging.models import Worker
-from pooling.errors import NotFound
-from pooling.models import Passage, Run
+from tests.tournament.challengers import advance, best, challenge
 from tournament import services
-from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.models import Challenge, QueryResult
-from tournament.services import neighbours
 from tournament.services.advancing import advance_challenges
-from tournament.services.challenging import open_challenge, plan_challenge
-
-
-class Crowd:
-    """Stands at the seam to the rooms on the left: knows runs, takes pairs, answers when told to."""
-
-    def __init__(self, town, monkeypatch) -> None:
-        self.town = town
-        self.tops: dict[str, dict[str, str]] = {}
-        self.asked: Counter[tuple[int, int, int, int]] = Counter()
-        self.tasks = 0
-        self.offers = 0
-        for name in ("top_pids", "passages_with_text", "price", "under_way", "ask", "offer"):
-            monkeypatch.setattr(neighbours, name, getattr(self, name))
-
-    def run(self, tag: str, **tops: str) -> None:
-        """A run with these passages on top: qid=pid."""
-        Run.objects.create(
-            collection=self.town.collection,
-            run_tag=tag,
-            format="trec",
-            order="score",
-            sha256=tag,
-            parser_version=1,
-            storage_name=tag,
-        )
-        self.tops[tag] = tops
-
-    def top_pids(self, run):
-        return self.tops[run.run_tag]
-
-    def passages_with_text(self, collection, pids, progress):
-        return {pid: self.town.passage(pid) for pid in sorted(pids)}
-
-    def price(self, campaign, tasks):
-        return Decimal(tasks) * campaign.reward * Decimal("1.2")
-
-    def under_way(self, campaign, needs):
-        return {
-            (need.query, need.a, need.b): self.asked[need.challenge, need.query, need.a, need.b]
-            for need in needs
-        }
-
-    def ask(self, campaign, needs):
-        self.asked.update((need.challenge, need.query, need.a, need.b) for need in needs)
-        self.tasks += -(-len(needs) // campaign.pairs_per_task)
-
-    def offer(self, campaign):
-        self.offers += 1
-
-    def pairs(self) -> Counter[str]:
-        """What was asked and not answered yet, by pids."""
-        name = dict(Passage.objects.values_list("pk", "pid"))
-        return Counter({f"{name[a]}-{name[b]}": count for (_, _, a, b), count in self.asked.items() if count})
-
-    def answer(self, better: str = "", **details) -> None:
-        """Answer everything asked: the pid that comes first in ``better``, else the first in the alphabet."""
-        asked, self.asked = self.asked, Counter()
-        for (number, query, a, b), count in asked.items():
-            pids = [Passage.objects.get(pk=key).pid for key in (a, b)]
-            ranked = sorted(pids, key=lambda pid: (better.find(pid) if pid in better else 99, pid))
-            qid = next(q.qid for q in self.town.collection.queries.all() if q.pk == query)
-            for _ in range(count):
-                self.town.judge(qid, *pids, ranked[0], round=number, **details)
-
-
-@pytest.fixture
-def crowd(judged_town, monkeypatch) -> Crowd:
-    """judged_town, resolved, with a crowd that answers when told to."""
-    services.resolve(campaign=judged_town.campaign)
-    return Crowd(judged_town, monkeypatch)
-
-
-def challenge(*, campaign, run_tags, rule="lead2"):
-    return open_challenge(plan=plan_challenge(campaign=campaign, run_tags=run_tags, rule=rule))
-
-
-def advance(crowd):
-    return advance_challenges(campaign=crowd.town.campaign)[crowd.town.campaign.pk]
-
-
-def best(crowd, qid):
-    services.resolve(campaign=crowd.town.campaign)
-    found = QueryResult.objects.get(campaign=crowd.town.campaign, query__qid=qid)
-    return sorted(Passage.objects.filter(pk__in=found.best_answer_ids).values_list("pid", flat=True))
+from tournament.services.challenging import plan_challenge
 
 
 def test_only_unseen_tops_are_asked_against_the_best_answers(crowd):
@@ -257,15 +167,6 @@ def test_a_run_without_unseen_tops_asks_nothing(crowd):
     assert Challenge.objects.count() == 0
 
 
-def test_a_second_challenge_waits_for_the_first(crowd):
-    crowd.run("new", q1="x")
-    crowd.run("newer", q1="y")
-    challenge(campaign=crowd.town.campaign, run_tags=["new"])
-
-    with pytest.raises(ChallengeUnderWay, match="Challenge 1"):
-        challenge(campaign=crowd.town.campaign, run_tags=["newer"])
-
-
 def test_a_second_challenge_meets_the_winner_of_the_first(crowd):
     crowd.run("new", q1="x")
     crowd.run("newer", q1="y", q2="x")
@@ -277,23 +178,6 @@ def test_a_second_challenge_meets_the_winner_of_the_first(crowd):
 
     assert opened.challenge.number == 2
     assert crowd.pairs() == {"x-y": 2, "b-x": 2, "c-x": 2, "d-x": 2}
-
-
-def test_an_unknown_run_is_refused_with_the_runs_there_are(crowd):
-    crowd.run("new", q1="x")
-
-    with pytest.raises(NotFound, match="no run other") as refusal:
-        challenge(campaign=crowd.town.campaign, run_tags=["new", "other"])
-
-    assert "new" in refusal.value.next_step
-
-
-def test_challengers_without_text_are_refused_unless_placeholders_are_allowed(crowd):
-    crowd.run("new", q1="x")
-    crowd.town.campaign.placeholder_text = False
-
-    with pytest.raises(TextsMissing, match="2 passages have no text"):
-        challenge(campaign=crowd.town.campaign, run_tags=["new"])
 
 
 def test_advancing_twice_asks_once(crowd):
@@ -362,58 +246,3 @@ def test_a_query_of_an_earlier_version_is_challenged_in_a_later_campaign(crowd):
     assert rebuilt.content.decode().splitlines() == [
         "q1 0 x 1", "q2 0 b 1", "q2 0 c 1", "q2 0 d 1", "q3 0 e 1",
     ]  # fmt: skip
-
-
-def test_real_money_is_spent_only_when_somebody_agrees(crowd):
-    crowd.run("new", q1="x")
-    crowd.town.campaign.confirmed_spend = Decimal(100)
-    crowd.town.campaign.endpoint = "https://crowd.example"
-    crowd.town.campaign.save()
-    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-
-    with pytest.raises(SpendNotConfirmed, match=r"up to \$12.00 of real money"):
-        open_challenge(plan=plan)
-    with pytest.raises(SpendNotConfirmed):
-        open_challenge(plan=plan, confirm_spend=Decimal("11.99"))
-    open_challenge(plan=plan, confirm_spend=Decimal(12))
-
-    crowd.town.campaign.refresh_from_db()
-    assert crowd.town.campaign.confirmed_spend == 112
-
-
-def test_no_more_is_spent_than_the_installations_cap(crowd, settings):
-    settings.BUDGET_CAP = Decimal(100)
-    crowd.run("new", q1="x")
-    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.confirmed_spend = Decimal(90)
-
-    with pytest.raises(SpendNotConfirmed, match=r"over the cap of \$100.00"):
-        open_challenge(plan=plan, confirm_spend=Decimal(12))
-
-
-def test_no_more_is_spent_than_the_campaigns_budget(crowd):
-    crowd.run("new", q1="x")
-    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.confirmed_spend, crowd.town.campaign.budget = Decimal(90), Decimal(100)
-
-    with pytest.raises(SpendNotConfirmed, match=r"over its budget of \$100.00"):
-        open_challenge(plan=plan, confirm_spend=Decimal(12))
-
-
-@pytest.mark.parametrize("state", ["closing", "closed"])
-def test_a_campaign_that_ends_can_not_be_challenged(crowd, state):
-    crowd.run("new", q1="x")
-    crowd.town.campaign.state = state
-
-    with pytest.raises(CampaignOver):
-        plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-
-
-@pytest.mark.parametrize("state", ["closing", "closed"])
-def test_campaigns_that_end_are_left_alone(crowd, state):
-    crowd.run("new", q1="x")
-    challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.state = state
-    crowd.town.campaign.save()
-
-    assert advance_challenges() == {}

@@ -6,9 +6,9 @@ import threading
 import pytest
 from django.db import connection, connections
 
-from judging.models import Judgment, Worker
+from judging.models import Campaign, Judgment, Worker
 from tournament import services
-from tournament.errors import NoSuchVersion, NothingToPublish, PublishedIsFixed
+from tournament.errors import NoSuchVersion, NothingToPublish, OnlyRehearsed, PublishedIsFixed
 from tournament.models import PreferenceQrel, QrelVersion
 
 
@@ -33,6 +33,17 @@ def test_open_queries_are_published_only_when_asked(judged_town):
     assert "q5 0 a 1" in lines(judged_town)
     assert not any(line.startswith("q4") for line in lines(judged_town))  # nothing was judged there
     assert publication.version.queries.get(query__qid="q5").status == "open"
+
+
+def test_what_simulated_workers_rehearsed_is_not_published(judged_town):
+    rehearsed = Campaign.objects.create(name="real", collection=judged_town.collection, seed=1)
+    Campaign.objects.filter(pk=judged_town.campaign.pk).update(rehearsal_of=rehearsed)
+    judged_town.campaign.refresh_from_db()
+
+    with pytest.raises(OnlyRehearsed, match="publish_qrels real"):
+        services.publish_qrels(campaign=judged_town.campaign)
+
+    assert not QrelVersion.objects.exists()
 
 
 def test_publishing_the_same_twice_makes_no_copy(judged_town):

@@ -2,21 +2,35 @@
 
 from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
-from tournament.services.publishing import Publication, export_qrels, publish_qrels
+from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services.explaining import reason_in
+from tournament.services.previewing import Preview, preview_version
+from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
 from tournament.services.rebuilding import Rebuilt, rebuild_qrels
 from tournament.services.resolving import resolve, results
 
 __all__ = [
     "Advance",
+    "Cause",
     "ChallengePlan",
+    "Edition",
     "Opened",
+    "Preview",
     "Publication",
+    "QueryChange",
     "Rebuilt",
+    "What",
     "advance_challenges",
+    "causes",
+    "changes",
+    "edition_of",
     "export_qrels",
+    "latest_version",
     "open_challenge",
     "plan_challenge",
+    "preview_version",
     "publish_qrels",
+    "reason_in",
     "rebuild_qrels",
     "resolve",
     "results",

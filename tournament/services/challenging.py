@@ -125,7 +125,8 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     """Record the planned challenge and ask what it needs first.
 
     A campaign at a crowd that takes real money needs ``confirm_spend`` of at least the most that the
-    challenge can cost. Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
+    challenge can cost; where an amount is agreed to, it binds at every crowd.
+    Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
     if not plan.rows:
@@ -166,12 +167,15 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
     if budget is not None and before + plan.cost_most > budget:
         raise SpendNotConfirmed(
             f"With up to ${plan.cost_most:,.2f} more, the campaign is over its budget of ${budget:,.2f}.",
-            f"Challenge with fewer runs, or: raise_budget {plan.campaign.name} {before + plan.cost_most:.2f}",
+            "Challenge with fewer runs, or: "
+            f"manage.py raise_budget {plan.campaign.name} {before + plan.cost_most:.2f}",
         )
-    if not neighbours.takes_real_money(plan.campaign) or (confirm_spend or 0) >= plan.cost_most:
+    real = neighbours.takes_real_money(plan.campaign)
+    if (confirm_spend is None and not real) or (confirm_spend or 0) >= plan.cost_most:
         return
     raise SpendNotConfirmed(
-        f"This challenge may cost up to ${plan.cost_most:,.2f} of real money.",
+        f"This challenge may cost up to ${plan.cost_most:,.2f}{' of real money' if real else ''}"
+        + (f", and ${confirm_spend:,.2f} was agreed to." if confirm_spend else "."),
         f"To agree, repeat the command with --confirm-spend {plan.cost_most:.2f}.",
     )
 

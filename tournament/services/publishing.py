@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from config import clock
 from judging.models import Campaign, Exclusion
 from pooling.models import Collection, Query
-from tournament.errors import NoSuchVersion, NothingToPublish
+from tournament.errors import NoSuchVersion, NotAsShown, NothingToPublish, OnlyRehearsed
 from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
@@ -32,7 +32,7 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class _Draft:
+class Draft:
     """A version that is not numbered yet."""
 
     content: dict[str, Any]
@@ -40,19 +40,35 @@ class _Draft:
     qrels: list[PreferenceQrel]
     simulated: bool
 
+    def fingerprint(self, parent: QrelVersion | None) -> str:
+        """A hash of all that would be published, and after what: two drafts of one fingerprint are one version."""
+        after = parent.manifest_sha256 if parent else ""
+        return sha256(f"{after}\n{canonical_json(self.content)}")
 
-def publish_qrels(*, campaign: Campaign, allow_open: bool = False, published_by: str = "") -> Publication:
+
+def publish_qrels(
+    *, campaign: Campaign, allow_open: bool = False, published_by: str = "", as_shown: str = ""
+) -> Publication:
     """Resolve the campaign as it was resolved last and publish what is settled as the next version.
 
     Queries that the campaign does not cover are carried over from the latest version. When that would say
-    nothing new, the latest version is returned. Raises :class:`NothingToPublish`.
+    nothing new, the latest version is returned. Raises :class:`NothingToPublish`; and :class:`OnlyRehearsed` for a
+    rehearsal, whose version would stand in the collection of the campaign that it copies. With ``as_shown``, the
+    fingerprint of a preview, raises :class:`NotAsShown` when that is not what would be published any more.
     """
+    refuse_rehearsal(campaign)
     resolved = resolve_as_before(campaign=campaign)
     for _ in range(ATTEMPTS):
         parent = latest_version(campaign.collection)
-        draft = _draft(resolved, parent, allow_open)
-        if parent and _content(parent) == draft.content:
+        draft = draft_version(resolved, parent, allow_open)
+        if parent and content_of(parent) == draft.content:
             return Publication(parent, new=False)
+        if as_shown and draft.fingerprint(parent) != as_shown:
+            raise NotAsShown(
+                f"What {campaign.name} would publish has changed since it was looked at: judgments came in, or "
+                "another version was published. Nothing was published.",
+                "Look at what would change now, then publish that.",
+            )
         try:
             return Publication(_save(campaign, parent, draft, published_by), new=True)
         except IntegrityError:
@@ -60,6 +76,15 @@ def publish_qrels(*, campaign: Campaign, allow_open: bool = False, published_by:
                 raise
             # Somebody published in between and has the number; what they published is the parent now.
     raise NothingToPublish("Others keep publishing versions of this collection.", "Try again in a moment.")
+
+
+def refuse_rehearsal(campaign: Campaign) -> None:
+    """Raises :class:`OnlyRehearsed` for a rehearsal."""
+    if campaign.rehearsal_of:
+        raise OnlyRehearsed(
+            f"{campaign.name} is a rehearsal: simulated workers judged it, to try out {campaign.rehearsal_of.name}.",
+            f"Publish what people judged: manage.py publish_qrels {campaign.rehearsal_of.name}",
+        )
 
 
 def latest_version(collection: Collection) -> QrelVersion | None:
@@ -79,13 +104,14 @@ def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
     return version
 
 
-def _content(version: QrelVersion) -> dict[str, Any]:
+def content_of(version: QrelVersion) -> dict[str, Any]:
     """A version's manifest without what only says where it stands in the row of versions."""
     content = json.loads(version.manifest)
     return {key: value for key, value in content.items() if key not in ("number", "parent")}
 
 
-def _draft(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> _Draft:
+def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> Draft:
+    """What the next version would say. Raises :class:`NothingToPublish`."""
     outcomes = {
         query: outcome
         for query, outcome in resolved.derivation.outcomes.items()
@@ -105,7 +131,7 @@ def _draft(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> 
         qrels += _carried_qrels(parent, {row.query_id for row, _ in carried})
     content["qrels_sha256"] = sha256(qrels_bytes(qrels))
     simulated = content["simulated"] or _simulated_origin(parent, {origin for _, origin in carried})
-    return _Draft(content, queries, qrels, simulated)
+    return Draft(content, queries, qrels, simulated)
 
 
 def _own_rows(
@@ -277,7 +303,7 @@ def judgments_sha256(used: Judgments) -> str:
     return sha256(table[np.argsort(used.id, kind="stable")].tobytes())
 
 
-def _save(campaign: Campaign, parent: QrelVersion | None, draft: _Draft, published_by: str) -> QrelVersion:
+def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str) -> QrelVersion:
     """Number and store the version; the unique number settles who was first."""
     number = parent.number + 1 if parent else 1
     named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None

@@ -82,7 +82,7 @@ def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -
 
 def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, list[str]]:
     """The best answers of the queries that this version decided itself."""
-    keys = _Keys.of(version.collection, manifest)
+    keys = Keys.of(version.collection, manifest)
     classes = keys.classes(manifest)
     contests = [keys.contest(challenge) for challenge in manifest["challenges"]]
     parameters = manifest["parameters"]
@@ -116,7 +116,7 @@ def _named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) 
 
 
 @dataclass(frozen=True)
-class _Keys:
+class Keys:
     """The manifest's names as keys of this database, and back."""
 
     query: dict[str, int]
@@ -125,7 +125,7 @@ class _Keys:
     pid: dict[int, str]
 
     @classmethod
-    def of(cls, collection: Collection, manifest: dict[str, Any]) -> _Keys:
+    def of(cls, collection: Collection, manifest: dict[str, Any]) -> Keys:
         """The keys of all that the manifest names."""
         qids = {row["qid"] for row in manifest["queries"]}
         query: dict[str, int] = {}

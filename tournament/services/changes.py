@@ -1,0 +1,237 @@
+"""What one version of the preference qrels says otherwise than another, query by query, and why."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from judging.models import Campaign, Exclusion, Judgment
+from pooling.models import Collection
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+
+#: Parameters of a manifest that say how judgments are read, in words.
+RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a pair"}
+
+
+class What(StrEnum):
+    """What happened to a query from one version to the other."""
+
+    ARRIVED = "arrived"
+    LEFT = "left"
+    ANSWERS = "answers"
+    STATUS = "status"
+
+
+@dataclass(frozen=True)
+class QueryChange:
+    """A query on which two versions differ. Best answers are passage keys, statuses empty where it is not covered."""
+
+    query: int
+    what: What
+    before: frozenset[int]
+    after: frozenset[int]
+    status_before: str
+    status_after: str
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a query came out differently.
+
+    ``judgments_new`` and ``judgments_gone`` are those that only one side counts; ``excluded`` of the latter's
+    workers are excluded now, ``withdrew`` of them took their judgments back. ``challenges`` are those that only the
+    later side rests on, with their runs, the pids of their challengers, and those of passages that came with the text
+    of a best answer (``twins``). ``rules`` is (what, before, after); ``campaigns`` is set where another
+    campaign decided.
+    """
+
+    judgments_new: int = 0
+    judgments_gone: int = 0
+    excluded: int = 0
+    withdrew: int = 0
+    challenges: tuple[int, ...] = ()
+    run_tags: tuple[str, ...] = ()
+    challengers: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+    rules: tuple[tuple[str, str, str], ...] = ()
+    campaigns: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A version, or the draft of one: what it says of each query, and on what that rests."""
+
+    collection: Collection
+    number: int
+    campaign: Campaign
+    content: Mapping[str, Any] = field(repr=False)
+    best: Mapping[int, frozenset[int]] = field(repr=False)
+    status: Mapping[int, str] = field(repr=False)
+
+    @cached_property
+    def judgments(self) -> frozenset[int]:
+        """Ids of the judgments that its own campaign gives it."""
+        return frozenset(self.content["judgments"])
+
+    @cached_property
+    def challenges(self) -> dict[int, dict[str, Any]]:
+        """Number → the challenge with its queries by qid."""
+        return {
+            challenge["number"]: {row["qid"]: row for row in challenge["queries"]}
+            for challenge in self.content["challenges"]
+        }
+
+
+def edition_of(version: QrelVersion) -> Edition:
+    """A published version."""
+    rows = PreferenceQrel.objects.filter(version=version).values_list("query_id", "passage_id")
+    status = VersionQuery.objects.filter(version=version).values_list("query_id", "status")
+    return Edition(
+        version.collection,
+        version.number,
+        version.campaign,
+        json.loads(version.manifest),
+        gathered(rows.iterator(chunk_size=20_000)),
+        dict(status),
+    )
+
+
+def gathered(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
+    """query key → passage keys."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for query, passage in rows:
+        found[query].add(passage)
+    return {query: frozenset(passages) for query, passages in found.items()}
+
+
+def changes(before: Edition | None, after: Edition) -> list[QueryChange]:
+    """Every query on which the two differ, by query key; all of ``after`` when there is nothing before."""
+    known: Mapping[int, str] = before.status if before else {}
+    answers: Mapping[int, frozenset[int]] = before.best if before else {}
+    found = []
+    for query in sorted(known.keys() | after.status.keys()):
+        sides = (answers.get(query, frozenset()), after.best.get(query, frozenset()))
+        statuses = (known.get(query, ""), after.status.get(query, ""))
+        if what := _what(sides, statuses):
+            found.append(QueryChange(query, what, *sides, *statuses))
+    return found
+
+
+def _what(sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str]) -> What | None:
+    if not statuses[0]:
+        return What.ARRIVED
+    if not statuses[1]:
+        return What.LEFT
+    if sides[0] != sides[1]:
+        return What.ANSWERS
+    return What.STATUS if statuses[0] != statuses[1] else None
+
+
+def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:
+    """Query key → why it came out differently, for (query key, qid) pairs; as many questions for one as for many."""
+    origins = _Origins(after.collection)
+    deciding = {
+        key: (origins.of(before, qid) if before else None, origins.of(after, qid)) for key, qid in queries
+    }
+    campaigns = {
+        edition.campaign.pk for sides in deciding.values() for edition in sides if edition is not None
+    }
+    judged: dict[int, list[tuple[int, int | None, int]]] = defaultdict(list)
+    rows = Judgment.objects.filter(campaign__in=campaigns, pair__query__in=list(deciding))
+    for pk, worker, query, campaign in rows.values_list("pk", "worker", "pair__query", "campaign"):
+        judged[query].append((pk, worker, campaign))
+    standing = Exclusion.objects.standing().filter(campaign__in=campaigns)
+    excluded = {
+        (campaign, worker): rule
+        for campaign, worker, rule in standing.values_list("campaign", "worker", "rule")
+    }
+    return {key: _cause(*deciding[key], qid, judged[key], excluded) for key, qid in queries}
+
+
+def _cause(
+    before: Edition | None,
+    after: Edition | None,
+    qid: str,
+    judged: Sequence[tuple[int, int | None, int]],
+    excluded: Mapping[tuple[int, int | None], str],
+) -> Cause:
+    old = before.judgments if before else frozenset()
+    new = after.judgments if after else frozenset()
+    gone = [(campaign, worker) for pk, worker, campaign in judged if pk in old and pk not in new]
+    out = {place for place in gone if place in excluded}
+    withdrew = {place for place in out if excluded[place] == Exclusion.WITHDRAWN}
+    fresh = _fresh_challenges(before, after, qid)
+    return Cause(
+        judgments_new=sum(pk in new and pk not in old for pk, _, _ in judged),
+        judgments_gone=len(gone),
+        excluded=len(out - withdrew),
+        withdrew=len(withdrew),
+        challenges=tuple(number for number, _, _ in fresh),
+        run_tags=tuple(sorted({tag for _, tags, _ in fresh for tag in tags})),
+        challengers=tuple(sorted({pid for _, _, row in fresh for pid in row["challengers"]})),
+        twins=tuple(sorted({pid for _, _, row in fresh for pid in _twins(row)})),
+        rules=_rules(before, after),
+        campaigns=(before.campaign.name, after.campaign.name)
+        if before and after and before.campaign.pk != after.campaign.pk
+        else None,
+    )
+
+
+def _fresh_challenges(
+    before: Edition | None, after: Edition | None, qid: str
+) -> list[tuple[int, list[str], dict[str, Any]]]:
+    """(number, run tags, sides) of the challenges of this query that only the later side rests on."""
+    if after is None:
+        return []
+    same = before is not None and before.campaign.pk == after.campaign.pk
+    known = before.challenges if before and same else {}
+    tags = {challenge["number"]: challenge["runs"] for challenge in after.content["challenges"]}
+    return [
+        (number, tags[number], rows[qid])
+        for number, rows in after.challenges.items()
+        if qid in rows and qid not in known.get(number, {})
+    ]
+
+
+def _twins(row: dict[str, Any]) -> list[str]:
+    """Passages that came with the text of a best answer of the time."""
+    return [pid for best in row["best"] for pid in row["members"].get(best, [])]
+
+
+def _rules(before: Edition | None, after: Edition | None) -> tuple[tuple[str, str, str], ...]:
+    if before is None or after is None:
+        return ()
+    one, other = before.content, after.content
+    found = [
+        (words, str(one["parameters"][key]), str(other["parameters"][key]))
+        for key, words in RULES.items()
+        if one["parameters"][key] != other["parameters"][key]
+    ]
+    if one["rule_version"] != other["rule_version"]:
+        found.append(("rule version", str(one["rule_version"]), str(other["rule_version"])))
+    return tuple(found)
+
+
+class _Origins:
+    """The edition that decided a query, where a version carried it over; each is read once."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self.read: dict[int, Edition] = {}
+
+    def of(self, edition: Edition, qid: str) -> Edition:
+        number = edition.content["carried"].get(qid, edition.number)
+        if number == edition.number:
+            return edition
+        if number not in self.read:
+            found = QrelVersion.objects.select_related("campaign", "collection").get(
+                collection=self.collection, number=number
+            )
+            content = json.loads(found.manifest)
+            self.read[number] = Edition(self.collection, number, found.campaign, content, {}, {})
+        return self.read[number]

@@ -1,0 +1,52 @@
+"""Why a published version has these best answers of a query: derived again from what it rests on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from judging.models import Judgment
+from pooling.models import Query
+from tournament.derivation import Parameters, derive
+from tournament.models import QrelVersion
+from tournament.outcomes import QueryOutcome, reason
+from tournament.services.facts import entrants_from, judgments_of
+from tournament.services.rebuilding import Keys
+from tournament.services.resolving import pids
+
+
+def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
+    """The query's tournament as the version read it; None for a query that it carried over or does not cover."""
+    content = _of_query(json.loads(version.manifest), query.qid)
+    if not content["queries"]:
+        return None
+    keys = Keys.of(version.collection, content)
+    named = set(content["judgments"])
+    own = Judgment.objects.filter(campaign=version.campaign_id, pair__query=query)
+    used = own.filter(pk__in=[pk for pk in own.values_list("pk", flat=True) if pk in named])
+    parameters = content["parameters"]
+    outcomes = derive(
+        entrants_from(keys.classes(content)),
+        judgments_of(used).judged,
+        [keys.contest(challenge) for challenge in content["challenges"]],
+        Parameters.named(parameters["ties"], parameters["count"], wanted=parameters["judgments_per_pair"]),
+    ).outcomes
+    return outcomes.get(query.pk)
+
+
+def reason_in(version: QrelVersion, query: Query) -> str:
+    """The same in a sentence; empty where the version decided nothing itself."""
+    outcome = outcome_in(version, query)
+    return reason(outcome, pids(set(outcome.best)).__getitem__) if outcome else ""
+
+
+def _of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
+    """The manifest without other queries."""
+    challenges = [
+        challenge | {"queries": [row for row in challenge["queries"] if row["qid"] == qid]}
+        for challenge in content["challenges"]
+    ]
+    return content | {
+        "queries": [row for row in content["queries"] if row["qid"] == qid],
+        "challenges": [challenge for challenge in challenges if challenge["queries"]],
+    }

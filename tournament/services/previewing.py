@@ -1,0 +1,111 @@
+"""What publishing a campaign would change, before anybody does it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from config.background.registry import Progress
+from judging.models import Campaign
+from tournament.models import QrelVersion
+from tournament.outcomes import Status
+from tournament.services.changes import Edition, QueryChange, What, changes, edition_of, gathered
+from tournament.services.publishing import (
+    Draft,
+    content_of,
+    draft_version,
+    latest_version,
+    refuse_rehearsal,
+)
+from tournament.services.resolving import Resolved, resolve_as_before
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What the next version would say. ``fingerprint`` holds publishing to it; ``new``: it says something new.
+
+    ``open`` counts the queries whose best answers are not settled: left out, or included with ``allow_open``.
+    """
+
+    campaign: Campaign
+    parent: QrelVersion | None
+    allow_open: bool
+    fingerprint: str
+    new: bool
+    statuses: Counter[str]
+    qrels: int
+    carried: int
+    open: int
+    simulated: bool
+    changes: list[QueryChange]
+
+    def summary(self) -> dict[str, Any]:
+        """The preview in numbers."""
+        kinds = Counter(change.what for change in self.changes)
+        return {
+            "campaign": self.campaign.name,
+            "number": self.parent.number + 1 if self.parent else 1,
+            "parent": self.parent.number if self.parent else None,
+            "allow_open": self.allow_open,
+            "fingerprint": self.fingerprint,
+            "new": self.new,
+            "queries": sum(self.statuses.values()),
+            "closed": self.statuses[Status.CLOSED],
+            "singletons": self.statuses[Status.SINGLETON],
+            "open": self.open,
+            "qrels": self.qrels,
+            "carried": self.carried,
+            "simulated": self.simulated,
+            **{str(what): kinds[what] for what in What},
+        }
+
+
+def preview_version(
+    *, campaign: Campaign, allow_open: bool = False, progress: Progress | None = None
+) -> Preview:
+    """Resolve the campaign as it was resolved last, and hold the draft of the next version against the latest.
+
+    Publishes nothing. Raises :class:`NothingToPublish`, :class:`OnlyRehearsed`.
+    """
+    refuse_rehearsal(campaign)
+    steps = progress or _unseen
+    steps(0, 3, "Resolving")
+    resolved = resolve_as_before(campaign=campaign)
+    parent = latest_version(campaign.collection)
+    steps(1, 3, "Drafting the version")
+    draft = draft_version(resolved, parent, allow_open)
+    steps(2, 3, "Comparing it with the latest version")
+    found = changes(edition_of(parent) if parent else None, _edition(campaign, parent, draft))
+    return Preview(
+        campaign=campaign,
+        parent=parent,
+        allow_open=allow_open,
+        fingerprint=draft.fingerprint(parent),
+        new=parent is None or content_of(parent) != draft.content,
+        statuses=Counter(row.status for row in draft.queries),
+        qrels=len(draft.qrels),
+        carried=sum(row.carried for row in draft.queries),
+        open=_open(resolved),
+        simulated=draft.simulated,
+        changes=found,
+    )
+
+
+def _edition(campaign: Campaign, parent: QrelVersion | None, draft: Draft) -> Edition:
+    return Edition(
+        campaign.collection,
+        parent.number + 1 if parent else 1,
+        campaign,
+        draft.content,
+        gathered((row.query_id, row.passage_id) for row in draft.qrels),
+        {row.query_id: row.status for row in draft.queries},
+    )
+
+
+def _open(resolved: Resolved) -> int:
+    return sum(outcome.status is Status.OPEN for outcome in resolved.derivation.outcomes.values())
+
+
+def _unseen(done: int, total: int, message: str = "") -> None:
+    """Nobody watches."""

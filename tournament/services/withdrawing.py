@@ -1,0 +1,46 @@
+"""Take a run out of its collection, where nothing rests on it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from pooling.errors import NotWithdrawn
+from pooling.models import PoolRun, Run
+from pooling.services import ranking_files
+from pooling.services.members import log
+from tournament.models import Challenge
+
+
+def what_rests_on(run: Run) -> list[str]:
+    """Why the run has to stay; nothing when it can be withdrawn."""
+    pools = PoolRun.objects.filter(run=run).values_list("pool__name", flat=True).order_by("pool__name")
+    reasons = [f"it fed the pool {name}" for name in pools]
+    for challenge in Challenge.objects.filter(campaign__collection=run.collection_id).select_related(
+        "campaign"
+    ):
+        if run.run_tag in challenge.run_tags:
+            reasons.append(f"it took part in challenge {challenge.number} of {challenge.campaign.name}")
+    variants = Run.objects.filter(variant_of=run).values_list("run_tag", flat=True).order_by("run_tag")
+    return reasons + [f"{tag} is a variant of it" for tag in variants]
+
+
+def withdraw_run(*, run: Run, who: str) -> None:
+    """Delete a run and its stored ranking. Raises NotWithdrawn when something rests on it."""
+    if reasons := what_rests_on(run):
+        raise _stays(run, reasons)
+    collection, stored = run.collection, run.storage_name
+    try:
+        with transaction.atomic():
+            Run.objects.filter(pk=run.pk).delete()
+            log(collection, f"run {run.run_tag} withdrawn", who=who)
+            transaction.on_commit(lambda: ranking_files.forget(stored))
+    except ProtectedError:  # a pool was built of it in this moment
+        raise _stays(run, what_rests_on(run)) from None
+
+
+def _stays(run: Run, reasons: list[str]) -> NotWithdrawn:
+    return NotWithdrawn(
+        f"{run.run_tag} stays: {', '.join(reasons)}.",
+        "Release it as private to have nobody else see it.",
+    )

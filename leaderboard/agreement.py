@@ -54,3 +54,48 @@ def _order(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
     """n × n: 1 where the row's value is larger than the column's, -1 where smaller, 0 where equal."""
     larger = values[:, None] > values[None, :]
     return larger.astype(np.int8) - larger.T.astype(np.int8)
+
+
+def tau_ap(evaluated: npt.ArrayLike, reference: npt.ArrayLike) -> float | None:
+    """τ_AP of an evaluated order against a reference order; larger values stand higher in both.
+
+    Yilmaz, Aslam & Robertson (SIGIR 2008), equation 2: the mean, over every item but the first of the evaluated
+    order, of the share of the items above it that the reference has above it too, scaled from -1 to 1.
+    Mistakes near the top of the evaluated order weigh more, so it matters which order is which.
+
+    The paper has no ties. Chosen here: ties in the evaluated order are broken at random and the expected
+    value is returned (exactly, not by drawing); an item that the reference ties with one above it counts
+    half, which is the same there. None for fewer than two items.
+    """
+    x, y = np.asarray(evaluated, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"two values a run are needed, not {x.shape} and {y.shape}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("values must be finite")
+    if len(x) < 2:
+        return None
+    above = (x[None, :] > x[:, None]).sum(axis=1)
+    # right[i, j]: how right it is to have j above i.
+    right = (1.0 + _order(y).T) / 2
+    over = (right * (x[None, :] > x[:, None])).sum(axis=1)
+    mates = x[None, :] == x[:, None]
+    np.fill_diagonal(mates, False)
+    beside = (right * mates).sum(axis=1)
+    shares = [
+        _expected_share(int(s), float(o), int(m), float(b))
+        for s, o, m, b in zip(above, over, mates.sum(axis=1), beside, strict=True)
+    ]
+    return float(2.0 * sum(shares) / (len(x) - 1) - 1.0)
+
+
+def _expected_share(above: int, right_above: float, mates: int, right_mates: float) -> float:
+    """What an item adds: at each place in its tied group equally often, with each mate above it as often as not.
+
+    At offset j of the group, j of its ``mates`` stand above it, any with equal chance; the first place of the whole
+    order has nothing above it and adds nothing.
+    """
+    offsets = np.arange(mates + 1)
+    stand_above = above + offsets
+    right = right_above + offsets * (right_mates / mates if mates else 0.0)
+    counted = stand_above > 0
+    return float((right[counted] / stand_above[counted]).sum() / (mates + 1))

@@ -23,8 +23,8 @@ Values = NDArray[np.float64]
 
 
 KNOWN = (
-    "Measures are RR, RR@k, AP, P@k, nDCG, nDCG@k, Success@k and ESL@k; (rel=g) after the name asks for "
-    "a grade of at least g, as in AP(rel=2)."
+    "Measures are RR, RR@k, AP, P@k, nDCG, nDCG@k, NCG@k, Success@k, ESL@k and Compat(p=0.95); (rel=g) after "
+    "the name asks for a grade of at least g, as in AP(rel=2)."
 )
 
 
@@ -57,6 +57,9 @@ class Measure:
     """The value of a query without a relevant passage among the places looked at: the worst there is, or
     nan where the measure is defined over answered queries only."""
     needs_cutoff: ClassVar[bool] = False
+    takes_cutoff: ClassVar[bool] = True
+    graded: ClassVar[bool] = False
+    """Whether it looks at grades themselves, so that a qrel set's threshold does not apply to it."""
 
     @property
     def name(self) -> str:
@@ -173,6 +176,7 @@ class DiscountedGain(Measure):
     """
 
     letters = "nDCG"
+    graded = True
 
     def values(self, judged: Judged) -> Values:
         gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
@@ -198,6 +202,72 @@ def _discounted(query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
     return np.bincount(query[order], weights=discounted, minlength=queries).astype(np.float64)
 
 
+class CumulativeGain(Measure):
+    """Sum of the gains in the first k places over the largest such sum; gains as in nDCG, no discount.
+
+    NCG@100 of the TREC Deep Learning track [DL]: how much a first stage leaves to a re-ranker.
+    """
+
+    letters = "NCG"
+    needs_cutoff = True
+    graded = True
+
+    def values(self, judged: Judged) -> Values:
+        gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
+        seen = self.seen(judged)
+        if self not in judged.known:
+            order = np.lexsort((-gain, judged.query))
+            query = judged.query[order]
+            kept = np.arange(len(query)) - np.searchsorted(query, query) < (self.cutoff or 0)
+            most = np.bincount(query[kept], gain[order][kept], judged.queries)
+            judged.known[self] = most.astype(np.float64)
+        ideal = judged.known[self]
+        reached = np.bincount(judged.query[seen], gain[seen], judged.queries)
+        return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
+
+
+@dataclass(frozen=True)
+class Compatibility(Measure):
+    """Rank-biased overlap of the run with the ideal ranking nearest to it, over the best there could be.
+
+    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing top-k preferences"), with their code's choices: an ideal
+    ranking has the passages of grade 1 and more (``rel``) by grade, equal grades in the run's own order;
+    overlap is looked at to depth 1,000 with persistence ``p``. Grades are levels of preference: only their
+    order matters. ir_measures stops at the longer of the two rankings, which differs in late digits.
+    """
+
+    p: float = 0.95
+
+    letters = "Compat"
+    takes_cutoff = False
+    graded = True
+    depth: ClassVar[int] = 1000
+
+    @property
+    def name(self) -> str:
+        return f"Compat(p={self.p}{f',rel={self.rel}' if self.rel != 1 else ''})"
+
+    def values(self, judged: Judged) -> Values:
+        level = np.flatnonzero(self.relevant(judged) & (judged.grade > 0))
+        query = judged.query[level]
+        nowhere = np.iinfo(np.int64).max
+        rank = np.where(judged.rank[level] > 0, judged.rank[level], nowhere)
+        order = np.lexsort((rank, -judged.grade[level], query))
+        query, rank = query[order], rank[order]
+        place = np.arange(len(query)) - np.searchsorted(query, query) + 1
+        # A passage is in both rankings from the deeper of its two places on.
+        best = np.bincount(query, self._weight(place), judged.queries)
+        reached = np.bincount(query, self._weight(np.maximum(place, rank)), judged.queries)
+        return np.divide(reached, best, out=np.zeros(judged.queries), where=best > 0)
+
+    def _weight(self, place: Whole) -> Values:
+        """What overlap from this place to the depth adds: the sum of p^(i - 1) / i."""
+        places = np.arange(1, self.depth + 1)
+        tail = np.append(np.cumsum((self.p ** (places - 1) / places)[::-1])[::-1], 0.0)
+        weight: Values = tail[np.minimum(place, self.depth + 1) - 1]
+        return weight
+
+
 class ExpectedSearchLength(Measure):
     """Places looked at until the first relevant passage, that one included, over answered queries only.
 
@@ -215,26 +285,52 @@ class ExpectedSearchLength(Measure):
 
 MEASURES: dict[str, type[Measure]] = {
     kind.letters: kind
-    for kind in (ReciprocalRank, AveragePrecision, Precision, DiscountedGain, Success, ExpectedSearchLength)
+    for kind in (
+        ReciprocalRank,
+        AveragePrecision,
+        Precision,
+        DiscountedGain,
+        CumulativeGain,
+        Success,
+        ExpectedSearchLength,
+        Compatibility,
+    )
 }
-_NAME = re.compile(r"(?P<letters>[A-Za-z]+)(\(rel=(?P<rel>\d+)\))?(@(?P<cutoff>[1-9]\d*))?")
+_NAME = re.compile(
+    r"(?P<letters>[A-Za-z]+)(\((?P<options>[a-z]+=[0-9.]+(,[a-z]+=[0-9.]+)?)\))?(@(?P<cutoff>[1-9]\d*))?"
+)
 
 
 def parse_measure(name: str) -> Measure:
-    """The measure of a name such as ``RR@10`` or ``AP(rel=2)``. Raises UnknownMeasure."""
+    """The measure of a name such as ``RR@10``, ``AP(rel=2)`` or ``Compat(p=0.8)``. Raises UnknownMeasure."""
     match = _NAME.fullmatch(name.strip())
-    if match is None or match["letters"] not in MEASURES:
+    kind = MEASURES.get(match["letters"]) if match else None
+    if match is None or kind is None:
         raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
-    kind = MEASURES[match["letters"]]
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    if kind.needs_cutoff and cutoff is None:
+    options = dict(option.split("=") for option in match["options"].split(",")) if match["options"] else {}
+    rel, p = options.pop("rel", "1"), options.pop("p", None)
+    wrong = kind.needs_cutoff if cutoff is None else not kind.takes_cutoff
+    if wrong or options or not rel.isdigit():
         raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
-    return kind(cutoff, int(match["rel"]) if match["rel"] is not None else 1)
+    if p is None:
+        return kind(cutoff, int(rel))
+    if kind is not Compatibility or not re.fullmatch(r"0?\.\d+", p) or not 0.01 <= float(p) <= 0.99:
+        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
+    return Compatibility(None, int(rel), float(p))
+
+
+_SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
 
 
 def parse_measures(names: str) -> tuple[Measure, ...]:
     """Measures of names parted by blanks or commas, each once. Raises UnknownMeasure."""
-    return tuple(dict.fromkeys(parse_measure(name) for name in re.split(r"[\s,]+", names.strip()) if name))
+    return tuple(dict.fromkeys(parse_measure(name) for name in measure_names(names)))
+
+
+def measure_names(names: str) -> list[str]:
+    """The names in a text, parted by blanks or commas outside of parentheses."""
+    return [name for name in _SEPARATOR.split(names.strip()) if name]
 
 
 def depth_needed(measures: Sequence[Measure]) -> int | None:

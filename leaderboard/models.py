@@ -36,3 +36,19 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.run_id} under {self.labels}"
+
+
+class KeptAnalysis(models.Model):
+    """What a long analysis found, under a hash of all that it depends on: the same again comes back at once."""
+
+    key = models.CharField(max_length=64, unique=True)
+    kind = models.CharField(max_length=40)
+    content = models.JSONField()
+    software_version = models.CharField(max_length=20)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        verbose_name_plural = "kept analyses"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key[:8]}"

@@ -54,16 +54,19 @@ def leaderboard(
     official: QrelSet,
     runs: Sequence[Run],
     seed: int = SEED,
+    hidden: frozenset[str] = frozenset(),
     progress: Progress | None = None,
 ) -> PublishedBoard:
     """The board over the queries for which both the qrel set and the version know a relevant passage.
 
+    Queries of the ``hidden`` qids are left out: the private ones, for people who see the public ones only.
     Raises :class:`NothingToScore` without runs or without such queries.
     """
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs to rank.", "Import some: manage.py import_runs")
     sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
-    qids = _covered_by_both(sides["official"], sides["preference"])
+    covered = _covered_by_both(sides["official"], sides["preference"])
+    qids = [qid for qid in covered if qid not in hidden]
     if not qids:
         raise NothingToScore(
             f"No query has a relevant passage in {official.name} and a best answer in version "
@@ -95,7 +98,12 @@ def leaderboard(
 
 
 def kept_leaderboard(
-    *, collection: Collection, version: QrelVersion, official: QrelSet, runs: Sequence[Run]
+    *,
+    collection: Collection,
+    version: QrelVersion,
+    official: QrelSet,
+    runs: Sequence[Run],
+    hidden: frozenset[str] = frozenset(),
 ) -> PublishedBoard:
     """The same for pages: kept in the cache for a while under all that it depends on."""
     inputs = [
@@ -105,12 +113,15 @@ def kept_leaderboard(
         official.sha256,
         official.min_grade,
         sorted((run.pk, run.run_tag, run.baseline) for run in runs),
+        sorted(hidden),
         software_version(),
     ]
     key = "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     kept: PublishedBoard | None = cache.get(key)
     if kept is None:
-        kept = leaderboard(collection=collection, version=version, official=official, runs=runs)
+        kept = leaderboard(
+            collection=collection, version=version, official=official, runs=runs, hidden=hidden
+        )
         cache.set(key, kept, KEPT_SECONDS)
     return kept
 

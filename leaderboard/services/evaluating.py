@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.measures import DiscountedGain, Judged, Measure, depth_needed, parse_measure
+from leaderboard.measures import Judged, Measure, depth_needed, parse_measure
 from leaderboard.models import Evaluation
 from leaderboard.services.labels import Labels
 from leaderboard.services.software import software_version
@@ -36,11 +36,11 @@ class Scored:
 def measure_for(name: str, labels: Labels) -> Measure:
     """The measure of this name under these labels: relevant is a grade of at least their threshold.
 
-    A threshold in the name, as in ``AP(rel=2)``, comes first. nDCG gains from every grade of 1 and more, as
-    trec_eval's does.
+    A threshold in the name, as in ``AP(rel=2)``, comes first. nDCG and NCG gain from every grade of 1 and
+    more, as trec_eval's nDCG does, and Compat's ideal ranking has them all.
     """
     measure = parse_measure(name)
-    if "(" in name or isinstance(measure, DiscountedGain):
+    if "rel=" in name or measure.graded:
         return measure
     return replace(measure, rel=labels.min_grade)
 

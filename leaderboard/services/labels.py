@@ -55,6 +55,15 @@ class Labels:
         """Of each covered query: whether it has a relevant passage at all."""
         return np.bincount(self.query[self.relevant], minlength=len(self.qids)) > 0
 
+    def without(self, qids: frozenset[str]) -> Labels:
+        """The labels of all other queries."""
+        rows = [
+            (self.qids[query], pid, grade)
+            for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True)
+            if self.qids[query] not in qids
+        ]
+        return _labels(self.name, self.min_grade, rows, self.version) if qids else self
+
     def the_qrel(self) -> dict[str, str]:
         """qid → its one qrel: the relevant passage of the highest grade, the first in file order."""
         best: dict[str, tuple[int, str]] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.errors import UnknownMeasure
-from leaderboard.measures import Measure
+from leaderboard.measures import Measure, measure_names
 from leaderboard.services.evaluating import Progress, Scored, evaluate, measure_for
 from leaderboard.services.labels import Labels
 from leaderboard.services.software import software_version
@@ -45,8 +44,8 @@ def score(
     progress: Progress | None = None,
 ) -> Scores:
     """Score runs under labels by measures named in one string, parted by blanks or commas."""
-    names = list(dict.fromkeys(re.split(r"[\s,]+", measures.strip())))
-    if names == [""]:
+    names = list(dict.fromkeys(measure_names(measures)))
+    if not names:
         raise UnknownMeasure("No measure is named.", "Name some: --measures 'RR@10 nDCG@10'")
     wanted = [(name, measure_for(name, labels)) for name in names]
     found = evaluate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from leaderboard.output.commas import as_text
 from leaderboard.services.boards import PublishedBoard, as_dict
 
 REPEATED = ("collection", "version", "official_set", "official_min_grade", "measure", "queries", "simulated")
@@ -21,8 +22,3 @@ def board_csv(published: PublishedBoard) -> str:
     named = {key: content[key] for key in (*REPEATED, *ENDING)}
     writer.writerows(row | named | {"run": as_text(row["run"])} for row in content["rows"])
     return text.getvalue()
-
-
-def as_text(name: str) -> str:
-    """A name that no spreadsheet takes for a formula: an apostrophe goes before what would start one."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name

@@ -1,4 +1,4 @@
-"""A small board worked by hand: four queries, three runs, a published version."""
+"""A small board worked by hand: four queries, three runs, a published version; and the real runs of a track."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import pytest
 
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import Passage, Pool, PooledPassage, Query
+from pooling.services.collections import import_collection
+from pooling.services.qrels import import_qrels
+from pooling.services.runs import import_run
 from tests.factories import make_collection, make_qrels, make_run
 from tournament.services import publish_qrels
 
@@ -82,3 +85,15 @@ def valley(db) -> Valley:
 @pytest.fixture
 def version(valley):
     return valley.publish()
+
+
+@pytest.fixture
+def track(db, shared_data):
+    """The collection with its runs and its graded qrels, relevant from grade 1 and from grade 2."""
+    data = shared_data / "dl21"
+    collection = import_collection(name="dl21", queries=data / "topics.tsv").collection
+    for name, grade in (("graded", 1), ("official", 2)):
+        import_qrels(collection=collection, path=data / "qrels.txt", set_name=name, min_grade=grade)
+    for path in sorted((data / "runs").glob("*.gz")):
+        import_run(collection=collection, path=path)
+    return collection

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
+from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leaderboard.agreement import kendall
+from leaderboard.agreement import kendall, tau_ap
 
 few_values = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
 
@@ -76,3 +77,52 @@ def test_published_boards_of_shallow_pooling(shared_data):
 
     assert (result.agree, result.disagree) == (99, 21)
     assert round(result.tau_b, 2) == 0.65
+
+
+def plain_tau_ap(evaluated, reference):
+    """Yilmaz et al. 2008, equation 2, as a loop over an order without ties."""
+    order = sorted(range(len(evaluated)), key=lambda item: -evaluated[item])
+    shares = [
+        sum(reference[above] > reference[item] for above in order[:place]) / place
+        for place, item in enumerate(order)
+        if place
+    ]
+    return 2 * sum(shares) / (len(order) - 1) - 1
+
+
+def test_tau_ap_by_hand():
+    """Order a b c against b a c: b has a wrongly above it (0 of 1), c has both rightly (2 of 2)."""
+    assert tau_ap([3, 2, 1], [2, 3, 1]) == pytest.approx(2 / 2 * (0 + 1) - 1)
+    # The same mistake at the bottom costs less: b (1 of 1), c has one of two rightly above.
+    assert tau_ap([3, 2, 1], [3, 1, 2]) == pytest.approx(2 / 2 * (1 + 0.5) - 1)
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_tau_ap_without_ties_is_the_papers_sum(evaluated, reference):
+    assert tau_ap(evaluated, reference) == pytest.approx(plain_tau_ap(evaluated, reference))
+
+
+def broken(values, order):
+    """The values with their ties broken in this order."""
+    return [value + place * 1e-3 for value, place in zip(values, order, strict=True)]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=4))
+def test_tied_tau_ap_is_the_mean_over_all_ways_of_breaking_ties(values):
+    x, y = zip(*values, strict=True)
+    orders = list(permutations(range(len(x))))
+
+    tries = [plain_tau_ap(broken(x, first), broken(y, second)) for first in orders for second in orders]
+
+    assert tau_ap(x, y) == pytest.approx(np.mean(tries), abs=1e-9)
+
+
+def test_tau_ap_of_one_run_is_not_defined():
+    assert tau_ap([0.5], [0.1]) is None
+
+
+@pytest.mark.parametrize(("first", "second"), [([1, 2], [1]), ([1, float("nan")], [1, 2])])
+def test_tau_ap_refuses_what_kendall_refuses(first, second):
+    with pytest.raises(ValueError, match=r"two values a run|finite"):
+        tau_ap(first, second)

@@ -86,3 +86,14 @@ def test_sums_that_differ_in_floating_point_still_tie():
 def test_a_board_without_queries_is_refused():
     with pytest.raises(ValueError, match="at least one query"):
         draw_board(BoardInput([], *np.empty((3, 1, 0))), seed=0)
+
+
+def test_the_published_perfect_run():
+    """[SP] Table 3: 166 of the 500 official qrels are best answers, so the perfect run has MRR@10 0.3320."""
+    official, preference, judged = (np.ones((2, 500)) for _ in range(3))
+    preference[1, 166:] = 0
+
+    board = draw_board(BoardInput(["A"], official, preference, judged), seed=1)
+
+    perfect = next(row for row in board.rows if row.perfect)
+    assert f"{perfect.preference.value:.4f}" == "0.3320"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 
+import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
@@ -141,14 +142,48 @@ def test_a_units_multiple_of_a_reciprocal_rank_is_whole():
 
 
 @pytest.mark.parametrize(
-    "name", ["RR", "RR@10", "AP", "AP(rel=2)", "P(rel=2)@5", "nDCG", "nDCG@20", "Success@1", "ESL@100"]
+    "name",
+    [
+        "RR",
+        "RR@10",
+        "AP",
+        "AP(rel=2)",
+        "P(rel=2)@5",
+        "nDCG",
+        "nDCG@20",
+        "NCG@100",
+        "Success@1",
+        "ESL@100",
+        "Compat(p=0.95)",
+        "Compat(p=0.8,rel=2)",
+    ],
 )
 def test_names_are_written_as_they_are_read(name):
     assert parse_measure(name).name == name
 
 
 @pytest.mark.parametrize(
-    "name", ["", "MRR@10", "P", "RR@0", "rr@10", "RR@ten", "AP(rel=x)", "nDCG@10 "[:4] + "@"]
+    "name",
+    [
+        "",
+        "MRR@10",
+        "P",
+        "RR@0",
+        "rr@10",
+        "RR@ten",
+        "AP(rel=x)",
+        "nDCG@10 "[:4] + "@",
+        "NCG",
+        "Compat@10",
+        "Compat(p=1)",
+        "Compat(p=0)",
+        "Compat(p=0.5.1)",
+        "RR(p=0.9)@10",
+        "Compat(q=0.5)",
+        "Compat(p=0.001)",
+        "AP(rel=1.5)",
+        "AP(rel=)",
+    ],
 )
 def test_other_names_are_refused_with_the_known_ones(name):
     with pytest.raises(UnknownMeasure, match="Measures are"):
@@ -157,8 +192,76 @@ def test_other_names_are_refused_with_the_known_ones(name):
 
 def test_a_list_of_names_gives_each_measure_once():
     assert [m.name for m in parse_measures("RR@10, AP RR@10")] == ["RR@10", "AP"]
+    assert [m.name for m in parse_measures("Compat(p=0.8,rel=2),RR")] == ["Compat(p=0.8,rel=2)", "RR"]
+    assert parse_measure("Compat").name == "Compat(p=0.95)"
     assert depth_needed(parse_measures("RR@10 P@20")) == 20
     assert depth_needed(parse_measures("RR@10 AP")) is None
+
+
+def test_cumulative_gain_is_a_share_of_the_most_there_could_be():
+    labels = judged((0, 3, 2), (0, 2, 4), (0, 1, 1), (0, 2, 0), (1, 1, 9), (2, 0, 1), queries=4)
+
+    values = parse_measure("NCG@3").values(labels)
+
+    assert values.tolist() == [(3 + 1) / (3 + 2 + 2), 0, 0, 0]
+    assert parse_measure("NCG@100").values(labels)[:2].tolist() == [6 / 8, 1]
+
+
+def overlap(first: list, second: list, p: float, depth: int) -> float:
+    """Rank-biased overlap by its definition: the share in common at every depth, weighted."""
+    return sum(p ** (d - 1) * len(set(first[:d]) & set(second[:d])) / d for d in range(1, depth + 1))
+
+
+def test_compatibility_worked_by_hand():
+    """Ideal a b c (c not found); run x b a: overlaps 0, 1/2, 2/3, 2/4 … against 1, 1, 1, 3/4 …"""
+    labels = judged((0, 2, 3), (0, 1, 2), (0, 1, 0), (0, 0, 1))
+
+    (value,) = parse_measure("Compat(p=0.5)").values(labels)
+
+    reached = overlap(["x", "b", "a"], ["a", "b", "c"], 0.5, 60)
+    assert reached == pytest.approx(
+        0.25 / 2 * 0 + 0.5 * 1 / 2 + sum(0.5 ** (d - 1) * 2 / d for d in range(3, 60))
+    )
+    assert value == pytest.approx(reached / overlap(["a", "b", "c"], ["a", "b", "c"], 0.5, 60))
+
+
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.95])
+def test_compatibility_equals_ir_measures_at_the_same_depth(tmp_path, p):
+    """ir_measures stops at the longer ranking: with 1,000 passages in the run, at our depth."""
+    rng = np.random.default_rng(8)
+    scores = {
+        f"q{q}": {f"p{n}": 5000.0 - r for r, n in enumerate(rng.permutation(1300)[:1000])} for q in range(6)
+    }
+    grades = {qid: {f"p{n}": int(rng.integers(0, 4)) for n in rng.permutation(1300)[:40]} for qid in scores}
+    (tmp_path / "run").write_text(
+        "".join(f"{q} Q0 {pid} 1 {s} t\n" for q in scores for pid, s in scores[q].items())
+    )
+    (tmp_path / "qrels").write_text(
+        "".join(f"{q} 0 {pid} {g}\n" for q in grades for pid, g in grades[q].items())
+    )
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Compat(p=p)], grades, scores)}
+
+    qrels = read_qrels(tmp_path / "qrels")
+    ours = parse_measure(f"Compat(p={p})").values(judge(read_run(tmp_path / "run"), qrels))
+
+    assert ours.tolist() == pytest.approx([theirs[qid] for qid in qrels.qids], rel=1e-9)
+
+
+def test_compatibility_is_1_for_any_order_within_a_grade_and_0_without_a_passage():
+    for ranks in ((1, 2, 3), (2, 1, 3)):
+        labels = judged(*zip((0, 0, 0), (2, 2, 1), ranks, strict=True))
+        assert parse_measure("Compat").values(labels).tolist() == [pytest.approx(1)]
+    assert parse_measure("Compat").values(judged((0, 1, 0), (1, 0, 1), queries=3)).tolist() == [0, 0, 0]
+
+
+def test_every_measure_declares_its_direction_and_its_value_for_an_unanswered_query():
+    nothing_found = judged((0, 1, 0), queries=1)
+
+    for name in ("RR@10", "AP", "P@5", "nDCG@10", "NCG@100", "Success@1", "ESL@10", "Compat(p=0.95)"):
+        measure = parse_measure(name)
+        (value,) = measure.values(nothing_found)
+        assert value == measure.unanswered or (math.isnan(value) and math.isnan(measure.unanswered))
+        assert measure.higher_is_better is (name != "ESL@10")
 
 
 @given(
@@ -169,7 +272,7 @@ def test_the_order_of_labels_changes_nothing(labels, random):
     distinct = [x for x in labels if x[2] == 0 or not ((x[0], x[2]) in seen or seen.add((x[0], x[2])))]
     shuffled = random.sample(distinct, len(distinct))
 
-    for measure in parse_measures("RR RR@10 AP P@5 nDCG nDCG@10 Success@5 ESL@10"):
+    for measure in parse_measures("RR RR@10 AP P@5 nDCG nDCG@10 NCG@5 Success@5 ESL@10 Compat(p=0.9)"):
         before = measure.values(judged(*distinct, queries=4))
         after = measure.values(judged(*shuffled, queries=4))
         np.testing.assert_allclose(before, after, rtol=1e-14)

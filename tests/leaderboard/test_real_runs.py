@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import csv
+import gzip
 
+import numpy as np
 import pytest
+import pytrec_eval
+from scipy import stats
 from scipy.stats import kendalltau
 
 from judging.models import Campaign
 from judging.services.importing import import_judgments
 from leaderboard import services
-from pooling.services.collections import import_collection
+from leaderboard.services.combinations import combinations
+from leaderboard.split_halves import draw_halves, pair_tests
 from pooling.services.qrels import import_qrels
-from pooling.services.runs import import_run
 from tournament.services import publish_qrels
 
 MEASURES = "AP RR P@10 nDCG@10 nDCG@100"
-
-
-@pytest.fixture
-def track(db, shared_data):
-    """The collection with its runs and its graded qrels, relevant from grade 1 and from grade 2."""
-    data = shared_data / "dl21"
-    collection = import_collection(name="dl21", queries=data / "topics.tsv").collection
-    for name, grade in (("graded", 1), ("official", 2)):
-        import_qrels(collection=collection, path=data / "qrels.txt", set_name=name, min_grade=grade)
-    for path in sorted((data / "runs").glob("*.gz")):
-        import_run(collection=collection, path=path)
-    return collection
 
 
 def test_every_official_value_to_its_four_digits(track, shared_data):
@@ -74,3 +66,93 @@ def test_the_board_under_crowd_preferences(track, shared_data):
     assert not published.simulated
     assert {row.rank_preference for row in rows} <= set(range(1, 17))
     assert all(0 < row.judged_tops < 1 for row in rows)
+
+
+def test_ranks_are_less_firm_on_fewer_and_sparser_labels(track, shared_data):
+    """16 runs on 53 graded queries, and on the 30 whose best answers people chose (as their authors published)."""
+    published = shared_data / "dl21" / "preference-qrels" / "I+II+III.qrels"
+    import_qrels(collection=track, path=published, set_name="preference", kind="preference")
+
+    found = services.stability(
+        collection=track, runs=services.chosen_runs(track), labels=["official", "preference"], trials=300
+    )
+
+    official, preference = found.content["distributions"]
+    assert (official["queries"], preference["queries"]) == (53, 30)
+    for one in (official, preference):
+        assert len(one["runs"]) == 16
+        assert all(run["held"].sum() == 300 for run in one["runs"])
+    spread = [
+        np.mean([np.count_nonzero(run["held"]) for run in one["runs"]]) for one in (official, preference)
+    ]
+    assert spread[0] < spread[1]
+
+
+def test_p_values_of_halves_are_scipys_on_real_values(track):
+    found = combinations(
+        collection=track, runs=services.chosen_runs(track), labels=["official"], measures="RR@10 nDCG@10"
+    )
+    halves = draw_halves(53, 1, np.random.default_rng(5))
+    middling = 0
+    for one in found:
+        steps = one.values if one.whole is None else np.rint(one.values * one.whole)
+        for batch in pair_tests(steps, halves):
+            for row, second in enumerate(batch.second[::4]):
+                x, y = steps[batch.first, halves[:, 1]], steps[second, halves[:, 1]]
+                u = stats.mannwhitneyu(x, y, use_continuity=False, method="asymptotic")
+                expected = {"rank-sum": u.pvalue, "t": stats.ttest_rel(x, y).pvalue}
+                expected["signed-rank"] = stats.wilcoxon(x, y).pvalue
+                for test, p in expected.items():
+                    assert batch.p[test][4 * row, 1] == pytest.approx(p, rel=1e-8), (
+                        test,
+                        batch.first,
+                        second,
+                    )
+                    middling += 0.01 < p < 0.9
+    assert middling > 50
+
+
+def test_comparisons_of_real_runs_equal_scipys_on_pytrec_evals_ranks(track, shared_data):
+    """The breakdown of all comparisons asked, from ranks that neither our reader nor our measures touched."""
+    qrels, ranks = oracle_ranks(shared_data / "dl21")
+    question = services.Question(services.labels_named(track, "official"))
+
+    found = services.compare(collection=track, runs=services.chosen_runs(track), question=question)
+
+    assert len(found.pairs) == 17
+    assert found.facts.queries == len(qrels) == 53
+    for pair in found.pairs:
+        a, b = ranks[pair.a], ranks[pair.b]
+        x, y = (np.array([2520 // rank if rank else 0 for rank in one.tolist()]) for one in (a, b))
+        both, one, other = (a > 0) & (b > 0), int(((a > 0) & (b == 0)).sum()), int(((a == 0) & (b > 0)).sum())
+        naive, esl = pair.outcomes.naive, pair.outcomes.esl
+        ours = [naive.rank_sum.p, naive.signed_rank.p, naive.paired_t.p, pair.outcomes.case2.p]
+        theirs = [
+            stats.mannwhitneyu(x, y, use_continuity=False, method="asymptotic").pvalue,
+            stats.wilcoxon(x, y).pvalue,
+            stats.ttest_rel(x, y).pvalue,
+            stats.binomtest(one, one + other).pvalue if one + other else 1.0,
+        ]
+        assert [*ours, esl.signed_rank.p, esl.paired_t.p] == pytest.approx(
+            [*theirs, stats.wilcoxon(a[both], b[both]).pvalue, stats.ttest_rel(a[both], b[both]).pvalue]
+        )
+        assert (esl.a, esl.b) == (a[both].mean(), b[both].mean())
+
+
+def oracle_ranks(folder):
+    """pytrec_eval's reciprocal ranks (relevant from grade 2) as ranks to 10; 0 is unanswered."""
+    qrels: dict[str, dict[str, int]] = {}
+    for line in (folder / "qrels.txt").read_text().splitlines():
+        qid, _, pid, grade = line.split()
+        qrels.setdefault(qid, {})[pid] = int(grade)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}, relevance_level=2)
+    ranks = {}
+    for path in (folder / "runs").glob("*.gz"):
+        run: dict[str, dict[str, float]] = {}
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+            qid, _, pid, _, score, tag = line.split()
+            run.setdefault(qid, {})[pid] = float(score)
+        values = evaluator.evaluate(run)
+        first = [round(1 / values[qid]["recip_rank"]) if values[qid]["recip_rank"] else 0 for qid in qrels]
+        ranks[tag] = np.array([rank if rank <= 10 else 0 for rank in first])
+    return qrels, ranks

@@ -1,0 +1,133 @@
+"""The passages that were compared, and where every run has them. Pure.
+
+What asks people and what ranks meet here: a *node* is one class of passages (the same text) of one query. Its
+rank in a run is the best rank that a member of the class has there. Values are whole: RR@10 times 2520, so that means
+and ties between runs are exact (leaderboard/board.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.board import DEPTH, WHOLE
+from tournament.derivation import Judged
+from tournament.outcomes import QueryOutcome
+from tournament.preferences import PairTally, tally
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Contenders:
+    """Nodes, ascending by (query, passage), and their ranks in every run.
+
+    ``query`` and ``passage``: database keys of the node's query and of the passage that represents its class,
+    shape (nodes,). ``rank``: runs × nodes, from 1 to ``DEPTH``; 0 when no member of the class stands so high.
+    ``represents``: (query, passage) → representative, for the further members of classes.
+    """
+
+    run_tags: tuple[str, ...]
+    query: Integers
+    passage: Integers
+    rank: Integers
+    represents: Mapping[tuple[int, int], int]
+
+    def __post_init__(self) -> None:
+        if self.rank.shape != (len(self.run_tags), len(self.query)):
+            raise ValueError("every run needs a rank for every node")
+        if self.rank.size and not 0 <= self.rank.min() <= self.rank.max() <= DEPTH:
+            raise ValueError(f"ranks are 0 to {DEPTH}")
+
+    @cached_property
+    def queries(self) -> Integers:
+        """Keys of the queries, ascending; the columns of every runs × queries array."""
+        return np.unique(self.query)
+
+    @cached_property
+    def starts(self) -> Integers:
+        """First node of every query."""
+        return np.searchsorted(self.query, self.queries).astype(np.int64)
+
+    @cached_property
+    def _place(self) -> dict[tuple[int, int], int]:
+        keys = zip(self.query.tolist(), self.passage.tolist(), strict=True)
+        return {key: node for node, key in enumerate(keys)}
+
+    def node(self, query: int, passage: int) -> int:
+        """The node of a passage, or NOWHERE when it was not compared."""
+        return self._place.get((query, self.represents.get((query, passage), passage)), NOWHERE)
+
+    @cached_property
+    def tops(self) -> Integers:
+        """Runs × queries: the node each run has on top; NOWHERE when its top passage was not compared."""
+        found = np.full((len(self.run_tags), len(self.queries)), NOWHERE, dtype=np.int64)
+        run, node = np.nonzero(self.rank == 1)
+        found[run, np.searchsorted(self.queries, self.query[node])] = node
+        return found
+
+    def best(self, outcomes: Mapping[int, QueryOutcome]) -> Flags:
+        """Which nodes are best answers, shape (nodes,)."""
+        best = np.zeros(len(self.query), dtype=bool)
+        for query, outcome in outcomes.items():
+            for passage in outcome.best:
+                if (node := self.node(query, passage)) != NOWHERE:
+                    best[node] = True
+        return best
+
+    def values(self, best: Flags) -> Integers:
+        """Runs × queries: RR@10 × 2520 when these nodes are the relevant ones."""
+        if not len(self.queries):
+            return np.zeros((len(self.run_tags), 0), dtype=np.int64)
+        return np.maximum.reduceat(self._worth * best, self.starts, axis=1)
+
+    @cached_property
+    def _worth(self) -> Integers:
+        return np.where(self.rank > 0, WHOLE // np.maximum(self.rank, 1), 0)
+
+    def covered(self, best: Flags) -> Flags:
+        """Which queries have a best answer at all, shape (queries,)."""
+        if not len(self.queries):
+            return np.zeros(0, dtype=bool)
+        return np.maximum.reduceat(best, self.starts)
+
+    def judged_pairs(self, judged: Judged) -> PairTally:
+        """What was said about each pair of nodes; pairs of which a passage is no node are left out."""
+        left, right, preferred = self.nodes_of(judged)
+        known = (left != NOWHERE) & (right != NOWHERE)
+        return tally(left[known], right[known], preferred[known])
+
+    def nodes_of(self, judged: Judged) -> tuple[Integers, Integers, Integers]:
+        """Left, right and preferred node of each judgment; NOWHERE for a passage that is none, or undecided."""
+        sides = zip(
+            judged.query.tolist(),
+            judged.left.tolist(),
+            judged.right.tolist(),
+            judged.preferred.tolist(),
+            strict=True,
+        )
+        rows = []
+        for query, left, right, preferred in sides:
+            ends = self.node(query, left), self.node(query, right)
+            chosen = {left: ends[0], right: ends[1]}.get(preferred, NOWHERE)
+            rows.append((*ends, chosen))
+        left, right, preferred = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return left, right, preferred
+
+
+def lookup(pairs: PairTally, first: Integers, second: Integers) -> Integers:
+    """Index in ``pairs`` of each pair of nodes, in either order; NOWHERE when it was not judged."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    if not len(pairs.a):
+        return np.full(low.shape, NOWHERE, dtype=np.int64)
+    width = int(max(pairs.b.max(), high.max(initial=0))) + 1
+    keys = pairs.a * width + pairs.b
+    found = np.minimum(np.searchsorted(keys, low * width + high), len(keys) - 1)
+    same = (keys[found] == low * width + high) & (low >= 0) & (low != high)
+    return np.where(same, found, NOWHERE).astype(np.int64)

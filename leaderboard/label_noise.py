@@ -1,0 +1,225 @@
+"""Label noise: how much of a value rests on who happened to judge. Pure.
+
+Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch. 13) of MRR@10 under preference qrels:
+
+- *queries*: the queries are resampled, the best answers are taken for granted (leaderboard/intervals.py);
+- *labels*: the judgments are resampled too, best answers are derived again by the tournament's own rules, and the
+  runs are scored against those. Where workers are known, a worker is drawn with all of his or her judgments,
+  because one person's judgments hang together; the others are drawn one by one, as many for each query as it has.
+
+A resample has pairs without a judgment: the tournament treats them as it treats pairs not judged yet. A query with
+no judgment left (and more than one passage) is in no mean of that trial. Resampled judgments are noisier than the
+judgments they come from, so the mean of the trials (``centre``) lies below the value of a run whose answers won
+narrowly; it is shown beside the interval. Differences are of the same trials, run by run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.board import WHOLE
+from leaderboard.contenders import NOWHERE, Contenders, Flags, Integers
+from leaderboard.intervals import LEVEL, TRIALS, resample_counts, resampled_means
+from leaderboard.proportions import Floats
+from tournament.contests import Contest
+from tournament.copeland import settle
+from tournament.derivation import Entrants, Judged, Parameters, derive
+from tournament.preferences import tally, wins_of_pairs
+
+UNKNOWN = -1
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What best answers are derived from; ``worker``: shape (judgments,), codes from 0, UNKNOWN for nobody known."""
+
+    entrants: Entrants
+    judged: Judged
+    contests: Sequence[Contest]
+    parameters: Parameters
+    worker: Integers
+
+    def best(self, contenders: Contenders, rows: Integers | None = None) -> Flags:
+        """The best nodes from all judgments, or from these rows of them (repeats count again)."""
+        judged = self.judged
+        if rows is not None:
+            columns = (judged.query, judged.left, judged.right, judged.preferred, judged.round)
+            judged = Judged(*(column[rows] for column in columns))
+        return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
+
+
+class FirstRound:
+    """The tournament without challenges, prepared once for many resamples: what :func:`derive` finds, on arrays.
+
+    Its nodes are the contenders'; :func:`prepared` says when that holds.
+    """
+
+    def __init__(self, contenders: Contenders, evidence: Evidence) -> None:
+        self.left, self.right, self.preferred = contenders.nodes_of(evidence.judged)
+        self.known = (self.left != NOWHERE) & (self.right != NOWHERE) & (evidence.judged.round == 0)
+        self.starts, self.size = contenders.starts, len(contenders.query)
+        self.lengths = np.diff(np.append(self.starts, self.size))
+        self.parameters = evidence.parameters
+
+    def best(self, rows: Integers) -> Flags:
+        """The best nodes from these rows of the judgments; none in a query without any, unless it is a singleton."""
+        rows = rows[self.known[rows]]
+        counts = tally(self.left[rows], self.right[rows], self.preferred[rows])
+        largest = int(self.lengths.max(initial=1))
+        wins = wins_of_pairs(counts, count=self.parameters.count, largest=largest)
+        standings = settle(self.starts, self.size, wins, ties=self.parameters.ties)
+        said = np.maximum.reduceat(standings.wins, self.starts) > 0
+        decided = said.astype(bool) | (self.lengths == 1)
+        best: Flags = standings.best & np.repeat(decided, self.lengths)
+        return best
+
+
+def prepared(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
+    """The fast way, where there are no challenges and the contenders are just the first tournament's passages."""
+    entrants = evidence.entrants
+    keys = np.unique(np.stack([entrants.query, entrants.representative]), axis=1)
+    same = np.array_equal(keys, np.stack([contenders.query, contenders.passage]))
+    return FirstRound(contenders, evidence) if same and not evidence.contests else None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Bounds of one kind, and the mean over its trials."""
+
+    low: float
+    high: float
+    centre: float
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """One run: its value and both kinds of intervals, and its difference from the reference run (its minus the
+    reference's)."""
+
+    run: str
+    value: float
+    queries: Spread
+    labels: Spread
+    difference: float
+    difference_queries: Spread
+    difference_labels: Spread
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """All runs, best first (equal values by tag)."""
+
+    rows: tuple[NoiseRow, ...]
+    reference: str
+    queries: int
+    judgments: int
+    workers: int
+    trials: int
+    level: float
+    seed: int
+
+
+def resampled_rows(judged: Judged, worker: Integers, rng: np.random.Generator) -> Integers:
+    """Rows of judgments of one resample: workers with all of theirs, other judgments within their query."""
+    known = worker != UNKNOWN
+    workers = int(worker.max(initial=UNKNOWN)) + 1
+    times = np.bincount(rng.integers(0, workers, workers), minlength=workers) if workers else np.zeros(1)
+    of_workers = np.repeat(np.flatnonzero(known), times[worker[known]].astype(np.int64))
+    return np.concatenate([of_workers, _within_queries(judged.query, np.flatnonzero(~known), rng)])
+
+
+def _within_queries(query: Integers, rows: Integers, rng: np.random.Generator) -> Integers:
+    """As many rows of each query as are among ``rows``, drawn among them with replacement."""
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    _, starts, counts = np.unique(query[rows], return_index=True, return_counts=True)
+    first, size = np.repeat(starts, counts), np.repeat(counts, counts)
+    return rows[first + rng.integers(0, size)] if len(rows) else rows
+
+
+def label_trials(
+    contenders: Contenders,
+    evidence: Evidence,
+    covered: Flags,
+    *,
+    rng: np.random.Generator,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Floats:
+    """Runs × trials: MRR@10 with queries and judgments resampled; NaN where a trial covers no query."""
+    means = np.full((len(contenders.run_tags), trials), np.nan)
+    columns = np.flatnonzero(covered)
+    fast = prepared(contenders, evidence)
+    for trial in range(trials):
+        rows = resampled_rows(evidence.judged, evidence.worker, rng)
+        best = fast.best(rows) if fast else evidence.best(contenders, rows)
+        drawn = resample_counts(len(columns), 1, rng)[0] * contenders.covered(best)[columns]
+        if drawn.any():
+            means[:, trial] = contenders.values(best)[:, columns] @ drawn / (WHOLE * drawn.sum())
+        if progress:
+            progress(trial + 1, trials)
+    return means
+
+
+def label_noise(
+    contenders: Contenders,
+    evidence: Evidence,
+    *,
+    reference: str | None = None,
+    seed: int,
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    progress: Progress | None = None,
+) -> LabelNoise:
+    """Both kinds of intervals for every run, and for its difference from ``reference`` (default: the first best run).
+
+    Raises ValueError when no query has a best answer or the reference is no run.
+    """
+    best = evidence.best(contenders)
+    covered = contenders.covered(best)
+    if not covered.any() or not contenders.run_tags:
+        raise ValueError("there is no run, or no query with a best answer")
+    values = contenders.values(best)[:, covered]
+    total = values.sum(axis=1)
+    order = sorted(range(len(total)), key=lambda run: (-int(total[run]), contenders.run_tags[run]))
+    base = order[0] if reference is None else contenders.run_tags.index(reference)
+    by_queries = resampled_means(
+        values / WHOLE, rng=np.random.default_rng([seed, 0]), trials=trials, whole=WHOLE
+    )
+    by_labels = label_trials(
+        contenders, evidence, covered, rng=np.random.default_rng([seed, 1]), trials=trials, progress=progress
+    )
+    means = total / (WHOLE * values.shape[1])
+    rows = tuple(
+        NoiseRow(
+            run=contenders.run_tags[run],
+            value=float(means[run]),
+            queries=_spread(by_queries[run], level),
+            labels=_spread(by_labels[run], level),
+            difference=float(means[run] - means[base]),
+            difference_queries=_spread(by_queries[run] - by_queries[base], level),
+            difference_labels=_spread(by_labels[run] - by_labels[base], level),
+        )
+        for run in order
+    )
+    return LabelNoise(
+        rows=rows,
+        reference=contenders.run_tags[base],
+        queries=int(covered.sum()),
+        judgments=len(evidence.worker),
+        workers=len(np.unique(evidence.worker[evidence.worker != UNKNOWN])),
+        trials=trials,
+        level=level,
+        seed=seed,
+    )
+
+
+def _spread(trials: Floats, level: float) -> Spread:
+    known = trials[~np.isnan(trials)]
+    if not len(known):
+        return Spread(np.nan, np.nan, np.nan)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Spread(float(low), float(high), float(known.mean()))

@@ -1,0 +1,95 @@
+"""`manage.py ask_better_than_perfect`: a campaign that sets one run against the qrels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from config.console import UsageError
+from judging.management.amounts import dollars
+from judging.models import Campaign
+from judging.services.campaigns import CampaignSettings
+from judging.services.cost import quote_tasks
+from judging.services.gold import needed_gold
+from leaderboard import services
+from leaderboard.better_than_perfect import Category
+from leaderboard.services.better_than_perfect import ask_better_than_perfect
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a campaign that asks, for every query, whether people prefer the known relevant passage (qrel) or a "
+        "run's: its second passage when the qrel is on top, else its top passage. A draft: add test pairs and launch "
+        "it like any other; then see better_than_perfect."
+    )
+    example = "manage.py ask_better_than_perfect vs-qrels --collection mine --run bert --judgments-per-pair 1"
+
+    def arguments(self, parser: CommandParser) -> None:
+        defaults = CampaignSettings()
+        parser.add_argument("name", help="name of the campaign and of its pool")
+        parser.add_argument("--collection", required=True, help="name of the collection")
+        parser.add_argument("--run", required=True, metavar="TAG", help="the run")
+        parser.add_argument("--official", metavar="SET", help="the qrel set (default: the official one)")
+        parser.add_argument(
+            "--sample", type=int, metavar="N", help="only this many queries, drawn with --seed"
+        )
+        for name, words in (
+            ("judgments-per-pair", "judgments of each pair, by as many workers"),
+            ("pairs-per-task", "pairs in a task, test pairs not counted"),
+            ("gold-per-task", "hidden test pairs added to each task"),
+            ("max-tasks-per-worker", "tasks one worker may do"),
+            ("seed", "seed of the sample, of packing, order and sides"),
+        ):
+            default = getattr(defaults, name.replace("-", "_"))
+            parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
+        parser.add_argument(
+            "--reward", default=str(defaults.reward), help="dollars for a task (default 2.00)"
+        )
+        parser.add_argument("--screen", choices=Campaign.Screen.values, default=defaults.screen)
+        parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
+        parser.add_argument(
+            "--placeholder-text",
+            action="store_true",
+            help="a rehearsal: show passages without text as placeholders, to simulated workers only",
+        )
+
+    def act(
+        self,
+        *,
+        name: str,
+        collection: str,
+        run: str,
+        official: str | None,
+        sample: int | None,
+        reward: str,
+        **options: Any,
+    ) -> dict[str, Any]:
+        if sample is not None and sample < 1:
+            raise UsageError("--sample is a number of queries, 1 or more")
+        chosen = collection_named(collection)
+        kept = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
+        with self.progress("Fetching texts") as update:
+            asked = ask_better_than_perfect(
+                name=name,
+                run=services.chosen_runs(chosen, [run])[0],
+                qrel_set=services.official_set(chosen, official),
+                settings=CampaignSettings(reward=dollars("--reward", reward), **kept),
+                sample=sample,
+                progress=update,
+            )
+        campaign = asked.campaign
+        cost = quote_tasks(campaign, campaign.tasks.count())
+        return {
+            "campaign": campaign.name,
+            "category_a": asked.count(Category.A),
+            "category_b": asked.count(Category.B),
+            "missing": len(asked.found.missing),
+            "nothing_second": len(asked.found.nothing_second),
+            "pairs": campaign.pairs.count(),
+            "tasks": cost.tasks,
+            "cost": float(cost.total),
+            "gold_pairs_needed": needed_gold(campaign),
+        }

@@ -1,0 +1,78 @@
+"""`manage.py stability`: how firm the ranks of a board are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import UsageError
+from leaderboard import services
+from leaderboard.intervals import TRIALS
+from leaderboard.output import Analysis
+from leaderboard.output.command import AnalysisCommand
+from leaderboard.services.boards import SEED
+from leaderboard.services.combinations import QUERY_SETS
+from pooling.services.finding import collection_named
+
+
+class Command(AnalysisCommand):
+    help = (
+        "Every run's ranks when the queries are resampled: expected ranks, the middle 95 %, the top five and a "
+        "figure, for each combination of labels, public or private queries, and measure. The same again "
+        "comes back at once."
+    )
+    example = 'manage.py stability mine --qrels official @1 --measures "RR@10 nDCG@10" --figure ranks.pdf'
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        add_combinations(parser)
+        parser.add_argument(
+            "--trials", type=int, default=TRIALS, help=f"resamples of the queries (default: {TRIALS:,})"
+        )
+
+    def analyse(self, **options: Any) -> Analysis:
+        if options["trials"] < 1:
+            raise UsageError("there must be at least one trial")
+        with self.progress("Scoring runs") as update:
+            return services.stability(
+                **chosen_combinations(options), trials=options["trials"], progress=update
+            )
+
+
+def add_combinations(parser: CommandParser) -> None:
+    """What is looked at: runs, labels, queries, measures, and the seed."""
+    parser.add_argument("collection", help="name of the collection")
+    parser.add_argument(
+        "--qrels",
+        nargs="+",
+        default=[],
+        metavar="LABELS",
+        help="qrel sets, or @n for version n (default: the official set and the latest version)",
+    )
+    parser.add_argument(
+        "--queries",
+        nargs="+",
+        default=[],
+        choices=QUERY_SETS,
+        help="default: public and private ones apart where there are private ones, else all",
+    )
+    parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
+    parser.add_argument("--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of what is drawn (default: {SEED})")
+
+
+def chosen_combinations(options: dict[str, Any]) -> dict[str, Any]:
+    """The same for a service."""
+    if options["seed"] < 0:
+        raise UsageError("the seed must be 0 or more")
+    collection = collection_named(options["collection"])
+    tags = [tag for tags in options["runs"] for tag in tags.split(",") if tag]
+    return {
+        "collection": collection,
+        "runs": services.chosen_runs(collection, tags),
+        "labels": options["qrels"],
+        "query_sets": list(dict.fromkeys(options["queries"])),
+        "measures": options["measures"],
+        "seed": options["seed"],
+    }

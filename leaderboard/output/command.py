@@ -1,0 +1,60 @@
+"""The base of commands that print an analysis: one set of options for every form of output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command, UsageError
+from leaderboard.output import files
+from leaderboard.output.content import analysis_content
+from leaderboard.output.table import Analysis
+from leaderboard.output.terminal import print_analysis
+
+
+class AnalysisCommand(Command):
+    """Subclasses define ``arguments`` (and call this one's) and ``analyse``, which returns the analysis."""
+
+    def arguments(self, parser: CommandParser) -> None:
+        group = parser.add_argument_group("output", "besides the tables on the terminal, or --json")
+        for form, what in (("csv", "raw numbers"), ("latex", "booktabs"), ("markdown", "pipes")):
+            group.add_argument(
+                f"--{form}", metavar="FILE", help=f"also write the tables to this file ({what})"
+            )
+        group.add_argument(
+            "--figure", metavar="FILE", help="also draw the figures to this file (.svg, .pdf or .png)"
+        )
+
+    def analyse(self, *args: Any, **options: Any) -> Analysis:
+        """Do it: one service call."""
+        raise NotImplementedError
+
+    def act(
+        self,
+        *,
+        csv: str | None,
+        latex: str | None,
+        markdown: str | None,
+        figure: str | None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        if figure:
+            files.figure_form(Path(figure))
+        self.analysis = self.analyse(**options)
+        if figure and not self.analysis.figures:
+            raise UsageError("there is no figure of this")
+        writers = (
+            (csv, files.write_csv),
+            (latex, files.write_latex),
+            (markdown, files.write_markdown),
+            (figure, files.write_figures),
+        )
+        for path, write in writers:
+            for written in write(self.analysis, Path(path)) if path else ():
+                self.note(f"Written: {written}")
+        return analysis_content(self.analysis)
+
+    def show(self, result: dict[str, Any]) -> None:
+        print_analysis(self.out, self.analysis)

@@ -1,0 +1,75 @@
+"""Tables as CSV: raw numbers, one line a row, what they were made from repeated on each.
+
+A cell of text that a spreadsheet would take for a formula gets an apostrophe before it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+
+from leaderboard.output.table import Column, Interval, Kind, Table, Value
+
+
+def csv_table(table: Table) -> str:
+    """Intervals have three columns (``x``, ``x_low``, ``x_high``); what is not there is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    named = _named(table)
+    marked = any(row.significant for row in table.rows)
+    heads = [name for column in table.columns for name in _heads(column)]
+    writer.writerow([*heads, *(["significant"] if marked else []), *named])
+    for row in table.rows:
+        cells = [cell for column in table.columns for cell in _cells(row.values.get(column.key), column.kind)]
+        keys = [column.key for column in table.columns if column.key in row.significant]
+        writer.writerow([*cells, *([" ".join(keys)] if marked else []), *map(as_text, named.values())])
+    return text.getvalue()
+
+
+def as_text(name: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe goes before what would start one."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
+
+
+def _named(table: Table) -> dict[str, str]:
+    facts = table.facts.as_dict()
+    taken = {name for column in table.columns for name in _heads(column)}
+    return {
+        (name if name not in taken else f"of_{name}").replace(" ", "_"): _fact(value)
+        for name, value in facts.items()
+        if name != "runs"
+    }
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _heads(column: Column) -> list[str]:
+    if column.kind in (Kind.INTERVAL, Kind.SHARE_INTERVAL):
+        return [column.key, f"{column.key}_low", f"{column.key}_high"]
+    return [column.key]
+
+
+def _cells(value: Value, kind: Kind) -> list[str]:
+    if kind in (Kind.INTERVAL, Kind.SHARE_INTERVAL):
+        parts = (value.value, value.low, value.high) if isinstance(value, Interval) else (value, None, None)
+        return [_raw(part) for part in parts]
+    return [_raw(value)]
+
+
+def _raw(value: Value) -> str:
+    if isinstance(value, Interval):
+        return _raw(value.value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return (
+        as_text(value)
+        if isinstance(value, str)
+        else repr(value.item() if isinstance(value, np.generic) else value)
+    )

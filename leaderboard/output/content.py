@@ -1,0 +1,59 @@
+"""Tables and analyses as JSON-ready dictionaries: raw numbers, None for what is not there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from leaderboard.output.table import Analysis, Interval, Row, Table
+
+
+def table_content(table: Table) -> dict[str, Any]:
+    """A table with its columns, raw rows and marks."""
+    return {
+        "title": table.title,
+        "caption": table.caption,
+        "columns": [
+            {"key": column.key, "label": column.label, "kind": column.kind.value, "group": column.group}
+            for column in table.columns
+        ],
+        "rows": [_row(table, row) for row in table.rows],
+        "significance": table.significance,
+        "notes": list(table.notes),
+        "facts": table.facts.as_dict(),
+    }
+
+
+def analysis_content(analysis: Analysis) -> dict[str, Any]:
+    """An analysis: facts, sentences, what else it found, and its tables by key."""
+    return {
+        "facts": analysis.facts.as_dict(),
+        "sentences": list(analysis.sentences),
+        **{name: plain(value) for name, value in analysis.content.items()},
+        "tables": {table.key: table_content(table) for table in analysis.tables},
+    }
+
+
+def plain(value: Any) -> Any:
+    """Without what JSON does not know: NaN and infinities become None, tuples lists."""
+    match value:
+        case np.generic() | np.ndarray():
+            return plain(value.tolist())
+        case float():
+            return value if math.isfinite(value) else None
+        case Interval():
+            return {"value": plain(value.value), "low": plain(value.low), "high": plain(value.high)}
+        case dict():
+            return {str(key): plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [plain(one) for one in value]
+    return value
+
+
+def _row(table: Table, row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = {column.key: plain(row.values.get(column.key)) for column in table.columns}
+    if row.significant:
+        found["significant"] = [column.key for column in table.columns if column.key in row.significant]
+    return found

@@ -1,0 +1,147 @@
+"""Figures in print: one plain style, Okabe and Ito's colours in a fixed order, the facts under each.
+
+Matplotlib's Agg backends without pyplot. The bytes depend on the figure and the fonts alone: no dates, fixed ids.
+Style is process-wide in matplotlib, so one figure is drawn at a time.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+import warnings
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from leaderboard.output.table import Figure
+
+FORMATS = ("svg", "pdf", "png")
+MEDIA_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+OKABE_ITO = (
+    "#0072b2",  # blue: official
+    "#d55e00",  # vermilion: preference
+    "#009e73",  # bluish green
+    "#cc79a7",  # reddish purple
+    "#e69f00",  # orange
+    "#56b4e9",  # sky blue
+    "#f0e442",  # yellow
+    "#000000",
+)
+OFFICIAL, PREFERENCE = OKABE_ITO[:2]
+GREY = "#6b6b6b"
+STYLE: dict[str, Any] = {
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#e2e2e2",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "legend.frameon": False,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "preferee",
+    "svg.fonttype": "path",
+    "pdf.fonttype": 42,
+    # A dollar sign in a run's name is a dollar sign.
+    "text.parse_math": False,
+}
+FONTS = (
+    "DejaVu Sans",  # comes with matplotlib: Latin, Greek, Cyrillic, Arabic, Hebrew
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans CJK KR",
+    "Droid Sans Fallback",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Arial Unicode MS",
+)
+"""For letters that the first does not have, the next one of those that are installed."""
+LONGEST_NAME = 30
+FOOTER_POINTS = 6
+FOOTER_LINE_INCHES = 0.12
+_drawing = Lock()
+
+
+def colour(place: int) -> str:
+    """The colour of the series at this place, from 0; after eight they come round again."""
+    return OKABE_ITO[place % len(OKABE_ITO)]
+
+
+def short(name: str) -> str:
+    """A name that leaves room for what it names."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+@cache
+def _fonts() -> list[str]:
+    """Those of FONTS that are installed: matplotlib complains of each that is not."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return [name for name in FONTS if name in installed]
+
+
+def drawn(figure: Figure, form: str) -> bytes:
+    """The figure as ``svg``, ``pdf`` or ``png``, the same bytes for the same figure."""
+    if form not in FORMATS:
+        raise ValueError(f"a figure is one of {', '.join(FORMATS)}, not {form}")
+    import matplotlib  # Takes half a second: only who draws waits for it.
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    style = STYLE | {"font.family": _fonts()}
+    with _drawing, matplotlib.rc_context(style), warnings.catch_warnings():  # type: ignore[arg-type]  # names, not literals
+        # A letter that no font here has becomes a box; the tables have the name.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        lines = _footer(figure)
+        below = FOOTER_LINE_INCHES * (len(lines) + 1)
+        height = figure.height + below
+        layout = ConstrainedLayoutEngine(rect=(0, below / height, 1, 1 - below / height))
+        canvas = Canvas(figsize=(figure.width, height), layout=layout)
+        figure.draw(canvas)
+        canvas.text(0.01, 0.01, "\n".join(lines), fontsize=FOOTER_POINTS, color=GREY, va="bottom")
+        buffer = io.BytesIO()
+        canvas.savefig(buffer, format=form, metadata=_metadata(figure, form))
+    return buffer.getvalue()
+
+
+def _footer(figure: Figure) -> list[str]:
+    """The method and the facts, wrapped to the figure's width."""
+    characters = int(figure.width * 22)
+    return [
+        line
+        for text in (figure.caption, f"{figure.facts.sentence}.")
+        for line in textwrap.wrap(text, characters)
+    ]
+
+
+def _metadata(figure: Figure, form: str) -> dict[str, Any]:
+    software = f"Preferee {figure.facts.software}"
+    said = f"{figure.caption} {figure.facts.sentence}.".strip()
+    match form:
+        case "svg":
+            return {"Title": figure.title, "Description": said, "Creator": software, "Date": None}
+        case "pdf":
+            return {
+                "Title": figure.title,
+                "Subject": said,
+                "Creator": software,
+                "Producer": None,
+                "CreationDate": None,
+            }
+    return {"Title": figure.title, "Description": said, "Software": software}

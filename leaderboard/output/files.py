@@ -1,0 +1,66 @@
+"""An analysis written to files. Several tables of one analysis make several CSV files, one LaTeX file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from config.console import UsageError
+from leaderboard.output.commas import csv_table
+from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.latex import latex_table
+from leaderboard.output.markdown import markdown_table
+from leaderboard.output.table import Analysis, Figure, Table
+
+Thing = TypeVar("Thing", Table, Figure)
+
+
+def write_csv(analysis: Analysis, path: Path) -> list[Path]:
+    """One file a table: ``board.csv``, or ``board-KEY.csv`` for each where there are several."""
+    return [
+        _write(where, csv_table(table).encode())
+        for where, table in _places(path, analysis.tables, lambda table: table.key)
+    ]
+
+
+def write_latex(analysis: Analysis, path: Path) -> list[Path]:
+    """All tables in one file."""
+    return [_write(path, "\n".join(map(latex_table, analysis.tables)).encode())]
+
+
+def write_markdown(analysis: Analysis, path: Path) -> list[Path]:
+    """What can be quoted, then all tables, in one file."""
+    parts = [*(f"{sentence}\n" for sentence in analysis.sentences), *map(markdown_table, analysis.tables)]
+    return [_write(path, "\n".join(parts).encode())]
+
+
+def write_figures(analysis: Analysis, path: Path) -> list[Path]:
+    """One file a figure, in the form that the ending names."""
+    form = figure_form(path)
+    return [
+        _write(where, drawn(figure, form))
+        for where, figure in _places(path, analysis.figures, lambda figure: figure.key)
+    ]
+
+
+def figure_form(path: Path) -> str:
+    """svg, pdf or png, by the file's ending."""
+    form = path.suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise UsageError(f"{path} must end in .svg, .pdf or .png")
+    return form
+
+
+def _places(path: Path, things: tuple[Thing, ...], key: Callable[[Thing], str]) -> list[tuple[Path, Thing]]:
+    if len(things) == 1:
+        return [(path, things[0])]
+    return [(path.with_name(f"{path.stem}-{key(thing)}{path.suffix}"), thing) for thing in things]
+
+
+def _write(path: Path, content: bytes) -> Path:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{path} can't be written: {error.strerror}") from None
+    return path

@@ -1,0 +1,80 @@
+"""Numbers as people read them: as many digits as are true, the same on paper, terminal and page."""
+
+from __future__ import annotations
+
+import math
+
+from leaderboard.output.table import Column, Interval, Kind, Value
+
+THIN_SPACE = "\u2009"
+NOT_THERE = "–"
+MINUS = "−"
+LEAST_P = 1e-300
+
+
+def shown(value: Value, kind: Kind) -> str:
+    """A value as text; a dash for what is not there or not a number."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return NOT_THERE
+    if isinstance(value, Interval):
+        return _interval(value, kind)
+    if isinstance(value, str) or kind is Kind.TEXT:
+        return str(value)
+    return _one(value, kind)
+
+
+def head(column: Column) -> str:
+    """A column's head with its unit."""
+    in_percent = column.kind in (Kind.SHARE, Kind.SHARE_INTERVAL)
+    return f"{column.label} (%)" if in_percent and "%" not in column.label else column.label
+
+
+def is_number(kind: Kind) -> bool:
+    """Whether a column of this kind stands to the right."""
+    return kind is not Kind.TEXT
+
+
+def p_value(p: float) -> str:
+    """Three significant digits, plain down to 0.0001: ``0.730``, ``0.00387``, ``3.22e-12``."""
+    if p < LEAST_P:
+        return "<1e-300"
+    if p < 1e-4:
+        return f"{p:.2e}".replace("e-0", "e-")
+    digits = max(2, 2 - math.floor(math.log10(p)))
+    return f"{p:.{digits}f}"
+
+
+def _one(value: float, kind: Kind) -> str:
+    match kind:
+        case Kind.P:
+            return p_value(value)
+        case Kind.SHARE:
+            return _signed(f"{value * 100:.1f}")
+        case Kind.COUNT:
+            return _signed(f"{value:,.0f}".replace(",", THIN_SPACE))
+        case Kind.MONEY | Kind.NUMBER:
+            return _signed(f"{value:,.2f}".replace(",", THIN_SPACE))
+        case Kind.CHANGE:
+            return _signed(f"{value:+.4f}")
+    return _signed(f"{value:.4f}")
+
+
+def _interval(interval: Interval, kind: Kind) -> str:
+    if any(math.isnan(bound) for bound in (interval.low, interval.high)):
+        return shown(interval.value, Kind.SHARE if kind is Kind.SHARE_INTERVAL else Kind.MEASURE)
+    if kind is Kind.SHARE_INTERVAL:
+        text = f"{interval.value * 100:.1f} [{interval.low * 100:.1f}, {interval.high * 100:.1f}]"
+    elif kind is Kind.NUMBER:
+        text = f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    elif kind is Kind.CHANGE:
+        text = f"{interval.value:+.4f} [{interval.low:+.3f}, {interval.high:+.3f}]"
+    else:
+        text = f"{interval.value:.4f} [{interval.low:.3f}, {interval.high:.3f}]"
+    return _signed(text)
+
+
+def _signed(text: str) -> str:
+    """With a real minus sign, and none before what rounds to zero."""
+    if text.startswith("-") and not text.strip("-0.").strip():
+        text = text[1:]
+    return text.replace("-", MINUS)

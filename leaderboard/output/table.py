@@ -1,0 +1,225 @@
+"""A table, a figure and an analysis as frozen data, with the facts that must stand with every number.
+
+Design, §4: every table names run set, version of the labels, measure, number of queries, seed and software.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Kind(Enum):
+    """What a column holds; it decides digits, alignment and unit."""
+
+    TEXT = "text"
+    MEASURE = "measure"
+    """Four digits."""
+    P = "p"
+    """A p-value: three significant digits."""
+    SHARE = "share"
+    """0 to 1, shown in per cent with one decimal; the head says %."""
+    COUNT = "count"
+    """Whole, thin spaces in thousands."""
+    MONEY = "money"
+    """Two decimals."""
+    INTERVAL = "interval"
+    """An :class:`Interval`: ``0.4213 [0.401, 0.441]``."""
+    SHARE_INTERVAL = "share interval"
+    """An :class:`Interval` of shares, in per cent."""
+    NUMBER = "number"
+    """Two decimals: ranks that are means, lengths."""
+    CHANGE = "change"
+    """Four digits, always with its sign."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value between its bounds."""
+
+    value: float
+    low: float
+    high: float
+
+
+Value = str | int | float | Interval | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """``key`` is for programs (CSV, JSON), ``label`` for people; columns next to each other share a ``group``."""
+
+    key: str
+    label: str
+    kind: Kind = Kind.TEXT
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Raw values by column key; what is not there is None. ``best`` and ``significant`` name marked columns."""
+
+    values: Mapping[str, Value]
+    best: frozenset[str] = frozenset()
+    significant: frozenset[str] = frozenset()
+    faint: bool = False
+    """Stands aside, as the perfect run does."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a number was made from. ``labels`` says which qrels, version and threshold."""
+
+    collection: str
+    runs: tuple[str, ...]
+    labels: tuple[str, ...]
+    measure: str
+    queries: int
+    software: str
+    seed: int | None = None
+    simulated: bool = False
+    further: tuple[tuple[str, str], ...] = ()
+    """More (name, value) facts, such as ("level", "0.05")."""
+
+    @property
+    def run_set(self) -> str:
+        """How many runs, and eight hexadecimal digits that any other choice of runs would change."""
+        digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
+        return f"{len(self.runs)} run{'s' * (len(self.runs) != 1)} ({digest})"
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line, for under tables and figures."""
+        parts = [self.collection, self.run_set, " and ".join(self.labels), self.measure]
+        parts.append(f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}")
+        parts += [f"seed {self.seed}"] if self.seed is not None else []
+        parts += [f"{name} {value}" for name, value in self.further]
+        parts += ["simulated judges"] if self.simulated else []
+        return " · ".join([*parts, f"Preferee {self.software}"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "collection": self.collection,
+            "runs": list(self.runs),
+            "run_set": self.run_set,
+            "labels": list(self.labels),
+            "measure": self.measure,
+            "queries": self.queries,
+            "seed": self.seed,
+            "simulated": self.simulated,
+            **dict(self.further),
+            "software": self.software,
+        }
+
+
+@dataclass(frozen=True)
+class Table:
+    """``key`` is its name in files and JSON; ``caption`` says the method in a sentence or two."""
+
+    key: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    facts: Facts
+    notes: tuple[str, ...] = ()
+    significance: str = ""
+    """What a significant mark means here, as in "p < 0.05, Bonferroni over 66 pairs"."""
+
+    def column(self, key: str) -> Column:
+        """The column of this key."""
+        return next(column for column in self.columns if column.key == key)
+
+    def groups(self) -> list[tuple[str, int]]:
+        """Heads above the heads: (group, how many columns), from left to right."""
+        found: list[tuple[str, int]] = []
+        for column in self.columns:
+            if found and found[-1][0] == column.group:
+                found[-1] = (column.group, found[-1][1] + 1)
+            else:
+                found.append((column.group, 1))
+        return found
+
+    def legend(self, *, best: str, significant: str) -> list[str]:
+        """What the marks mean, as far as there are any; the form says how it marks."""
+        lines = []
+        if any(row.significant for row in self.rows):
+            lines.append(f"{significant}: {self.significance or 'significant'}.")
+        if any(row.best for row in self.rows):
+            lines.append(f"{best}: best value.")
+        return lines
+
+
+Draw = Callable[[Any], None]
+"""Draws on a matplotlib Figure that is empty and has its size and style."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: ``draw`` puts the axes on it, ``data`` is what it shows, as a table to download."""
+
+    key: str
+    title: str
+    caption: str
+    facts: Facts
+    draw: Draw
+    data: Table | None = None
+    charts: tuple[Mapping[str, Any], ...] = ()
+    """The same for pages that draw it themselves: see ``chart``."""
+    width: float = 7.0
+    """Inches; 7.0 is the text width of two columns, 3.4 of one."""
+    height: float = 4.0
+
+    @property
+    def charts_id(self) -> str:
+        """What its charts are called on a page."""
+        return f"charts-{self.key}"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What an analysis found: sentences a person can quote, tables, figures, and more content for JSON."""
+
+    facts: Facts
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...] = ()
+    sentences: tuple[str, ...] = ()
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def downloads(self) -> tuple[Table, ...]:
+        """Its tables, and what its figures show where that is in none of them."""
+        keys = {table.key for table in self.tables}
+        shown = (figure.data for figure in self.figures if figure.data is not None)
+        return (*self.tables, *(table for table in shown if table.key not in keys))
+
+
+def rows_of(values: Iterable[Mapping[str, Value]]) -> tuple[Row, ...]:
+    """Rows without marks."""
+    return tuple(Row(one) for one in values)
+
+
+def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:
+    """The rows with the best value of a column marked, ties all; faint rows and gaps do not count."""
+    numbers = [_number(row.values.get(key)) for row in rows]
+    counted = [
+        number for number, row in zip(numbers, rows, strict=True) if number is not None and not row.faint
+    ]
+    if not counted:
+        return tuple(rows)
+    best = max(counted) if higher else min(counted)
+    return tuple(
+        Row(row.values, row.best | {key}, row.significant, row.faint)
+        if number == best and not row.faint
+        else row
+        for number, row in zip(numbers, rows, strict=True)
+    )
+
+
+def _number(value: Value) -> float | None:
+    number = value.value if isinstance(value, Interval) else value
+    return None if number is None or isinstance(number, str) or number != number else float(number)

@@ -1,0 +1,53 @@
+"""Tables on a terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from leaderboard.output.numbers import head, is_number, shown
+from leaderboard.output.table import Analysis, Row, Table
+
+WIDEST = 1000
+
+
+def print_analysis(console: Console, analysis: Analysis) -> None:
+    """Every table, then what can be quoted, then the facts."""
+    for table in analysis.tables:
+        print_table(console, table)
+    for sentence in analysis.sentences:
+        console.print(sentence, markup=False, style="bold")
+    console.print(f"{analysis.facts.sentence}.", markup=False)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """A table with its title, and its method and notes under it."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    heads = ["", *(column.group for column in table.columns)]
+    for column, before in zip(table.columns, heads, strict=False):
+        # A group's name stands over its first column.
+        label = f"{column.group if column.group != before else ''}\n{head(column)}"
+        label = label if any(heads) else head(column)
+        right = is_number(column.kind)
+        grid.add_column(Text(label), justify="right" if right else "left", no_wrap=right)
+    for row in table.rows:
+        cells = (_cell(table, row, column.key) for column in table.columns)
+        grid.add_row(*cells, style="dim" if row.faint else None)
+    # A narrow terminal wraps the lines; numbers are never cut.
+    wide = console.options.update(width=WIDEST)
+    console.width = max(console.width, console.measure(grid, options=wide).maximum)
+    console.print(Text(table.title, style="bold"))
+    console.print(grid)
+    for line in (table.caption, *table.legend(best="Underlined", significant="*"), *table.notes):
+        console.print(line, markup=False)
+    console.print()
+
+
+def _cell(table: Table, row: Row, key: str) -> Text:
+    text = shown(row.values.get(key), table.column(key).kind)
+    style = "underline" if key in row.best else ""
+    if key in row.significant:
+        return Text(f"{text}*", style=f"bold {style}".strip())
+    return Text(text, style=style)

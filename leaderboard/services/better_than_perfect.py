@@ -1,0 +1,321 @@
+"""Better than perfect?: the campaign that asks, and what its judges preferred."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from judging.models import Campaign, Judgment
+from judging.services.campaigns import CampaignSettings, create_campaign
+from leaderboard.better_than_perfect import (
+    Category,
+    Comparison,
+    Comparisons,
+    Preferred,
+    comparisons,
+    who_was_preferred,
+)
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.proportions import Interval as Method
+from leaderboard.proportions import Share
+from leaderboard.services.labels import qrel_set_labels
+from leaderboard.services.software import software_version
+from pooling.formats import Progress
+from pooling.models import Passage, PoolRun, QrelSet, Run
+from pooling.services import passages
+from pooling.services.pair_pools import Duel, build_pair_pool
+from pooling.services.runs import tops_of
+from pooling.shallow import draw_queries
+
+#: How deep the run is looked into for a second passage of another text than the qrel's.
+LOOKED_AT = 10
+KEYS_AT_ONCE = 5000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A campaign that asks whether a run is better than perfect, and which queries it could not ask about."""
+
+    campaign: Campaign
+    found: Comparisons
+
+    def count(self, category: Category) -> int:
+        """How many queries of a category are asked about."""
+        return sum(one.category is category for one in self.found.asked)
+
+
+def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
+    """What to ask about every query of the qrel set that has a relevant passage, or about these ones."""
+    qrels = {
+        qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
+    }
+    tops = tops_of(run, LOOKED_AT)
+    pids = set(qrels.values()) | {pid for qid in qrels for pid in tops.get(qid, ())}
+    return comparisons(tops, qrels, _classes(run.collection_id, pids))
+
+
+def _classes(collection: int, pids: set[str]) -> dict[str, str]:
+    """pid → key of its text, where it is known."""
+    found: dict[str, str] = {}
+    ordered = sorted(pids)
+    for start in range(0, len(ordered), KEYS_AT_ONCE):
+        rows = Passage.objects.filter(collection=collection, pid__in=ordered[start : start + KEYS_AT_ONCE])
+        found |= dict(rows.exclude(class_key="").values_list("pid", "class_key"))
+    return found
+
+
+def ask_better_than_perfect(
+    *,
+    name: str,
+    run: Run,
+    qrel_set: QrelSet,
+    settings: CampaignSettings,
+    sample: int | None = None,
+    progress: Progress | None = None,
+) -> Asked:
+    """In one step: the pairs of every query (or of a sample, drawn with the campaign's seed), their texts, and a
+    draft campaign of the same name that has them judged.
+
+    Raises :class:`NothingToScore` when the run and the qrel set leave nothing to compare.
+    """
+    every = compared(run, qrel_set)
+    qids = [one.qid for one in every.asked]
+    if sample is not None:
+        qids = draw_queries(qids, sample, np.random.default_rng(settings.seed)) if qids else []
+    found = _with_texts(run, qrel_set, set(qids), progress)
+    if not found.asked:
+        raise NothingToScore(
+            f"{run.run_tag} has no passage to set against a qrel of {qrel_set.name}.",
+            "Choose another run or another qrel set.",
+        )
+    duels = [Duel(one.qid, one.qrel, one.other, one.category is Category.A) for one in found.asked]
+    with transaction.atomic():
+        pool = build_pair_pool(name=name, run=run, qrel_set=qrel_set, duels=duels)
+        campaign = create_campaign(name=name, settings=settings, pool=pool)
+    alone = every.nothing_second + found.nothing_second
+    return Asked(campaign, Comparisons(found.asked, every.missing, alone))
+
+
+def _with_texts(run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None) -> Comparisons:
+    """The comparisons, once their texts are known: two passages may turn out to be the same, so look again."""
+    found = compared(run, qrel_set, qids)
+    while True:
+        pids = [pid for one in found.asked for pid in (one.qrel, one.other)]
+        passages.ensure(collection=run.collection, pids=pids, progress=progress)
+        again = compared(run, qrel_set, qids)
+        if again == found:
+            return found
+        found = again
+
+
+def analyse_better_than_perfect(
+    *,
+    campaign: Campaign,
+    run: Run | None = None,
+    qrel_set: QrelSet | None = None,
+    interval: Method = Method.WILSON,
+) -> Analysis:
+    """Who was preferred in each category, from the judgments of a campaign that count.
+
+    A campaign made for the question knows its run and qrel set; for any other they are named, and those of its
+    judgments are used that compared just these passages. Raises :class:`NothingToScore`.
+    """
+    run, qrel_set = _own(campaign, run, qrel_set)
+    found = compared(run, qrel_set)
+    said, simulated = _said(campaign, found.asked)
+    if not said:
+        raise NothingToScore(
+            f"No judgment of {campaign.name} compares {run.run_tag} with {qrel_set.name}.",
+            "Wait for judgments, or ask: manage.py ask_better_than_perfect",
+        )
+    rows = who_was_preferred(found.asked, said, interval=interval)
+    facts = Facts(
+        collection=campaign.collection.name,
+        runs=(run.run_tag,),
+        labels=(qrel_set.name, f"judgments of {campaign.name}"),
+        measure="preferred passages",
+        queries=len(found.asked),
+        software=software_version(),
+        simulated=simulated,
+        further=(("interval", _INTERVAL[interval]),),
+    )
+    return preferred_analysis(rows, found, facts, run.run_tag)
+
+
+_INTERVAL = {Method.WILSON: "95 % Wilson", Method.EXACT: "95 % exact (Clopper-Pearson)"}
+
+
+def _own(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple[Run, QrelSet]:
+    pooled = [row.run for row in PoolRun.objects.filter(pool=campaign.pool_id).select_related("run")]
+    if run is None and len(pooled) == 1:
+        run = pooled[0]
+    if qrel_set is None and campaign.pool is not None:
+        qrel_set = campaign.pool.qrel_set
+    if run is None or qrel_set is None:
+        raise NothingToScore(
+            f"{campaign.name} was not made from one run and one qrel set.",
+            "Name them: --run TAG --official SET",
+        )
+    return run, qrel_set
+
+
+def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tuple[int, int]], bool]:
+    """qid → judgments for the qrel and for the other passage, and whether a simulated judge made one.
+
+    A judgment between passages of the same texts is one of these passages.
+    """
+    pids = {pid for one in asked for pid in (one.qrel, one.other)}
+    rows = list(
+        Judgment.objects.filter(campaign=campaign)
+        .counted()
+        .values_list(
+            "pair__query__qid",
+            "left__pid", "left__class_key", "right__pid", "right__class_key", "preferred__pid", "judge_kind",
+        )
+        .iterator(chunk_size=KEYS_AT_ONCE)
+    )  # fmt: skip
+    key_of = _classes(campaign.collection_id, pids)
+    wanted = {one.qid: (key_of.get(one.qrel, one.qrel), key_of.get(one.other, one.other)) for one in asked}
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    simulated = False
+    for qid, left, left_key, right, right_key, preferred, kind in rows:
+        sides = {left: left_key or left, right: right_key or right}
+        if qid in wanted and set(wanted[qid]) == set(sides.values()):
+            counts[qid][0] += sides.get(preferred) == wanted[qid][0]
+            counts[qid][1] += sides.get(preferred) == wanted[qid][1]
+            simulated |= kind == Judgment.JudgeKind.SIMULATED
+    return {qid: (ours, theirs) for qid, (ours, theirs) in counts.items()}, simulated
+
+
+_WORDS: Mapping[str, str] = {
+    "A": "A: qrel on top, against the second passage",
+    "B": "B: qrel elsewhere, against the top passage",
+    "both": "both",
+}
+_COLUMNS = (
+    Column("category", "category"),
+    Column("queries", "queries", Kind.COUNT),
+    Column("judged", "judged", Kind.COUNT),
+    Column("qrel", "qrel", Kind.COUNT, "preferred"),
+    Column("run", "run's passage", Kind.COUNT, "preferred"),
+    Column("neither", "neither", Kind.COUNT, "preferred"),
+    Column("qrel_share", "qrel", Kind.SHARE_INTERVAL, "share of those that preferred one"),
+    Column("run_share", "run's passage", Kind.SHARE_INTERVAL, "share of those that preferred one"),
+    Column("p", "p", Kind.P),
+)
+
+
+def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Facts, run_tag: str) -> Analysis:
+    """The table, the figure and the sentence."""
+    caption = (
+        "A query's known relevant passage (qrel) against a passage of the run. Intervals: "
+        f"{dict(facts.further)['interval']}; p: exact binomial test of even odds, uncorrected."
+    )
+    left = [
+        f"{len(qids):,} queries {why}."
+        for qids, why in (
+            (found.missing, "are missing in the run"),
+            (found.nothing_second, "have the qrel on top and nothing of another text below it"),
+        )
+        if qids
+    ]
+    table = Table(
+        "preferred",
+        f"Better than perfect? {run_tag}",
+        caption,
+        _COLUMNS,
+        tuple(map(_row, rows)),
+        facts,
+        tuple(left),
+    )
+    return Analysis(
+        facts=facts,
+        tables=(table,),
+        figures=(_figure(rows, facts, caption, run_tag, table),),
+        sentences=tuple(_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged),
+        content={"missing": len(found.missing), "nothing_second": len(found.nothing_second)},
+    )
+
+
+def _row(row: Preferred) -> Row:
+    return Row(
+        {
+            "category": _WORDS[row.category],
+            "queries": row.queries,
+            "judged": row.judged,
+            "qrel": row.qrel_preferred.count,
+            "run": row.comparison_preferred.count,
+            "neither": row.neither,
+            "qrel_share": _interval(row.qrel_preferred),
+            "run_share": _interval(row.comparison_preferred),
+            "p": row.p_value if row.qrel_preferred.total else None,
+        }
+    )
+
+
+def _interval(share: Share) -> Interval | None:
+    if share.value is None or share.low is None or share.high is None:
+        return None
+    return Interval(share.value, share.low, share.high)
+
+
+def _sentence(row: Preferred, run_tag: str) -> str:
+    side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
+    who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
+    of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
+    if side.value is None or side.low is None or side.high is None:
+        return f"Category {row.category}: people preferred neither."
+    return f"People preferred {who} for {side.value:.1%} [{side.low:.1%}, {side.high:.1%}] of {of}."
+
+
+def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table) -> Figure:
+    shown = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE
+
+        axes = canvas.subplots()
+        for place, row in enumerate(shown):
+            side = row.comparison_preferred
+            value, low, high = (number or 0.0 for number in (side.value, side.low, side.high))
+            axes.barh(place, 1 - value, 0.6, color=OFFICIAL, label="qrel" if not place else None)
+            axes.barh(
+                place,
+                value,
+                0.6,
+                left=1 - value,
+                color=PREFERENCE,
+                label="run's passage" if not place else None,
+            )
+            axes.errorbar(
+                1 - value, place, xerr=[[high - value], [value - low]], color="black", capsize=3, lw=1
+            )
+            axes.text(0.01, place, f"{row.qrel_preferred.count:,}", color="white", va="center")
+            axes.text(0.99, place, f"{side.count:,}", color="white", va="center", ha="right")
+        axes.axvline(0.5, color="black", lw=0.6, ls=":")
+        axes.set_yticks(range(len(shown)), [f"category {row.category}" for row in shown])
+        axes.set_xlim(0, 1)
+        axes.set_ylim(-0.6, len(shown) - 0.4)
+        axes.set_xlabel("share of the queries that preferred one")
+        axes.invert_yaxis()
+        axes.grid(visible=False)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    title = f"Better than perfect? {run_tag}"
+    return Figure("preferred", title, caption, facts, draw, table, (_chart(shown, title),), 5.5, 2.2)
+
+
+def _chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
+    sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
+    shares = [(name, [getattr(row, side) for row in rows]) for name, side in sides]
+    series = [Series(name, [(one.value, one.low, one.high) for one in side]) for name, side in shares]
+    axis = "share of the queries that preferred one"
+    names = [_WORDS[row.category] for row in rows]
+    return chart_content(Spans(title, axis, names, series, share=True, line=0.5))

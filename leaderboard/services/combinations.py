@@ -1,0 +1,165 @@
+"""Values of the same runs in several combinations of labels, queries and measure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.errors import NothingPrivate, NothingToScore, UnknownMeasure
+from leaderboard.measures import Measure, Precision, ReciprocalRank, Success, parse_measures
+from leaderboard.output import Facts
+from leaderboard.services.choosing import official_set
+from leaderboard.services.evaluating import Progress, evaluate, measure_for
+from leaderboard.services.labels import Labels, labels_named
+from leaderboard.services.software import software_version
+from pooling.models import Collection, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+
+QUERY_SETS = ("all", "public", "private")
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Runs × queries of one measure under one set of labels, on one set of the queries that they cover."""
+
+    labels: Labels
+    query_set: str
+    measure: Measure
+    asked: str
+    """The measure as it was named, without the labels' own threshold."""
+    runs: tuple[Run, ...]
+    values: npt.NDArray[np.float64]
+
+    @property
+    def run_tags(self) -> list[str]:
+        """The runs by their tags."""
+        return [run.run_tag for run in self.runs]
+
+    @property
+    def name(self) -> str:
+        """For people: labels, queries, measure."""
+        queries = "" if self.query_set == "all" else f", {self.query_set} queries"
+        return f"{self.labels.name}, {self.asked}{queries}"
+
+    @property
+    def whole(self) -> int | None:
+        """What makes every value a whole number, where there is such a number."""
+        match self.measure:
+            case ReciprocalRank():
+                return self.measure.unit
+            case Precision():
+                return self.measure.cutoff
+            case Success():
+                return 1
+        return None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of all that results on these values depend on."""
+        content = hashlib.sha256(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
+        content.update(repr((self.run_tags, self.values.shape, self.measure.name)).encode())
+        return content.hexdigest()
+
+
+def combinations(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Sequence[str] = (),
+    query_sets: Sequence[str] = (),
+    measures: str = "RR@10",
+    progress: Progress | None = None,
+) -> list[Combination]:
+    """Every combination of these labels (default: the official set and the latest version), sets of queries
+    (default: public and private where there are private ones, else all) and measures.
+
+    Raises NothingToScore where one has no queries, NothingPrivate where no queries are private, and UnknownMeasure
+    for a measure that has no value on every query.
+    """
+    private = private_qids(collection)
+    wanted = list(query_sets) or (["public", "private"] if private else ["all"])
+    if not private and "private" in wanted:
+        raise NothingPrivate(
+            f"No query of {collection.name} is private.", "Say which: manage.py split_queries"
+        )
+    found = []
+    for name in labels or usual_labels(collection):
+        chosen = labels_named(collection, name)
+        for asked, measure in _measures(measures, chosen).items():
+            scored = evaluate(
+                collection=collection, runs=runs, labels=chosen, measures=[measure], progress=progress
+            )
+            values = np.stack([scored[run.pk, measure.name].values for run in runs])
+            for query_set in wanted:
+                part = values[:, _columns(chosen, query_set, private)]
+                if not part.size:
+                    raise NothingToScore(
+                        f"{chosen.name} covers no query of the {query_set} ones.", "Choose other labels."
+                    )
+                found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part))
+    return found
+
+
+def facts_of_combinations(
+    collection: Collection,
+    found: Sequence[Combination],
+    *,
+    seed: int | None,
+    further: tuple[tuple[str, str], ...],
+) -> Facts:
+    """What all of them were made from; queries are counted once."""
+    return Facts(
+        collection=collection.name,
+        runs=tuple(found[0].run_tags),
+        labels=tuple(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
+        measure=", ".join(dict.fromkeys(one.asked for one in found)),
+        queries=max(sum(one.values.shape[1] for one in group) for group in _by_labels(found)),
+        software=software_version(),
+        seed=seed,
+        simulated=any(one.labels.version is not None and one.labels.version.simulated for one in found),
+        further=further,
+    )
+
+
+def _by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
+    """Combinations of the same labels and measure: their sets of queries do not overlap, unless all are one."""
+    groups: dict[tuple[str, str], list[Combination]] = {}
+    for one in found:
+        if one.query_set != "all" or not any(two.query_set != "all" for two in found):
+            groups.setdefault((one.labels.name, one.measure.name), []).append(one)
+    return list(groups.values())
+
+
+def _labels_in_words(labels: Labels) -> str:
+    if labels.version is not None:
+        return f"preference qrels, version {labels.version.number}"
+    return f"{labels.name} (relevant from grade {labels.min_grade})"
+
+
+def usual_labels(collection: Collection) -> list[str]:
+    """The official set, and the latest version where there is one."""
+    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    return [official_set(collection).name, *([f"@{latest.number}"] if latest else [])]
+
+
+def _measures(names: str, labels: Labels) -> dict[str, Measure]:
+    found = {measure.name: measure_for(measure.name, labels) for measure in parse_measures(names)}
+    for measure in found.values():
+        if measure.unanswered != measure.unanswered:
+            raise UnknownMeasure(
+                f"{measure.name} has values on answered queries only, so runs can't be ranked by it.",
+                "Choose another measure, such as RR@10.",
+            )
+    return found
+
+
+def _columns(labels: Labels, query_set: str, private: frozenset[str]) -> npt.NDArray[np.bool_]:
+    if query_set == "all":
+        return np.ones(len(labels.qids), dtype=np.bool_)
+    return np.array([(qid in private) == (query_set == "private") for qid in labels.qids], dtype=np.bool_)

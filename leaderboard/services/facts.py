@@ -1,0 +1,41 @@
+"""What stands under every table and figure: run set, labels, measure, queries, seed, software."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.output import Facts
+from leaderboard.services.labels import Labels
+from leaderboard.services.software import software_version
+from pooling.models import Collection, Run
+
+
+def facts_of(
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Sequence[Labels],
+    measure: str,
+    queries: int,
+    *,
+    seed: int | None = None,
+    further: Sequence[tuple[str, str]] = (),
+) -> Facts:
+    """The facts of an analysis of these runs under these labels."""
+    return Facts(
+        collection=collection.name,
+        runs=tuple(run.run_tag for run in runs),
+        labels=tuple(in_words(one) for one in labels),
+        measure=measure,
+        queries=queries,
+        software=software_version(),
+        seed=seed,
+        simulated=any(one.version is not None and one.version.simulated for one in labels),
+        further=tuple(further),
+    )
+
+
+def in_words(labels: Labels) -> str:
+    """``version 3``, or ``official (relevant from grade 2)``."""
+    if labels.version is not None:
+        return f"version {labels.version.number}"
+    return f"{labels.name} (relevant from grade {labels.min_grade})"

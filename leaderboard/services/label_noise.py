@@ -1,0 +1,220 @@
+"""Label noise of a campaign's board: two kinds of intervals, and the odds that best answers are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from judging.models import Campaign
+from leaderboard.board import DEPTH, PERFECT
+from leaderboard.errors import NothingToScore
+from leaderboard.intervals import TRIALS
+from leaderboard.judge_agreement import observed_agreement
+from leaderboard.label_noise import LabelNoise, NoiseRow, Spread, label_noise
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.services.boards import SEED
+from leaderboard.services.contending import Contending, contending
+from leaderboard.services.evaluating import Progress
+from leaderboard.winner_odds import TRIALS as TOURNAMENTS
+from leaderboard.winner_odds import Odds, Rules, odds_of_pools
+from pooling.models import QrelSet, Run
+
+
+def analyse_label_noise(
+    *,
+    campaign: Campaign,
+    runs: Sequence[Run],
+    official: QrelSet | None = None,
+    reference: str | None = None,
+    error: float | None = None,
+    seed: int = SEED,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Intervals of every run by queries and by labels, differences from ``reference`` (default: the best run), and
+    the simulated chance that a best answer is right when a judgment errs with chance ``error``.
+
+    Without ``error`` it is the one that the judges' agreement implies, where pairs were judged more than once.
+    Raises :class:`NothingToScore`.
+    """
+    if not runs:
+        raise NothingToScore(f"{campaign.collection.name} has no runs.", "Import some: manage.py import_runs")
+    known = contending(campaign=campaign, runs=runs, qrel_set=official)
+    contenders = known.with_perfect_run() if official else known.contenders
+    names = contenders.run_tags
+    if reference is not None and reference not in names:
+        raise NothingToScore(f"{reference} is none of these runs.", f"There are: {', '.join(names)}.")
+    try:
+        found = label_noise(
+            contenders, known.evidence, reference=reference, seed=seed, trials=trials, progress=progress
+        )
+    except ValueError as nothing:
+        raise NothingToScore(f"{campaign.name}: {nothing}.", "Resolve it to see what is open.") from None
+    facts = known.stated(
+        measure=f"MRR@{DEPTH}",
+        queries=found.queries,
+        labels=(official.name,) if official else (),
+        seed=seed,
+        further=(*known.rules, ("trials", f"{trials:,}")),
+    )
+    error = _implied_error(known, seed) if error is None else error
+    odds = () if error is None else _odds(known, error, seed)
+    return noise_analysis(found, facts, odds, error)
+
+
+def _implied_error(known: Contending, seed: int) -> float | None:
+    judged = known.contenders.judged_pairs(known.evidence.judged)
+    query = known.contenders.query[judged.a]
+    return observed_agreement(judged, query, rng=np.random.default_rng(seed), trials=1).error_rate
+
+
+def _odds(known: Contending, error: float, seed: int) -> tuple[Odds, ...]:
+    """For the pools of the first round, judged as often as the campaign wants."""
+    entrants = known.evidence.entrants
+    nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
+    sizes = Counter(Counter(query for query, _ in nodes).values())
+    parameters = known.evidence.parameters
+    rules = Rules(parameters.wanted, parameters.ties, parameters.count)
+    return odds_of_pools(sizes, error, rules, rng=np.random.default_rng([seed, 2]))
+
+
+def noise_analysis(
+    found: LabelNoise, facts: Facts, odds: Sequence[Odds] = (), error: float | None = None
+) -> Analysis:
+    """The board with both kinds of intervals, its figure, and the odds."""
+    who = f"{found.workers} workers with all of theirs" if found.workers else "judgments within their query"
+    caption = (
+        f"{found.level:.0%} percentile intervals, {found.trials:,} trials. By queries: queries resampled. By labels: "
+        f"queries and judgments resampled ({who}), best answers derived again; centre: the mean of these trials. "
+        f"Differences: from {found.reference}, trial by trial."
+    )
+    columns = (
+        Column("run", "run"),
+        Column("queries", "by queries", Kind.INTERVAL, facts.measure),
+        Column("labels", "by labels", Kind.INTERVAL, facts.measure),
+        Column("centre", "centre", Kind.MEASURE, facts.measure),
+        Column("difference_queries", "by queries", Kind.CHANGE, f"difference from {found.reference}"),
+        Column("difference_labels", "by labels", Kind.CHANGE, f"difference from {found.reference}"),
+    )
+    rows = tuple(_row(row, found) for row in found.rows)
+    table = Table(
+        "noise", "Label noise", caption, columns, rows, facts, significance="the interval does not hold 0"
+    )
+    tables = [table] + ([_odds_table(odds, error, facts)] if odds and error is not None else [])
+    return Analysis(
+        facts,
+        tuple(tables),
+        (_figure(found, facts, caption, table),),
+        sentences=tuple(_sentences(found, odds, error)),
+    )
+
+
+def _row(row: NoiseRow, found: LabelNoise) -> Row:
+    spreads = {"difference_queries": row.difference_queries, "difference_labels": row.difference_labels}
+    itself = row.run == found.reference
+    return Row(
+        {
+            "run": row.run,
+            "queries": Interval(row.value, row.queries.low, row.queries.high),
+            "labels": Interval(row.value, row.labels.low, row.labels.high),
+            "centre": row.labels.centre,
+            **{
+                key: None if itself else Interval(row.difference, spread.low, spread.high)
+                for key, spread in spreads.items()
+            },
+        },
+        significant=frozenset(key for key, spread in spreads.items() if not itself and _clear(spread)),
+        faint=row.run == PERFECT,
+    )
+
+
+def _clear(spread: Spread) -> bool:
+    """Whether the interval leaves zero out."""
+    return spread.low > 0 or spread.high < 0
+
+
+def _odds_table(odds: Sequence[Odds], error: float, facts: Facts) -> Table:
+    columns = (
+        Column("size", "passages"),
+        Column("pools", "pools", Kind.COUNT),
+        Column("alone", "the only best answer", Kind.SHARE, "the truly best passage is"),
+        Column("among", "among the best answers", Kind.SHARE, "the truly best passage is"),
+        Column("best_answers", "best answers", Kind.NUMBER),
+    )
+    rows = [
+        Row(
+            {
+                "size": str(row.size) if row.size else "all",
+                "pools": row.pools,
+                "alone": row.alone,
+                "among": row.among,
+                "best_answers": row.best_answers,
+            }
+        )
+        for row in odds
+    ]
+    caption = (
+        f"Simulated: {TOURNAMENTS:,} round robins a pool size in which each judgment errs with chance {error:.3f}, "
+        "independently and however close two passages are."
+    )
+    return Table("odds", "How often a best answer is right", caption, columns, tuple(rows), facts)
+
+
+def _sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> list[str]:
+    others = [row for row in found.rows if row.run not in (found.reference, PERFECT)]
+    by_queries = sum(_clear(row.difference_queries) for row in others)
+    by_labels = sum(_clear(row.difference_labels) for row in others)
+    said = [
+        f"{by_queries} of {len(others)} runs differ from {found.reference} beyond the choice of queries, "
+        f"{by_labels} also beyond the choice of judgments."
+    ]
+    if odds and error is not None:
+        said.append(
+            f"If one judgment in {1 / error:.1f} is wrong, " if error else "If no judgment is wrong, "
+        )
+        said[-1] += f"the truly best passage is the only best answer for {odds[-1].alone:.0%} of queries."
+    return said
+
+
+def _figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
+    """Two bars a run, best first."""
+    rows = found.rows
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
+
+        axes = canvas.subplots()
+        places = np.arange(len(rows))
+        for offset, color, label, kind in (
+            (-0.15, OFFICIAL, "queries resampled", "queries"),
+            (0.15, PREFERENCE, "queries and judgments resampled", "labels"),
+        ):
+            spreads = [getattr(row, kind) for row in rows]
+            axes.hlines(
+                places + offset,
+                [one.low for one in spreads],
+                [one.high for one in spreads],
+                color=color,
+                label=label,
+            )
+        axes.plot([row.labels.centre for row in rows], places + 0.15, "|", color=PREFERENCE, label="centre")
+        axes.plot([row.value for row in rows], places, "o", color="black", ms=3, label="value")
+        axes.set_yticks(places, [short(row.run) for row in rows])
+        axes.set_xlabel(facts.measure)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+
+    by_queries = Series("queries resampled", [(row.value, row.queries.low, row.queries.high) for row in rows])
+    by_labels = Series(
+        "queries and judgments resampled (centre)",
+        [(row.labels.centre, row.labels.low, row.labels.high) for row in rows],
+    )
+    chart = chart_content(
+        Spans("Label noise", facts.measure, [row.run for row in rows], [by_queries, by_labels])
+    )
+    height = max(2.0, 0.8 + 0.22 * len(rows))
+    return Figure("noise", "Label noise", caption, facts, draw, table, (chart,), 7.0, height)

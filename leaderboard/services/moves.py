@@ -1,0 +1,94 @@
+"""How runs' ranks move from one version of the preference qrels to another, on the queries both cover."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from django.core.cache import cache
+
+from leaderboard.board import WHOLE, competition_ranks
+from leaderboard.services.boards import KEPT_SECONDS, MEASURE
+from leaderboard.services.evaluating import evaluate, measure_for
+from leaderboard.services.labels import Labels, version_labels
+from leaderboard.services.software import software_version
+from pooling.models import Collection, Run
+from tournament.models import QrelVersion
+
+
+@dataclass(frozen=True)
+class RankMoves:
+    """Run tag → its ranks by MRR@10 under both versions, over the ``queries`` that both cover."""
+
+    before: int
+    queries: int
+    ranks: dict[str, tuple[int, int]]
+
+    def move(self, run: str) -> int | None:
+        """Places that the run rose (negative: fell); None for one that was not ranked."""
+        ranks = self.ranks.get(run)
+        return None if ranks is None else ranks[0] - ranks[1]
+
+
+def rank_moves(
+    *,
+    collection: Collection,
+    before: QrelVersion,
+    after: QrelVersion,
+    runs: Sequence[Run],
+    hidden: frozenset[str] = frozenset(),
+) -> RankMoves:
+    """Ranks under two versions, kept in the cache for a while; queries of the ``hidden`` qids are left out.
+
+    Where the versions share no query, nobody is ranked.
+    """
+    inputs = [
+        before.manifest_sha256,
+        after.manifest_sha256,
+        sorted((run.pk, run.run_tag) for run in runs),
+        sorted(hidden),
+        software_version(),
+    ]
+    key = "moves:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+    kept: RankMoves | None = cache.get(key)
+    if kept is None:
+        kept = _moves(collection, before, after, runs, hidden)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _moves(
+    collection: Collection,
+    before: QrelVersion,
+    after: QrelVersion,
+    runs: Sequence[Run],
+    hidden: frozenset[str],
+) -> RankMoves:
+    sides = [version_labels(version) for version in (before, after)]
+    shared = set(_answerable(sides[0])).intersection(_answerable(sides[1])) - hidden
+    if not shared or not runs:
+        return RankMoves(before.number, 0, {})
+    ranks = [_ranks(collection, runs, labels, shared) for labels in sides]
+    return RankMoves(
+        before.number,
+        len(shared),
+        {run.run_tag: (int(one), int(other)) for run, one, other in zip(runs, *ranks, strict=True)},
+    )
+
+
+def _answerable(labels: Labels) -> list[str]:
+    return [qid for qid, known in zip(labels.qids, labels.answerable, strict=True) if known]
+
+
+def _ranks(
+    collection: Collection, runs: Sequence[Run], labels: Labels, shared: set[str]
+) -> npt.NDArray[np.int64]:
+    measure = measure_for(MEASURE, labels)
+    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
+    columns = np.array([place for place, qid in enumerate(labels.qids) if qid in shared], dtype=np.int64)
+    values = np.stack([scored[run.pk, measure.name].values[columns] for run in runs])
+    return competition_ranks(np.rint(values * WHOLE).astype(np.int64).sum(axis=1))

@@ -1,0 +1,176 @@
+"""The private board: runs on public and on private queries, and how the two part ways for each team."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from leaderboard.divergence import ALPHA, Step, divergence
+from leaderboard.errors import NothingPrivate
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output.table import best_marked
+from leaderboard.rank_stability import ranks_by_column
+from leaderboard.services.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.services.evaluating import Progress
+from pooling.models import Collection, Run
+
+BOARD = (
+    Column("run", "run"),
+    Column("team", "team"),
+    Column("date", "submitted"),
+    Column("private", "value", Kind.MEASURE, "private queries"),
+    Column("private_rank", "rank", Kind.COUNT, "private queries"),
+    Column("public", "value", Kind.MEASURE, "public queries"),
+    Column("public_rank", "rank", Kind.COUNT, "public queries"),
+    Column("move", "ranks lost", Kind.COUNT),
+)
+STEPS = (
+    Column("team", "team"),
+    Column("run", "run"),
+    Column("date", "submitted"),
+    Column("submission", "submission", Kind.COUNT),
+    Column("public", "public", Kind.CHANGE, "gain over the team's first run"),
+    Column("private", "private", Kind.CHANGE, "gain over the team's first run"),
+    Column("excess", "difference", Kind.CHANGE),
+    Column("p", "p", Kind.P),
+)
+
+
+def private_board(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: str = "",
+    measure: str = "RR@10",
+    alpha: float = ALPHA,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Both boards side by side, and each team's later runs against its first. Values are the true ones.
+
+    Raises NothingPrivate where no queries are private, or fewer than two of either kind are covered.
+    """
+    found = combinations(
+        collection=collection,
+        runs=runs,
+        labels=[labels] if labels else (),
+        query_sets=["public", "private"],
+        measures=measure,
+        progress=progress,
+    )
+    public, private = found[:2]
+    if min(one.values.shape[1] for one in (public, private)) < 2:
+        raise NothingPrivate(
+            f"{public.labels.name} covers {public.values.shape[1]} public and {private.values.shape[1]} private "
+            "queries.",
+            "It takes two of either kind.",
+        )
+    facts = facts_of_combinations(
+        collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
+    )
+    steps = [(run, step) for team in _teams(runs) for run, step in _steps(team, public, private, alpha)]
+    return Analysis(
+        facts=facts,
+        tables=(_board(public, private, facts), _divergence(steps, public, facts, alpha)),
+        sentences=tuple(_warning(run, step) for run, step in steps if step.overfitting),
+        content={"overfitting": [run.run_tag for run, step in steps if step.overfitting]},
+    )
+
+
+def _teams(runs: Sequence[Run]) -> list[list[int]]:
+    """Places of each team's runs, from its first to its last; runs without a team, and baselines, are nobody's."""
+    teams: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        if run.team and not run.baseline:
+            teams.setdefault(run.team, []).append(place)
+    return [sorted(teams[name], key=lambda place: _when(runs[place])) for name in sorted(teams)]
+
+
+def _when(run: Run) -> tuple[str, int]:
+    return _date(run), run.pk
+
+
+def _date(run: Run) -> str:
+    return str(run.submitted_on or run.created_at.date())
+
+
+def _steps(
+    team: list[int], public: Combination, private: Combination, alpha: float
+) -> list[tuple[Run, Step]]:
+    if len(team) < 2:
+        return []
+    higher = public.measure.higher_is_better
+    found = divergence(public.values, private.values, team, higher_is_better=higher, alpha=alpha)
+    return [(public.runs[step.run], step) for step in found]
+
+
+def _board(public: Combination, private: Combination, facts: Facts) -> Table:
+    sign = 1.0 if public.measure.higher_is_better else -1.0
+    means = [[one.measure.mean(values) for values in one.values] for one in (public, private)]
+    ranks = ranks_by_column(sign * np.array(means).T)
+    rows = [
+        Row(
+            {
+                "run": run.run_tag,
+                "team": run.team,
+                "date": _date(run),
+                "private": means[1][place],
+                "private_rank": int(ranks[place, 1]),
+                "public": means[0][place],
+                "public_rank": int(ranks[place, 0]),
+                "move": int(ranks[place, 1] - ranks[place, 0]),
+            },
+            faint=run.baseline,
+        )
+        for place, run in enumerate(public.runs)
+    ]
+    rows.sort(key=lambda row: (row.values["private_rank"], row.values["run"]))
+    return Table(
+        "private",
+        "Private board",
+        f"{public.asked} on {private.values.shape[1]:,} private and {public.values.shape[1]:,} public queries. Equal "
+        "values share the better rank.",
+        BOARD,
+        best_marked(best_marked(rows, "private"), "public"),
+        facts,
+    )
+
+
+def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts, alpha: float) -> Table:
+    counted: dict[str, int] = {}
+    rows = []
+    for run, step in steps:
+        counted[run.team] = counted.get(run.team, 1) + 1
+        rows.append(
+            Row(
+                {
+                    "team": run.team,
+                    "run": run.run_tag,
+                    "date": _date(run),
+                    "submission": counted[run.team],
+                    "public": step.public_gain,
+                    "private": step.private_gain,
+                    "excess": step.excess,
+                    "p": step.p,
+                },
+                significant=frozenset({"p", "excess"}) if step.overfitting else frozenset(),
+            )
+        )
+    return Table(
+        "divergence",
+        "Public and private gains of successive submissions",
+        f"{public.asked} of a team's later runs minus that of its first, query by query; p of Welch's t test "
+        "that the gain is the same on public and on private queries (two-sided).",
+        STEPS,
+        tuple(rows),
+        facts,
+        notes=() if rows else ("No team submitted more than one run.",),
+        significance=f"the public gain is larger, p ≤ {alpha:g} over the number of the team's later runs",
+    )
+
+
+def _warning(run: Run, step: Step) -> str:
+    return (
+        f"Looks like overfitting: {run.run_tag} of {run.team} gained {step.public_gain:+.4f} on public queries over "
+        f"the team's first run, and {step.private_gain:+.4f} on private ones (p = {step.p:.3g})."
+    )

@@ -1,0 +1,242 @@
+"""What may be claimed of a later run against an earlier one, in a sentence that can be quoted.
+
+Lin et al. (SIGIR 2021), the framework of outcomes, with the corrections of this project: what grants a verdict is
+tested at α/m, what withholds one (a harm) at α itself, so that a correction for many comparisons never hides a harm.
+
+- *better*: more queries won in case 2, and in case 3 the better mean (smaller ESL, or higher RR where the
+  deciding test is one on RR). Descriptive: nothing is tested.
+- *strictly better*: case 2 and case 3 are both significant in its favour.
+- *do no harm*: significantly more queries answered and not significantly worse in case 3, or significantly
+  better in case 3 and not significantly more unanswered.
+
+m is the number of comparisons asked times 2, the tests that can grant a verdict: case 2, and the deciding
+test of case 3. Strictly better needs both, so α over the comparisons alone would do; the same m makes every
+strictly better run one that does no harm, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from leaderboard.outcomes import Case3, Outcomes
+from leaderboard.significance import Bounds, Finding, corrected
+
+ALPHA = 0.05
+GRANTING_TESTS = 2
+
+
+class Deciding(Enum):
+    """Which test of case 3 decides."""
+
+    ESL_T = "esl-t"
+    ESL_SIGNED_RANK = "esl-signed-rank"
+    RR_T = "rr-t"
+    RR_SIGNED_RANK = "rr-signed-rank"
+
+    @property
+    def on_esl(self) -> bool:
+        """Whether it is a test on search lengths."""
+        return self in (Deciding.ESL_T, Deciding.ESL_SIGNED_RANK)
+
+    @property
+    def is_t(self) -> bool:
+        """Whether it is the paired t-test."""
+        return self in (Deciding.ESL_T, Deciding.RR_T)
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return f"{'paired t' if self.is_t else 'signed-rank'} on {'ESL' if self.on_esl else 'RR'}"
+
+
+class Claim(Enum):
+    """The strongest thing that may be said."""
+
+    STRICTLY_BETTER = "strictly better"
+    DO_NO_HARM = "do no harm"
+    BETTER = "better"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How claims are decided: α, how many comparisons were asked, and which test decides case 3."""
+
+    comparisons: int = 1
+    alpha: float = ALPHA
+    deciding: Deciding = Deciding.ESL_T
+
+    @property
+    def m(self) -> int:
+        """Tests that could grant a verdict, over all comparisons."""
+        return self.comparisons * GRANTING_TESTS
+
+    @property
+    def benefit_alpha(self) -> float:
+        """The level at which a benefit is significant."""
+        return self.alpha / self.m
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What may be said of one run against the other; ``favours`` 1 speaks for B, -1 for A, 0 for neither."""
+
+    claim: Claim
+    favours: int
+    better: bool
+    strictly_better: bool
+    do_no_harm: bool
+    case2_corrected: float
+    case3_corrected: float
+    harm: Bounds
+    """How much worse the favoured run may be in what its claim does not rest on (B, when there is none)."""
+    harm_in: str
+    """``ESL``, ``RR`` or ``share answered``."""
+    disagreement: str
+    """What the other test of case 3 says otherwise; empty where both say the same."""
+
+
+def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
+    """The verdict between A and B. At most one of them has a claim: they exclude each other."""
+    case3, deciding, other = _case3(outcomes, rules)
+    claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
+    tested = [side for side in claims if any(claims[side][1:])]
+    favours = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
+    better, strictly, harmless = claims[favours or 1]
+    harm, harm_in = _harm(outcomes, case3, rules, favours or 1)
+    return Verdict(
+        claim=_strongest(better, strictly, harmless),
+        favours=favours,
+        better=better,
+        strictly_better=strictly,
+        do_no_harm=harmless,
+        case2_corrected=corrected(outcomes.case2.p, rules.m),
+        case3_corrected=corrected(deciding.p, rules.m),
+        harm=harm,
+        harm_in=harm_in,
+        disagreement=_disagreement(deciding, other, rules),
+    )
+
+
+def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool]:
+    """(better, strictly better, do no harm) of the run on this side."""
+    case3, deciding, _ = _case3(outcomes, rules)
+    won = (outcomes.b_wins - outcomes.a_wins) * side
+    ahead = ((case3.a - case3.b) if rules.deciding.on_esl else (case3.b - case3.a)) * side
+    answers_more = _shown(outcomes.case2, rules.benefit_alpha, side)
+    finds_earlier = _shown(deciding, rules.benefit_alpha, side)
+    answers_fewer = _shown(outcomes.case2, rules.alpha, -side)
+    finds_later = _shown(deciding, rules.alpha, -side)
+    harmless = (answers_more and not finds_later) or (finds_earlier and not answers_fewer)
+    return won > 0 and ahead > 0, answers_more and finds_earlier, harmless
+
+
+def _shown(test: Finding, alpha: float, side: int) -> bool:
+    return test.significant(alpha) and test.favours == side
+
+
+def _strongest(better: bool, strictly: bool, harmless: bool) -> Claim:
+    if strictly:
+        return Claim.STRICTLY_BETTER
+    if harmless:
+        return Claim.DO_NO_HARM
+    return Claim.BETTER if better else Claim.NONE
+
+
+def _case3(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
+    """The measure of case 3, its deciding test and the other one."""
+    case3 = outcomes.esl if rules.deciding.on_esl else outcomes.rr
+    tests = (case3.paired_t, case3.signed_rank)
+    return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
+
+
+def _harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
+    """What could be worse: case 3 where more answers grant the claim, else the share answered."""
+    if _shown(outcomes.case2, rules.benefit_alpha, side) or not _shown(
+        _case3(outcomes, rules)[1], rules.benefit_alpha, side
+    ):
+        return _seen_from(case3.harm, side), "ESL" if rules.deciding.on_esl else "RR"
+    return _seen_from(outcomes.unanswered_harm, side), "share answered"
+
+
+def _seen_from(harm: Bounds, side: int) -> Bounds:
+    return harm if side == 1 else Bounds(-harm.value, -harm.high, -harm.low)
+
+
+def _disagreement(deciding: Finding, other: Finding, rules: Rules) -> str:
+    """Where the other test would decide otherwise, for a benefit or for a harm."""
+
+    def says(test: Finding, p: float) -> tuple[int, int]:
+        levels = (rules.benefit_alpha, rules.alpha)
+        return (test.favours * (p <= levels[0]), test.favours * (p <= levels[1]))
+
+    measure = "ESL" if rules.deciding.on_esl else "RR"
+    names = ("paired t", "signed-rank") if rules.deciding.is_t else ("signed-rank", "paired t")
+    found = []
+    if says(deciding, deciding.p) != says(other, other.p):
+        found.append(f"{names[0]} on {measure} has p = {_p(deciding.p)}, {names[1]} p = {_p(other.p)}")
+    ranked = other if rules.deciding.is_t else deciding
+    if not math.isnan(ranked.exact) and says(ranked, ranked.p) != says(ranked, ranked.exact):
+        found.append(f"signed-rank's p from its exact distribution is {_p(ranked.exact)}, not {_p(ranked.p)}")
+    return "; ".join(found)
+
+
+def _p(p: float) -> str:
+    return "not defined" if math.isnan(p) else f"{p:.3g}"
+
+
+def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> str:
+    """The verdict as one sentence with the numbers that grant it, for a person to quote."""
+    verdict = verdict_of(outcomes, rules)
+    subject, object_ = (name_b, name_a) if verdict.favours >= 0 else (name_a, name_b)
+    said = {
+        Claim.STRICTLY_BETTER: f"{subject} is strictly better than {object_}",
+        Claim.DO_NO_HARM: f"{subject} improves on {object_} and does no harm",
+        Claim.BETTER: f"{subject} is better than {object_} on these queries, but not significantly",
+        Claim.NONE: f"Neither {subject} nor {object_} can be called the better one",
+    }[verdict.claim]
+    parts = [_case2_part(outcomes, rules, verdict, (subject, object_)), _case3_part(outcomes, rules, verdict)]
+    if verdict.claim is Claim.DO_NO_HARM:
+        parts.append(_harm_part(verdict, outcomes))
+    text = f"{said}: {'; '.join(parts)} (benefits tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g})."
+    return f"{text} The tests disagree: {verdict.disagreement}." if verdict.disagreement else text
+
+
+def _case2_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
+    wins = (outcomes.b_wins, outcomes.a_wins)
+    mine, theirs = wins if verdict.favours >= 0 else wins[::-1]
+    return (
+        f"{names[0]} alone answers {mine:,} of {outcomes.queries:,} queries, {names[1]} alone {theirs:,} "
+        f"(exact binomial p = {_p(outcomes.case2.p)}, {_weight(outcomes.case2, rules)})"
+    )
+
+
+def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict) -> str:
+    case3, deciding, _ = _case3(outcomes, rules)
+    if not outcomes.both:
+        return "no query is answered by both"
+    mine, theirs = (case3.b, case3.a) if verdict.favours >= 0 else (case3.a, case3.b)
+    measure, digits = ("ESL", 2) if rules.deciding.on_esl else ("RR", 4)
+    return (
+        f"where both answer ({outcomes.both:,}), mean {measure} is {mine:.{digits}f} against "
+        f"{theirs:.{digits}f} ({rules.deciding.words}, p = {_p(deciding.p)}, {_weight(deciding, rules)})"
+    )
+
+
+def _weight(test: Finding, rules: Rules) -> str:
+    if test.significant(rules.benefit_alpha):
+        return "significant"
+    return "not significant after correction" if test.significant(rules.alpha) else "not significant"
+
+
+def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
+    """How much worse the better run may be; below zero it is not worse at all."""
+    share = verdict.harm_in == "share answered"
+    scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
+    value, low, high = (
+        number * scale for number in (verdict.harm.value, verdict.harm.low, verdict.harm.high)
+    )
+    bounds = "" if math.isnan(low) else f", {outcomes.level:.0%} interval [{low:.3g}, {high:.3g}]"
+    return f"the harm in {verdict.harm_in} is {value:.3g}{unit}{bounds}"

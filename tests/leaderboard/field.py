@@ -1,0 +1,28 @@
+"""Contenders and judged pairs from a few words, for the tests of what is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leaderboard.contenders import Contenders
+from tournament.derivation import Entrants, Judged
+
+
+def contenders(ranks: dict[str, dict[tuple[int, int], int]], nodes: list[tuple[int, int]]) -> Contenders:
+    """``ranks``: run tag → (query, passage) → rank; ``nodes``: every compared (query, passage)."""
+    nodes = sorted(nodes)
+    rank = np.array([[of_run.get(node, 0) for node in nodes] for of_run in ranks.values()], dtype=np.int64)
+    query, passage = np.array(nodes, dtype=np.int64).reshape(-1, 2).T
+    return Contenders(tuple(ranks), query, passage, rank.reshape(len(ranks), len(nodes)), {})
+
+
+def entrants(nodes: list[tuple[int, int]]) -> Entrants:
+    """Every node an entrant of its own class."""
+    query, passage = np.array(sorted(nodes), dtype=np.int64).reshape(-1, 2).T
+    return Entrants(query, passage, passage)
+
+
+def judged(rows: list[tuple[int, int, int, int]]) -> Judged:
+    """(query, left, right, preferred or 0) of the first round."""
+    query, left, right, preferred = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Judged(query, left, right, preferred, np.zeros(len(rows), dtype=np.int64))

@@ -1,0 +1,84 @@
+"""What LaTeX makes of our tables, where Debian's texlive-latex-recommended is installed; nothing else needs it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.http import QueryDict
+
+from leaderboard import services
+from leaderboard.output import Analysis
+from leaderboard.output.latex import latex_table
+from leaderboard.services.analyses import make
+from leaderboard.services.analysis_kinds import KINDS
+from leaderboard.services.analysis_makers import Asked
+from leaderboard.services.labels import labels_named
+from leaderboard.settings_asked import read_settings
+from pooling.models import PoolRun, Run
+from tests.leaderboard.test_noise_analyses import second_opinion
+
+PDFLATEX = shutil.which("pdflatex")
+NAMES = ("a_b%&|$ {x}^~\\ <#1>", "naïve–“q” été ± 5 °C, 3 − 2", "βeta ≥ 'x'` -- \"y\"")
+#: Asks for what is public and private apart, or for a run's own campaign.
+NEEDS_MORE = ("private_board", "better_than_perfect")
+
+
+def document(analyses: list[Analysis], folder: Path) -> Path:
+    tables = "\n\\clearpage\n".join(latex_table(table) for one in analyses for table in one.downloads)
+    path = folder / "tables.tex"
+    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    path.write_text(f"{head}\\begin{{document}}\n{tables}\n\\end{{document}}\n")
+    return path
+
+
+@pytest.mark.skipif(PDFLATEX is None, reason="no LaTeX here")
+def test_every_analysis_with_the_worst_names_is_set_by_pdflatex(valley, version, tmp_path):
+    second_opinion(valley)
+    for run, name in zip(valley.runs, NAMES, strict=True):
+        Run.objects.filter(pk=run.pk).update(run_tag=name)
+        PoolRun.objects.create(pool=valley.pool, run=run)
+    runs = tuple(Run.objects.filter(collection=valley.collection).order_by("pk"))
+    analyses = [
+        make(
+            Asked(
+                kind,
+                valley.collection,
+                runs,
+                read_settings(kind.fields, QueryDict("trials=20&splits=2&qrels=official")),
+                valley.campaign if kind.of_campaign else None,
+            )
+        )
+        for name, kind in KINDS.items()
+        if name not in NEEDS_MORE
+    ]
+    question = services.Question(labels_named(valley.collection, "official"))
+    asked = {"collection": valley.collection, "runs": runs, "question": question}
+    analyses.append(services.comparison_analysis(services.compare(**asked)))
+    analyses.append(services.progress_analysis(services.progress_over_time(**asked)))
+
+    path = document(analyses, tmp_path)
+    done = subprocess.run(
+        [str(PDFLATEX), "-interaction=nonstopmode", "-halt-on-error", path.name],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+
+    log = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, log[log.find("\n!") :][:2000]
+    assert path.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+    assert "Missing character" not in log
+
+
+def test_names_that_pdflatex_has_no_letters_for_are_said_on_top(valley, version):
+    Run.objects.filter(pk=valley.runs[0].pk).update(run_tag="检索")
+    runs = tuple(Run.objects.filter(collection=valley.collection).order_by("pk"))
+    question = services.Question(labels_named(valley.collection, "official"))
+
+    found = services.progress_over_time(collection=valley.collection, runs=runs, question=question)
+    text = latex_table(services.progress_analysis(found).tables[0])
+
+    assert text.startswith("% For LuaLaTeX or XeLaTeX, and a font that has: 检索\n\\begin{table}")

@@ -1,0 +1,164 @@
+"""Tables and figures in every form: true digits, nothing a program would take for more than text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from leaderboard.output import Facts, Figure, Kind, Row
+from leaderboard.output.commas import csv_table
+from leaderboard.output.content import table_content
+from leaderboard.output.drawing import FORMATS, drawn, short
+from leaderboard.output.latex import latex_table
+from leaderboard.output.markdown import markdown_table
+from leaderboard.output.numbers import p_value, shown
+from leaderboard.output.table import best_marked
+from leaderboard.output.terminal import print_table
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (1, "1.00"),
+        (0.730242, "0.730"),
+        (0.0038712, "0.00387"),
+        (0.0001, "0.000100"),
+        (3.221e-12, "3.22e-12"),
+        (2.07e-5, "2.07e-5"),
+        (0.0, "<1e-300"),
+    ],
+)
+def test_p_values_have_three_significant_digits(p, text):
+    assert p_value(p) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (0.33204, Kind.MEASURE, "0.3320"),
+        (0.6572, Kind.SHARE, "65.7"),
+        (-0.0123, Kind.CHANGE, "−0.0123"),
+        (0.0123, Kind.CHANGE, "+0.0123"),
+        (-0.000001, Kind.MEASURE, "0.0000"),
+        (4588.8, Kind.MONEY, "4\u2009588.80"),
+        (0, Kind.COUNT, "0"),
+        (None, Kind.COUNT, "–"),
+        (float("nan"), Kind.P, "–"),
+    ],
+)
+def test_numbers_are_written_with_the_digits_of_their_kind(value, kind, text):
+    assert shown(value, kind) == text
+
+
+def test_csv_keeps_raw_numbers_and_no_formula(table):
+    first, second = csv.DictReader(io.StringIO(csv_table(table)))
+
+    assert first["run"] == "'=a_b%&|"
+    assert (first["value"], first["value_low"], first["p"]) == ("0.5", "0.4", "3.22e-12")
+    assert (first["significant"], second["significant"]) == ("p", "")
+    assert (second["value"], second["p"], second["share"], second["n"]) == ("0.45", "", "", "3")
+    assert {first["measure"], second["seed"], first["software"]} == {"RR@10", "7", "0.1.0"}
+
+
+def test_latex_is_booktabs_with_significant_cells_bold_and_names_escaped(table):
+    text = latex_table(table)
+
+    assert r"=a\_b\%\&\textbar{} & \underline{0.5000 [0.400, 0.600]}" in text
+    assert r"\textbf{\boldmath $3.22\times 10^{-12}$} & 65.7 & 12\,345 \\" in text
+    assert r" & & \multicolumn{2}{c}{t test} &" in text
+    assert text.index(r"\toprule") < text.index(r"\cmidrule(lr){3-4}") < text.index(r"\bottomrule")
+    assert r"\caption{Runs. Method, stated. Bold: p \textless{} 0.05." in text
+
+
+def test_markdown_has_a_cell_for_every_column(table):
+    lines = [line for line in markdown_table(table).splitlines() if line.startswith("|")]
+
+    assert {line.replace(r"\|", "").count("|") for line in lines} == {6}
+    assert r"| =a\_b%&\| | *0.5000 \[0.400, 0.600\]* | **3.22e-12** |" in lines[2]
+
+
+def test_json_names_what_is_not_there_none(table):
+    content = table_content(table)
+
+    assert content["rows"][1] == {
+        "run": "b",
+        "value": {"value": 0.45, "low": 0.4, "high": 0.5},
+        "p": None,
+        "share": None,
+        "n": 3,
+    }
+    assert content["rows"][0]["significant"] == ["p"]
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+
+
+def test_a_narrow_terminal_cuts_no_number(table):
+    console = Console(file=io.StringIO(), width=30)
+
+    print_table(console, table)
+
+    text = console.file.getvalue()
+    assert "0.5000 [0.400, 0.600]" in text
+    assert "3.22e-12*" in text
+    assert "*: p < 0.05." in text
+
+
+@pytest.mark.parametrize("text", ["table", "latex", "csv", "markdown"])
+def test_every_form_states_what_the_numbers_were_made_from(table, text):
+    forms = {"latex": latex_table, "csv": csv_table, "markdown": markdown_table, "table": table_content}
+
+    said = str(forms[text](table)).replace("\\", "")
+
+    assert all(
+        fact in said for fact in ("mine", table.facts.run_set, "official", "RR@10", "53", "7", "0.1.0")
+    )
+
+
+def test_another_choice_of_runs_is_another_run_set():
+    def of(*runs):
+        return Facts("c", runs, ("official",), "RR@10", 5, "0.1.0").run_set
+
+    assert of("a", "b") == of("b", "a") != of("a", "c")
+    assert of("a").startswith("1 run (")
+
+
+def test_the_best_are_marked_ties_all_and_faint_rows_not():
+    rows = best_marked([Row({"x": 2}), Row({"x": 3}, faint=True), Row({"x": 2}), Row({"x": None})], "x")
+
+    assert [bool(row.best) for row in rows] == [True, False, True, False]
+    assert [bool(row.best) for row in best_marked([Row({"x": 2}), Row({"x": 1})], "x", higher=False)] == [
+        0,
+        1,
+    ]
+
+
+@pytest.mark.parametrize(("form", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_a_figure_is_the_same_bytes_every_time(figure, form, begins):
+    first, again = drawn(figure, form), drawn(figure, form)
+
+    assert first.startswith(begins)
+    assert first == again
+    assert b"CreationDate" not in first
+    assert form != "svg" or figure.facts.sentence.encode() in first
+
+
+def test_a_figure_of_another_form_is_refused(figure):
+    with pytest.raises(ValueError, match="svg, pdf, png"):
+        drawn(figure, "gif")
+
+
+def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts):
+    names = ["检索系统", "نظام البحث", "\U00012000", "x" * 300]
+
+    def draw(canvas):
+        axes = canvas.subplots()
+        axes.barh(range(4), range(4))
+        axes.set_yticks(range(4), [short(name) for name in names])
+
+    figure = Figure("names", names[0], " ".join(names), facts, draw)
+
+    for form in FORMATS:
+        assert drawn(figure, form) == drawn(figure, form)

@@ -1,0 +1,94 @@
+"""Better than perfect?: categories by hand, the published figures, what must not change."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from leaderboard.better_than_perfect import (
+    Category,
+    Comparison,
+    comparisons,
+    preferred_counts,
+    who_was_preferred,
+)
+from leaderboard.proportions import Interval
+
+TOPS = {
+    "on-top": ("qrel", "second", "third"),
+    "below": ("top", "qrel"),
+    "not-found": ("top", "second"),
+    "alone": ("qrel",),
+}
+
+
+def test_each_query_falls_in_its_category():
+    found = comparisons(TOPS, dict.fromkeys([*TOPS, "no-line"], "qrel"))
+
+    assert found.asked == (
+        Comparison("on-top", Category.A, "qrel", "second"),
+        Comparison("below", Category.B, "qrel", "top"),
+        Comparison("not-found", Category.B, "qrel", "top"),
+    )
+    assert (found.missing, found.nothing_second) == (("no-line",), ("alone",))
+
+
+def test_a_passage_of_the_qrels_text_is_the_qrel():
+    texts = {"qrel": "t1", "top": "t1", "second": "t1"}
+
+    found = comparisons({"q": ("top", "second", "third")}, {"q": "qrel"}, texts)
+
+    assert found.asked == (Comparison("q", Category.A, "qrel", "third"),)
+
+
+def test_counts_by_hand():
+    asked = comparisons(TOPS, dict.fromkeys(TOPS, "qrel")).asked
+
+    a, b, both = who_was_preferred(asked, {"on-top": (2, 1), "below": (0, 1), "not-found": (1, 1)})
+
+    assert (a.category, a.queries, a.judged, a.qrel_preferred.count) == ("A", 1, 1, 1)
+    assert (b.category, b.queries, b.judged, b.comparison_preferred.count, b.neither) == ("B", 2, 2, 1, 1)
+    assert (both.queries, both.judged, both.qrel_preferred.value) == (3, 3, 0.5)
+
+
+def test_queries_that_nobody_judged_are_in_no_share():
+    asked = comparisons(TOPS, dict.fromkeys(TOPS, "qrel")).asked
+
+    a, b, _ = who_was_preferred(asked, {"below": (0, 1)})
+
+    assert (a.queries, a.judged, a.qrel_preferred.value) == (1, 0, None)
+    assert (b.queries, b.judged) == (2, 1)
+
+
+def test_published_figures(shared_data):
+    """[SP] Tables 1 and 2: 1,868 and 5,112 queries; 65.7 % prefer the qrel in A, 58.6 % the run's top in B."""
+    with (shared_data / "published" / "arabzadeh2022_table1_2.tsv").open() as file:
+        rows = {row["category"]: row for row in csv.DictReader(file, delimiter="\t")}
+
+    a, b = (
+        preferred_counts(
+            name,
+            queries=int(row["queries"]),
+            qrel=int(row["qrel_preferred"]),
+            other=int(row["comparison_preferred"]),
+        )
+        for name, row in rows.items()
+    )
+
+    assert (a.judged, b.judged) == (a.queries, b.queries) == (1868, 5112)
+    assert (a.qrel_preferred.count, a.comparison_preferred.count) == (1228, 640)
+    assert (b.qrel_preferred.count, b.comparison_preferred.count) == (2116, 2996)
+    assert f"{a.qrel_preferred.value:.1%} {b.comparison_preferred.value:.1%}" == "65.7% 58.6%"
+    assert b.comparison_preferred.low > 0.57
+    assert max(a.p_value, b.p_value) < 1e-30
+
+
+@pytest.mark.parametrize("interval", Interval)
+def test_swapping_the_sides_mirrors(interval):
+    ours = preferred_counts("B", queries=9, qrel=2, other=7, interval=interval)
+    theirs = preferred_counts("B", queries=9, qrel=7, other=2, interval=interval)
+
+    assert ours.qrel_preferred == theirs.comparison_preferred
+    assert ours.comparison_preferred.high == pytest.approx(1 - theirs.comparison_preferred.low)
+    assert ours.p_value == theirs.p_value

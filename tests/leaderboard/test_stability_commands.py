@@ -1,0 +1,183 @@
+"""stability and split_halves on a board worked by hand: settings, files, refusals, and what is kept."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+
+from leaderboard import services
+from leaderboard.models import KeptAnalysis
+from leaderboard.output.drawing import drawn
+from leaderboard.rank_stability import rank_stability
+from leaderboard.services import kept_analyses
+from leaderboard.split_halves import split_agreement
+from pooling.services.query_splits import split_by_list
+from tests.factories import make_collection, make_qrels, make_run
+
+QUERIES = 24
+
+
+@pytest.fixture
+def fair(db):
+    """Three runs on 24 queries: ``best`` is always right, ``half`` on even queries, ``late`` always third."""
+    qids = [f"q{number}" for number in range(QUERIES)]
+    collection = make_collection("fair", qids)
+    make_qrels(collection, "official", [(qid, f"good-{qid}", 1) for qid in qids])
+    good = {qid: f"good-{qid}" for qid in qids}
+    make_run(collection, "best", {qid: [good[qid], "x"] for qid in qids})
+    make_run(
+        collection,
+        "half",
+        {qid: [good[qid], "x"] if place % 2 == 0 else ["x", "y"] for place, qid in enumerate(qids)},
+    )
+    make_run(collection, "late", {qid: ["x", "y", good[qid]] for qid in qids})
+    return collection
+
+
+@pytest.fixture
+def parted(fair, tmp_path):
+    """The same with its odd queries private."""
+    path = tmp_path / "private.txt"
+    path.write_text("\n".join(f"q{number}" for number in range(1, QUERIES, 2)))
+    split_by_list(collection=fair, path=path)
+    return fair
+
+
+def run_json(capsys, *arguments):
+    call_command(*arguments, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+VALUES = np.array([[1.0] * QUERIES, [1.0, 0.0] * (QUERIES // 2), [1 / 3] * QUERIES])
+
+
+def test_stability_is_that_of_the_pure_function(fair, capsys):
+    result = run_json(capsys, "stability", "fair", "--seed", "5", "--trials", "400")
+
+    expected = rank_stability(
+        ["best", "half", "late"], VALUES, rng=np.random.default_rng(5), trials=400, whole=2520
+    )
+    (found,) = result["distributions"]
+    assert [run["run"] for run in found["runs"]] == ["best", "half", "late"]
+    assert [run["held"] for run in found["runs"]] == expected.held.tolist()
+    assert result["facts"]["queries"] == QUERIES
+    assert (result["facts"]["seed"], result["facts"]["trials"]) == (5, "400")
+    assert "best is first in 100.0% of the resamples" in result["sentences"][0]
+
+
+def test_halves_are_those_of_the_pure_function(fair, capsys):
+    result = run_json(capsys, "split_halves", "fair", "--seed", "5", "--splits", "20")
+
+    expected = split_agreement(VALUES, rng=np.random.default_rng(5), splits=20, whole=2520)
+    rows = result["tables"]["halves"]["rows"]
+    assert [(row["test"], row["direction"]) for row in rows] == [
+        (one.test, one.direction) for one in expected.outcomes
+    ]
+    assert [row["agree"] for row in rows] == [one.agree for one in expected.outcomes]
+    assert result["halves"][0]["equal_medians"] == expected.equal_medians
+
+
+def test_public_and_private_queries_are_told_apart(parted, capsys):
+    """On the even, public queries ``half`` is as good as the best; on the private ones it answers nothing."""
+    result = run_json(capsys, "stability", "fair", "--trials", "50")
+
+    public, private = result["distributions"]
+    assert [public["setting"], private["setting"]] == [
+        "official, RR@10, public queries",
+        "official, RR@10, private queries",
+    ]
+    assert public["queries"] == private["queries"] == QUERIES // 2
+    assert {run["run"]: run["held"] for run in public["runs"]}["half"] == [50, 0, 0]
+    assert {run["run"]: run["held"] for run in private["runs"]}["half"] == [0, 0, 50]
+    assert result["facts"]["queries"] == QUERIES
+
+
+def test_private_queries_that_are_not_there_are_refused(fair, capsys):
+    with pytest.raises(SystemExit) as ended:
+        call_command("stability", "fair", "--queries", "private")
+
+    assert ended.value.code == 1
+    assert "split_queries" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["stability", "split_halves"])
+def test_the_same_again_is_not_computed_again(fair, capsys, monkeypatch, command):
+    first = run_json(capsys, command, "fair")
+    monkeypatch.setattr(kept_analyses, "KeptAnalysis", Untouchable)
+
+    assert run_json(capsys, command, "fair") == first
+    with pytest.raises(AssertionError, match="computed"):
+        call_command(command, "fair", "--seed", "6")
+
+
+class Untouchable:
+    """Stands for the table of kept analyses: rows may be read, none may be made."""
+
+    objects = KeptAnalysis.objects
+
+    def __init__(self, **fields):
+        raise AssertionError("computed")
+
+
+def test_new_labels_are_new_inputs(fair, capsys):
+    before = run_json(capsys, "stability", "fair", "--qrels", "official")
+    make_qrels(fair, "other", [("q0", "x", 1), ("q1", "x", 1)])
+
+    after = run_json(capsys, "stability", "fair", "--qrels", "other")
+
+    assert before["distributions"][0]["runs"] != after["distributions"][0]["runs"]
+
+
+def test_tables_and_figures_are_written(fair, tmp_path, capsys):
+    call_command(
+        "stability",
+        "fair",
+        *("--csv", str(tmp_path / "s.csv"), "--latex", str(tmp_path / "s.tex")),
+        *("--figure", str(tmp_path / "s.svg")),
+    )
+
+    with (tmp_path / "s-top.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    assert [row["run"] for row in rows] == ["best", "half", "late"]
+    assert float(rows[0]["rank_1"]) == 1.0
+    assert r"\toprule" in (tmp_path / "s.tex").read_text()
+    assert (tmp_path / "s.svg").read_text().lstrip().startswith("<?xml")
+    shown = capsys.readouterr().out
+    assert "Expected ranks" in shown
+    assert "seed 20220" in shown
+
+
+def test_a_figure_of_many_runs_and_settings_is_drawn(parted):
+    for number in range(40):
+        make_run(
+            parted, f"run-with-a-rather-long-name-{number:02}", {"q0": ["x", "good-q0"], "q1": [str(number)]}
+        )
+
+    analysis = services.stability(
+        collection=parted,
+        runs=services.chosen_runs(parted),
+        measures="RR@10 nDCG@10 P@5",
+        query_sets=["public"],
+        trials=20,
+    )
+
+    assert drawn(analysis.figures[0], "png").startswith(b"\x89PNG")
+
+
+def test_measures_without_a_value_on_every_query_are_refused(fair, capsys):
+    with pytest.raises(SystemExit):
+        call_command("stability", "fair", "--measures", "ESL@10")
+
+    assert "answered queries only" in capsys.readouterr().err
+
+
+def test_one_run_has_no_halves_to_compare(fair, capsys):
+    with pytest.raises(SystemExit) as ended:
+        call_command("split_halves", "fair", "--runs", "best")
+
+    assert ended.value.code == 1
+    assert "two runs" in capsys.readouterr().err

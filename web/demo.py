@@ -33,7 +33,7 @@ class Demo:
     def command(self, *words: str) -> dict[str, Any]:
         """Run a management command as typed, and return what its ``--json`` prints."""
         shown = [word for word in words if word != "--json"]
-        self.say(f"  $ manage.py {shlex.join(_shortened(shown))}")
+        self.say(f"  $ manage.py {as_typed(shown)}")
         out = io.StringIO()
         started = time.monotonic()
         try:
@@ -66,6 +66,7 @@ class Demo:
         self.command(
             "import_collection", self.name, "--queries", queries, "--passages", passages, "--qrels", qrels
         )
+        self.command("share_collection", self.name, "--with", "everybody")
         self.command("import_qrels", self.name, str(sample / "grades.txt"), "--set", "truth")
         self.command("import_runs", self.name, *run_files(sample / "runs"))
         self.command("build_pool", self.name, "--pool", self.pool, "--all-runs", "--qrels", "official")
@@ -165,12 +166,15 @@ def moved(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]
     ]
 
 
-def _shortened(words: list[str]) -> list[str]:
-    """Paths below the project as they are typed there, and long lists of files as a pattern."""
+def as_typed(words: list[str]) -> str:
+    """The words as they are typed in the project's folder, quoted for a shell; long lists of files as a pattern.
+
+    A pattern stands unquoted, or the shell would look for a file with a star in its name.
+    """
     base = f"{settings.BASE_DIR}/"
     words = [word.removeprefix(base) for word in words]
     files = [word for word in words if word.endswith(".txt.gz")]
     if len(files) < 2:
-        return words
-    pattern = f"{Path(files[0]).parent}/*.txt.gz"
-    return [*(word for word in words if word not in files), pattern]
+        return shlex.join(words)
+    folder = shlex.quote(str(Path(files[0]).parent))
+    return f"{shlex.join(word for word in words if word not in files)} {folder}/*.txt.gz"

@@ -1,27 +1,128 @@
 """Addresses of the pages across rooms."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from web.views import campaigns, collections, home
+from web import preparing_urls
+from web.views import (
+    analyses,
+    campaigns,
+    collections,
+    home,
+    invitations,
+    long_analyses,
+    members,
+    new_collections,
+    next_version,
+    releases,
+    runs,
+    uploads,
+    versions,
+    workers,
+)
 
 app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
-    path(
-        "accounts/login/",
-        LoginView.as_view(
-            template_name="web/login.html", next_page="web:home", redirect_authenticated_user=True
-        ),
-        name="login",
-    ),
-    path("accounts/logout/", LogoutView.as_view(next_page="web:home"), name="logout"),
+    path("accounts/invitations/<str:secret>/", invitations.invitation, name="invitation"),
     path("campaigns/<slug:name>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:name>/progress", campaigns.progress, name="progress"),
+    path("campaigns/<slug:name>/live", campaigns.live, name="campaign_live"),
+    path("campaigns/<slug:name>/activity/", campaigns.activity, name="campaign_activity"),
+    path("campaigns/<slug:name>/steps/<slug:step>/", campaigns.step, name="campaign_step"),
+    path("campaigns/<slug:name>/budget/", campaigns.change_budget, name="campaign_budget"),
+    path("campaigns/<slug:name>/ask-again", campaigns.ask_again, name="campaign_ask_again"),
+    path("campaigns/<slug:name>/workers/", workers.workers, name="campaign_workers"),
+    path("campaigns/<slug:name>/workers/<int:key>/", workers.worker, name="campaign_worker"),
+    path("campaigns/<slug:name>/workers/<int:key>/<slug:decision>/", workers.decide, name="decide_worker"),
+    path("campaigns/<slug:name>/message/", workers.message, name="campaign_message"),
+    path("campaigns/<slug:name>/reports/", workers.reports, name="campaign_reports"),
+    path("campaigns/<slug:name>/reports/<int:key>/settle", workers.settle_report, name="settle_report"),
+    path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
     path("collections/<slug:name>/leaderboard.csv", collections.leaderboard_csv, name="leaderboard_csv"),
-    path("collections/<slug:name>/runs/<int:key>/", collections.run, name="run"),
-    path("collections/<slug:name>/versions/<int:number>/", collections.version, name="version"),
-    path("collections/<slug:name>/versions/<int:number>/queries/<int:key>/", collections.query, name="query"),
+    path("collections/<slug:name>/compare/", analyses.comparison, name="comparison"),
+    path("collections/<slug:name>/compare.<slug:form>", analyses.comparison_file, name="comparison_file"),
+    path("collections/<slug:name>/timeline/", analyses.timeline, name="timeline"),
+    path("collections/<slug:name>/timeline.<slug:form>", analyses.timeline_file, name="timeline_file"),
+    path("collections/<slug:name>/analyses/", long_analyses.listed, name="analyses"),
+    path("collections/<slug:name>/analyses/<slug:kind>/", long_analyses.analysis, name="analysis"),
+    path("collections/<slug:name>/analyses/<slug:kind>/run", long_analyses.run, name="run_analysis"),
+    path("collections/<slug:name>/analyses/<slug:kind>/progress", long_analyses.progress, name="analysing"),
+    path(
+        "collections/<slug:name>/analyses/<slug:kind>.<slug:form>", long_analyses.file, name="analysis_file"
+    ),
+    # Collections and runs: made, sent, described.
+    path("new-collection/", new_collections.create, name="create_collection"),
+    path("new-collection/sample", new_collections.load_sample, name="load_sample"),
+    path("new-collection/<int:key>/", new_collections.making, name="making"),
+    path("new-collection/<int:key>/progress", new_collections.making_progress, name="making_progress"),
+    path("collections/<slug:name>/runs/", runs.runs, name="runs"),
+    path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
+    path("collections/<slug:name>/runs/<int:key>/", runs.run, name="run"),
+    path("collections/<slug:name>/runs/<int:key>/describe/", runs.describe, name="describe_run"),
+    path("collections/<slug:name>/runs/<int:key>/release/", runs.release, name="release_run"),
+    path("collections/<slug:name>/runs/<int:key>/withdraw/", runs.withdraw, name="withdraw_run"),
+    path("collections/<slug:name>/uploads/", uploads.uploads, name="uploads"),
+    path("collections/<slug:name>/uploads/begin", uploads.begin_upload, name="begin_upload"),
+    path("collections/<slug:name>/uploads/<int:key>/", uploads.upload, name="upload"),
+    path("collections/<slug:name>/uploads/<int:key>/part", uploads.send_part, name="send_part"),
+    path("collections/<slug:name>/uploads/<int:key>/progress", uploads.upload_progress, name="checking"),
+    path("collections/<slug:name>/uploads/<int:key>/submit", uploads.submit, name="submit_upload"),
+    path("collections/<slug:name>/uploads/<int:key>/drop", uploads.drop, name="drop_upload"),
+    path("collections/<slug:name>/versions/<int:number>/", versions.version, name="version"),
+    path("collections/<slug:name>/versions/<int:number>/qrels.txt", versions.qrels_file, name="qrels_file"),
+    path(
+        "collections/<slug:name>/versions/<int:number>/queries.<slug:form>",
+        versions.queries_file,
+        name="queries_file",
+    ),
+    path("collections/<slug:name>/versions/<int:number>/changes/", versions.changes, name="changes"),
+    path(
+        "collections/<slug:name>/versions/<int:number>/changes.<slug:form>",
+        versions.changes_file,
+        name="changes_file",
+    ),
+    path("collections/<slug:name>/versions/<int:number>/queries/<int:key>/", versions.query, name="query"),
+    path(
+        "collections/<slug:name>/versions/<int:number>/queries/<int:key>.<slug:form>",
+        versions.query_file,
+        name="query_file",
+    ),
+    path("collections/<slug:name>/versions/<int:number>/bundle/", releases.release, name="release"),
+    path(
+        "collections/<slug:name>/versions/<int:number>/bundle.zip", releases.release_file, name="release_file"
+    ),
+    path(
+        "collections/<slug:name>/versions/<int:number>/bundle/count",
+        releases.count_release,
+        name="count_release",
+    ),
+    path(
+        "collections/<slug:name>/versions/<int:number>/bundle/make",
+        releases.make_release,
+        name="make_release",
+    ),
+    path(
+        "collections/<slug:name>/versions/<int:number>/bundle/progress", releases.releasing, name="releasing"
+    ),
+    path("collections/<slug:name>/challenge/", next_version.challenge_with, name="challenge_with"),
+    path("campaigns/<slug:name>/challenge/", next_version.challenge, name="challenge"),
+    path("campaigns/<slug:name>/challenge/plan", next_version.plan_challenge, name="plan_challenge"),
+    path("campaigns/<slug:name>/challenge/open", next_version.open_challenge, name="open_challenge"),
+    path("campaigns/<slug:name>/challenge/progress", next_version.challenging, name="challenging"),
+    path("campaigns/<slug:name>/publish/", next_version.publish, name="publish"),
+    path("campaigns/<slug:name>/publish/preview", next_version.preview_version, name="preview_version"),
+    path("campaigns/<slug:name>/publish/now", next_version.publish_version, name="publish_version"),
+    path("campaigns/<slug:name>/publish/progress", next_version.publishing, name="publishing"),
+    path("collections/<slug:name>/members/", members.members, name="members"),
+    path("collections/<slug:name>/members/add", members.add, name="add_member"),
+    path("collections/<slug:name>/members/<int:key>/role", members.change_role, name="change_role"),
+    path("collections/<slug:name>/members/<int:key>/remove", members.remove, name="remove_member"),
+    path("collections/<slug:name>/members/<int:key>/transfer", members.transfer, name="transfer"),
+    path(
+        "collections/<slug:name>/invitations/<int:key>/withdraw", members.withdraw, name="withdraw_invitation"
+    ),
+    path("collections/<slug:name>/visibility", members.visibility, name="visibility"),
+    *preparing_urls.urlpatterns,
 ]

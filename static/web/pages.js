@@ -12,7 +12,10 @@ async function refresh(part) {
   try {
     const reply = await fetch(part.dataset.refresh, { headers: { Accept: "text/html" }, credentials: "same-origin" });
     if (!reply.ok) return;
-    const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").body;
+    const whole = new DOMParser().parseFromString(await reply.text(), "text/html").body;
+    const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
+    if (!fresh) return;
+    if (fresh.querySelector("[data-over]")) return location.reload();
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
   } catch {
     /* the server is away for a moment; the next round asks again */
@@ -22,7 +25,9 @@ async function refresh(part) {
 localTimes(document);
 const moving = document.querySelectorAll("[data-refresh]");
 if (moving.length) {
-  setInterval(() => {
-    if (!document.hidden) for (const part of moving) refresh(part);
-  }, 5000);
+  for (const part of moving) {
+    setInterval(() => {
+      if (!document.hidden) refresh(part);
+    }, Number(part.dataset.every) || 5000);
+  }
 }

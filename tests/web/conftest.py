@@ -6,13 +6,27 @@ from itertools import combinations
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.core.cache import cache
+from django.test import Client
 
-from judging.models import Campaign, Judgment, Pair, Worker
-from pooling.models import Passage, Pool, PooledPassage, PoolRun, Query, Run
+from accounts.models import Invitation
+from judging.models import Appeal, Campaign, Judgment, Pair, Worker
+from pooling.models import (
+    InvitedMember,
+    Membership,
+    Passage,
+    Pool,
+    PooledPassage,
+    PoolRun,
+    Query,
+    Run,
+    RunUpload,
+)
 from tests.factories import make_collection, make_qrels, make_run
 from tournament.services import publish_qrels
 
+PUBLIC = ("nobody", "stranger")
+ROLES = ("viewer", "manager", "maintainer", "owner")
+PEOPLE = (*PUBLIC, *ROLES, "administrator")
 SCRIPT = "<script>alert('x')</script>"
 
 
@@ -23,7 +37,7 @@ class Harbour:
     """
 
     def __init__(self) -> None:
-        self.collection = make_collection("harbour", ["q1", "q2", "q3"])
+        self.collection = make_collection("harbour", ["q1", "q2", "q3"], visibility="published")
         self.official = make_qrels(
             self.collection, "official", [("q1", "a", 1), ("q2", "a2", 1), ("q3", "a3", 1)]
         )
@@ -111,12 +125,6 @@ class Harbour:
             self.prefer(qid, *combinations([f"b{qid}", f"c{qid}"], 2))
 
 
-@pytest.fixture(autouse=True)
-def _no_boards_kept():
-    """Primary keys start again in every test; what the cache kept of the last one is not of this one."""
-    cache.clear()
-
-
 @pytest.fixture
 def harbour(db) -> Harbour:
     return Harbour()
@@ -129,7 +137,35 @@ def published(harbour):
 
 
 @pytest.fixture
-def member(client, db):
-    """A client that is signed in."""
-    client.force_login(get_user_model().objects.create_user("ada", password="a long password"))
+def member(client, harbour):
+    """A client that is signed in, as a viewer of the collection."""
+    ada = get_user_model().objects.create_user("ada", password="a long password")
+    Membership.objects.create(collection=harbour.collection, user=ada, role="viewer")
+    client.force_login(ada)
     return client
+
+
+@pytest.fixture
+def cast(harbour):
+    """The collection, and a client for each person."""
+    harbour.version = harbour.publish()
+    users = {name: get_user_model().objects.create_user(name) for name in PEOPLE if name != "nobody"}
+    get_user_model().objects.filter(username="administrator").update(is_superuser=True, is_staff=True)
+    for role in ROLES:
+        Membership.objects.create(collection=harbour.collection, user=users[role], role=role)
+    harbour.appeal = Appeal.objects.create(
+        campaign=harbour.campaign, worker=harbour.judge, refusal="excluded", words="I read it."
+    )
+    harbour.member = Membership.objects.get(user=users["viewer"])
+    far = harbour.version.published_at.replace(year=2999)
+    invitation = Invitation.objects.create(email="a@example.org", digest="0" * 64, expires_at=far)
+    harbour.invited = InvitedMember.objects.create(
+        collection=harbour.collection, invitation=invitation, role="viewer"
+    )
+    harbour.sent = RunUpload.objects.create(
+        collection=harbour.collection, user=users["owner"], key="sent", file_name="sent.txt", size_bytes=1
+    )
+    harbour.clients = {name: Client() for name in PEOPLE}
+    for name, user in users.items():
+        harbour.clients[name].force_login(user)
+    return harbour

@@ -31,7 +31,7 @@ def test_home_of_an_empty_site_says_what_to_do(client, db):
 
     assert "No leaderboard yet" in page
     assert "No campaign yet" in page
-    assert "import_collection" in page
+    assert "Begin here" not in page  # nobody makes a collection without signing in
 
 
 def test_home_shows_board_campaign_and_collection(client, published):
@@ -101,6 +101,25 @@ def test_long_boards_are_cut_into_pages_that_keep_the_sorting(client, published)
     assert "23 more are in the table" in first.content.decode()
 
 
+def test_a_run_is_found_on_a_long_board_and_the_search_stays_in_the_address(client, published):
+    published.add_runs(60)
+
+    found = client.get(BOARD, {"q": "EXTRA00", "sort": "run"})
+
+    assert [line.row.run for line in found.context["board"].page] == [f"extra00{n}" for n in range(10)]
+    assert "q=EXTRA00&amp;sort=-run" in found.content.decode()
+    assert "No run tag contains “zebra”" in text_of(client.get(BOARD, {"q": "zebra"}))
+
+
+@pytest.mark.parametrize("since", ["1", "2", "99", "x", "-1"])
+def test_moves_are_shown_since_an_earlier_version_only(client, published, since):
+    published.add_queries(1)
+    published.publish()
+
+    assert client.get(BOARD, {"since": since}).context["board"].moves.before == 1
+    assert client.get(BOARD, {"since": since, "version": 1}).context["board"].moves is None
+
+
 def test_csv_has_every_row_the_page_has(client, published):
     reply = client.get("/collections/harbour/leaderboard.csv")
 
@@ -110,11 +129,11 @@ def test_csv_has_every_row_the_page_has(client, published):
 
 
 def test_a_collection_without_anything_says_what_to_do(client, db):
-    Collection.objects.create(name="bare")
+    Collection.objects.create(name="bare", visibility="published")
 
     page = text_of(client.get("/collections/bare/"))
 
-    for hint in ("publish_qrels", "import_runs bare", "import_qrels bare", "build_pool bare"):
+    for hint in ("publish_qrels", "import_runs bare", "import_qrels bare", "No pools yet"):
         assert hint in page
 
 
@@ -126,7 +145,7 @@ def test_a_collection_lists_runs_sets_pools_and_versions(client, published):
 
 
 def test_runs_are_searched_by_the_server(client, published):
-    page = client.get("/collections/harbour/", {"q": "qua"})
+    page = client.get("/collections/harbour/runs/", {"q": "qua"})
 
     assert [run.run_tag for run in page.context["page"]] == ["quay"]
 
@@ -255,15 +274,18 @@ def test_every_page_of_a_simulated_version_says_so(client, harbour, simulated):
         assert ("Judges were simulated" in text_of(client.get(address))) == simulated, address
 
 
-def test_whatever_people_name_things_stays_text(member, published):
+def test_whatever_people_name_things_stays_text(member, harbour):
+    published = harbour
     published.query("q1").__class__.objects.filter(qid="q1").update(text=f"{SCRIPT} what?")
     published.passage("b").__class__.objects.filter(pid="b").update(text=SCRIPT, pid=f"b{SCRIPT}")
+    published.publish()
     run = make_run(published.collection, f"run{SCRIPT}", {"q1": ["a"]}, description=SCRIPT, team=SCRIPT)
     CampaignChange.objects.create(campaign=published.campaign, what=SCRIPT, why=SCRIPT, who=SCRIPT)
     addresses = [
         "/",
         BOARD,
         VERSION,
+        f"{VERSION}changes/",
         query_url(published, "q1"),
         "/campaigns/spring/",
         "/collections/harbour/",

@@ -22,12 +22,16 @@ def queries_of(client, address):
     [
         "/",
         "/collections/harbour/",
+        "/collections/harbour/runs/",
         "/collections/harbour/leaderboard/",
+        "/collections/harbour/timeline/",
         "/collections/harbour/versions/1/",
+        "/collections/harbour/versions/2/changes/",
         "/campaigns/spring/",
     ],
 )
 def test_more_rows_cost_no_more_queries(client, harbour, address):
+    harbour.publish()
     harbour.add_queries(3)
     harbour.publish()
     few = queries_of(client, address)
@@ -37,6 +41,17 @@ def test_more_rows_cost_no_more_queries(client, harbour, address):
     harbour.publish()
 
     assert queries_of(client, address) <= few <= AT_MOST
+
+
+@pytest.mark.parametrize("address", ["challenge", "publish"])
+def test_more_runs_and_challenges_cost_no_more_queries(member, harbour, address):
+    harbour.publish()
+    few = queries_of(member, f"/campaigns/spring/{address}/")
+    harbour.add_runs(20)
+    harbour.add_queries(10)
+    harbour.publish()
+
+    assert queries_of(member, f"/campaigns/spring/{address}/") <= few <= AT_MOST
 
 
 def test_a_query_costs_the_same_with_a_larger_pool(client, published):

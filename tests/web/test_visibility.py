@@ -1,12 +1,16 @@
-"""What is not released is not shown to people who are not signed in, on any page."""
+"""What is not released is not shown to people who are not members, on any page."""
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
 from django.urls import reverse
 
 from judging.models import Exclusion
+from pooling.models import PrivateQuery, QuerySplit, Run
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
 from web.services.visibility import sight_of
@@ -36,10 +40,19 @@ def test_private_runs_are_on_no_page(client, published):
     page(client, f"/collections/harbour/runs/{published.deep.pk}/", 404)
 
 
-def test_private_runs_are_shown_to_people_who_are_signed_in(member, published):
+def test_private_runs_are_shown_to_members(member, published):
     assert "deep" in page(member, "/collections/harbour/leaderboard/")
     assert "deep" in page(member, query_url(published, "q1"))
     page(member, f"/collections/harbour/runs/{published.deep.pk}/")
+
+
+def test_private_runs_are_hidden_from_people_who_are_signed_in_but_no_members(
+    client, published, django_user_model
+):
+    client.force_login(django_user_model.objects.create_user("bob"))
+
+    assert "deep" not in page(client, "/collections/harbour/leaderboard/")
+    page(client, f"/collections/harbour/runs/{published.deep.pk}/", 404)
 
 
 def test_runs_released_as_scores_have_values(client, published):
@@ -56,7 +69,7 @@ def test_a_passage_that_only_unreleased_runs_supplied_is_not_shown(client, publi
     assert "mole" not in shown
 
 
-def test_signed_in_people_see_such_passages_and_who_supplied_them(member, published):
+def test_members_see_such_passages_and_who_supplied_them(member, published):
     shown = page(member, query_url(published, "q2"))
 
     assert "text of s" in shown
@@ -94,40 +107,55 @@ def test_challengers_are_shown_as_their_runs_are_released(published, release, se
     assert [one.run_tag for one in sight.shown_suppliers(query.pk, passage.pk)] == (["late"] if seen else [])
 
 
-def test_reasons_of_exclusions_are_for_people_who_are_signed_in(client, member, published):
+def test_reasons_of_exclusions_are_for_members(client, member, published):
     Exclusion.objects.create(
         campaign=published.campaign, worker=published.judge, rule="reference", reason="failed gold pair 7"
     )
 
-    assert "failed gold pair 7" in page(member, "/campaigns/spring/")
+    address = f"/campaigns/spring/workers/{published.judge.pk}/"
+
+    assert "failed gold pair 7" in page(member, address)
     client.logout()
     assert "failed gold pair 7" not in page(client, "/campaigns/spring/")
+    assert client.get(address).status_code == 403
 
 
-def test_workers_are_named_by_key_to_signed_in_people_only(client, member, published):
+def test_workers_are_named_by_key_to_members_only(client, member, published):
     assert f"worker {published.judge.pk}" in page(member, query_url(published, "q1"))
     client.logout()
     assert f"worker {published.judge.pk}" not in page(client, query_url(published, "q1"))
 
 
-def test_signing_in_and_out(client, published, django_user_model):
-    django_user_model.objects.create_user("ada", password="a long password")
+def test_results_on_private_queries_are_shown_to_members_only(member, published):
+    client = Client()
+    split = QuerySplit.objects.create(collection=published.collection, sha256="0")
+    PrivateQuery.objects.create(split=split, query=published.query("q2"))
+    version = "/collections/harbour/versions/1/"
 
-    refused = client.post("/accounts/login/", {"username": "ada", "password": "wrong"})
-    arrived = client.post("/accounts/login/", {"username": "ada", "password": "a long password"}, follow=True)
-    left = client.post("/accounts/logout/", follow=True)
+    shown, everything = (page(one, version) for one in (client, member))
+    board, whole = (page(one, "/collections/harbour/leaderboard/") for one in (client, member))
 
-    assert "do not match an account" in refused.content.decode()
-    assert "Sign out" in arrived.content.decode()
-    assert "Sign in" in left.content.decode()
+    assert query_url(published, "q2") in everything
+    assert query_url(published, "q2") not in shown
+    assert board != whole
+    page(client, query_url(published, "q2"), 404)
+    page(member, query_url(published, "q2"))
+    run = f"/collections/harbour/runs/{published.mole.pk}/"
+    assert "Private queries are left out" in page(client, run)
+    assert "Private queries are left out" not in page(member, run)
 
 
-def test_signing_in_leads_nowhere_else(client, django_user_model, db):
-    django_user_model.objects.create_user("ada", password="a long password")
-    address = "/accounts/login/?next=https://elsewhere.example/"
+def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
+    client = Client()
+    run = published.mole
+    run.team, run.description, run.anonymous_until = "Burrowers", "dug deep", date(9000, 1, 1)
+    run.save()
+    address = f"/collections/harbour/runs/{run.pk}/"
 
-    reply = client.post(
-        address, {"username": "ada", "password": "a long password", "next": "https://elsewhere.example/"}
-    )
-
-    assert reply["Location"] == "/"
+    for one in (address, "/collections/harbour/", "/collections/harbour/?sort=team"):
+        assert "Burrowers" not in page(client, one)
+        assert "anonymous until 9000-01-01" in page(client, one)
+        assert "Burrowers" in page(member, one)
+    assert "dug deep" not in page(client, address)
+    Run.objects.update(anonymous_until=date(2000, 1, 1))
+    assert "Burrowers" in page(client, address)

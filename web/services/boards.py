@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 
-from config.errors import Refusal
+from config.errors import NotNow, Refusal
 from leaderboard import services as leaderboard
 from leaderboard.board import BoardRow
-from leaderboard.services import PublishedBoard
+from leaderboard.output.chart import chart_content
+from leaderboard.services import PublishedBoard, RankMoves
+from leaderboard.services.board_agreement import against_chart
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion
 from web.figure import BoardFigure, FigureRow, board_figure
-from web.services.visibility import listed_runs
+from web.services.analyses import run_places
+from web.services.visibility import hidden_queries, listed_runs
 
+logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
 ROWS_IN_FIGURE = 40
 
@@ -38,6 +43,8 @@ class Line:
     run: Run | None
     best_official: bool
     best_preference: bool
+    move: int | None = None
+    """Places risen since the version that moves are shown against; None where it was not ranked."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,12 @@ class BoardView:
     page: Page[Line] | None = None
     sort: str = "-preference"
     figure: BoardFigure | None = None
+    charts: tuple[Mapping[str, Any], ...] = ()
+    places: dict[str, int] = field(default_factory=dict)
+    moves: RankMoves | None = None
+    """Against an earlier version; None where there is none."""
+    text: str = ""
+    """What run tags contain, of those in ``page``."""
     refusal: Refusal | None = None
 
 
@@ -64,6 +77,8 @@ class Wish:
     official: str | None = None
     sort: str = "-preference"
     page: str = "1"
+    since: int | None = None
+    text: str = ""
 
     @classmethod
     def of(cls, parameters: Any) -> Wish:
@@ -73,8 +88,10 @@ class Wish:
         return cls(
             version=_version(number),
             official=parameters.get("official") or None,
-            sort=sort if sort.removeprefix("-") in SORTS else "-preference",
+            sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
             page=parameters.get("page", "1"),
+            since=_version(parameters.get("since", "")),
+            text=parameters.get("q", "").strip()[:200],
         )
 
 
@@ -92,23 +109,39 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
         version=leaderboard.version_numbered(collection, wish.version),
         official=leaderboard.official_set(collection, wish.official),
         runs=list(listed_runs(collection, user)),
+        hidden=hidden_queries(collection, user),
     )
 
 
-def board_view(collection: Collection, wish: Wish, user: Any, *, rows_a_page: int = ROWS_A_PAGE) -> BoardView:
-    """One page of the board, or the reason why there is none."""
+def board_view(
+    collection: Collection, wish: Wish, user: Any, *, rows_a_page: int = ROWS_A_PAGE, moves: bool = True
+) -> BoardView:
+    """One page of the board, or the reason why there is none; with ``moves`` since an earlier version."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
+    hidden = hidden_queries(collection, user)
     try:
         version = leaderboard.version_numbered(collection, wish.version)
         official = leaderboard.official_set(collection, wish.official)
         published = leaderboard.kept_leaderboard(
-            collection=collection, version=version, official=official, runs=list(runs.values())
+            collection=collection,
+            version=version,
+            official=official,
+            runs=list(runs.values()),
+            hidden=hidden,
         )
+        since = _moves(version, versions, list(runs.values()), wish, hidden) if moves else None
+    except NotNow as away:
+        # The page may have more to show than the board. The reason names servers: it is for the log.
+        logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
+        later = NotNow("The leaderboard cannot be made at the moment.", "Reload the page in a minute.")
+        return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=refusal)
-    lines = _lines(published.board.rows, runs, wish.sort)
+    lines = _lines(published.board.rows, runs, wish.sort, since)
+    wanted = wish.text.casefold()
+    lines = [line for line in lines if wanted in line.row.run.casefold()] if wanted else lines
     return BoardView(
         collection,
         versions,
@@ -119,20 +152,45 @@ def board_view(collection: Collection, wish: Wish, user: Any, *, rows_a_page: in
         page=Paginator(lines, rows_a_page).get_page(wish.page),
         sort=wish.sort,
         figure=figure_of(published.board.rows),
+        charts=(chart_content(against_chart(published, f"M{published.measure}")),),
+        places=run_places(collection, runs),
+        moves=since,
+        text=wish.text,
     )
 
 
-def _lines(rows: Sequence[BoardRow], runs: dict[str, Run], sort: str) -> list[Line]:
+def _moves(
+    version: QrelVersion, versions: Sequence[QrelVersion], runs: list[Run], wish: Wish, hidden: frozenset[str]
+) -> RankMoves | None:
+    """Moves since the version that the address names, if it is an earlier one, else since the one before."""
+    earlier = {one.number: one for one in versions if one.number < version.number}
+    before = earlier.get(wish.since or 0) or earlier.get(max(earlier, default=0))
+    if before is None:
+        return None
+    return leaderboard.rank_moves(
+        collection=version.collection,
+        before=before,
+        after=version,
+        runs=runs,
+        hidden=hidden,
+    )
+
+
+def _lines(rows: Sequence[BoardRow], runs: dict[str, Run], sort: str, moves: RankMoves | None) -> list[Line]:
     own = [row for row in rows if not row.perfect]
     best_official = max(row.official.value for row in own)
     best_preference = max(row.preference.value for row in own)
-    ordered = sorted(rows, key=SORTS[sort.removeprefix("-")], reverse=sort.startswith("-"))
+    column = sort.removeprefix("-")
+    by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
+    by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
+    ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
     return [
         Line(
             row,
             runs.get(row.run) if not row.perfect else None,
             best_official=not row.perfect and row.official.value == best_official,
             best_preference=not row.perfect and row.preference.value == best_preference,
+            move=moves.move(row.run) if moves and not row.perfect else None,
         )
         for row in ordered
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,12 +10,8 @@ from typing import Any
 
 from django.db.models import Count, F, QuerySet, Sum
 
-from judging.models import Campaign, CampaignChange, Exclusion, Judgment, Payment, Task, TaskPair
-from judging.services.status import campaign_status
+from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
-from tournament.models import Challenge, QrelVersion, Resolution
-
-COUNTED = ("queries", "closed", "open", "singletons", "tied", "cycles")
 
 
 @dataclass(frozen=True)
@@ -45,12 +42,9 @@ class Progress:
 def progress_of(campaigns: Sequence[Campaign]) -> list[Progress]:
     """The progress of many campaigns with one database query a figure, not one a campaign."""
     keys = [campaign.pk for campaign in campaigns]
-    judgments = Judgment.objects.filter(campaign__in=keys)
-    counted = _by_campaign(judgments.counted(), "campaign")
-    imported = _by_campaign(judgments.filter(submission=None), "campaign")
-    simulated = _by_campaign(judgments.filter(judge_kind=Judgment.JudgeKind.SIMULATED), "campaign")
+    counted, imported, simulated = _judgments(keys)
     asked = _by_campaign(TaskPair.objects.filter(task__campaign__in=keys), "task__campaign")
-    excluded = _by_campaign(Exclusion.objects.filter(campaign__in=keys, reversed_at=None), "campaign")
+    excluded = _by_campaign(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
     tasks = Task.objects.filter(campaign__in=keys)
     all_tasks, done = (
         _by_campaign(rows, "campaign") for rows in (tasks, tasks.filter(state=Task.State.DONE))
@@ -72,30 +66,27 @@ def progress_of(campaigns: Sequence[Campaign]) -> list[Progress]:
     ]
 
 
+def _judgments(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int]]:
+    """By campaign: judgments that count, imported ones, simulated ones. One pass, for there may be many."""
+    counted: Counter[int] = Counter()
+    imported: Counter[int] = Counter()
+    simulated: Counter[int] = Counter()
+    rows = Judgment.objects.filter(campaign__in=keys)
+    by_standing = rows.values_list("campaign", "submission__standing", "judge_kind").annotate(Count("pk"))
+    for campaign, standing, kind, count in by_standing.order_by():
+        counted[campaign] += count if standing == Submission.Standing.COUNTED else 0
+        imported[campaign] += count if standing is None else 0
+        simulated[campaign] += count if kind == Judgment.JudgeKind.SIMULATED else 0
+    # An exclusion takes submissions out by their standing; imported judgments have none.
+    without = rows.filter(submission=None).counted().values_list("campaign").annotate(Count("pk"))
+    counted.update(dict(without.order_by()))
+    return counted, imported, simulated
+
+
 def campaigns_of(collections: Sequence[Collection]) -> list[Campaign]:
     """The campaigns of these collections, the newest first."""
     rows = Campaign.objects.filter(collection__in=[collection.pk for collection in collections])
     return list(rows.select_related("collection", "pool").order_by("-created_at", "-pk"))
-
-
-def campaign_page(campaign: Campaign) -> dict[str, Any]:
-    """All that a campaign's page shows."""
-    resolution = Resolution.objects.filter(campaign=campaign).first()
-    return {
-        "campaign": campaign,
-        "status": (status := campaign_status(campaign)),
-        "differences": [
-            (kind.replace("_", " "), number) for kind, number in status["differences"].items() if number
-        ],
-        "progress": progress_of([campaign])[0],
-        "resolution": resolution,
-        "queries": [(key, resolution.summary.get(key)) for key in COUNTED] if resolution else [],
-        "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
-        "versions": list(QrelVersion.objects.filter(campaign=campaign).order_by("-number")),
-        "changes": list(
-            CampaignChange.objects.filter(campaign=campaign).order_by("-happened_at", "-pk")[:50]
-        ),
-    }
 
 
 def _by_campaign(rows: QuerySet[Any], path: str) -> dict[int, int]:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.models import Campaign, Judgment
+from judging.models import Campaign, Exclusion, Judgment
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
-from tournament.models import PreferenceQrel, QrelVersion, QueryResult, VersionQuery
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from tournament.services import reason_in
 from web.services.versions import official_of
 from web.services.visibility import Sight, sees_everything, sight_of
 from web.win_graph import WinGraph, win_graph
@@ -42,6 +43,10 @@ class JudgmentLine:
     right: str
     preferred: str
     counts: bool
+    judge: str
+    """A name for one page: judges are numbered in the order of their first judgment of the query."""
+    why_not: str
+    """Why it does not count in the version, empty when it counts or nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,10 @@ class Past:
     changed: bool
 
 
-def query_page(version: QrelVersion, query: Query, user: Any) -> dict[str, Any]:
-    """All that a query's page shows; the version must cover the query."""
+def query_page(
+    version: QrelVersion, query: Query, user: Any, *, judgments_shown: int | None = JUDGMENTS_SHOWN
+) -> dict[str, Any]:
+    """All that a query's page shows; the version must cover the query. ``judgments_shown``: the first so many."""
     row = VersionQuery.objects.get(version=version, query=query)
     origin = origin_of(version, query)
     judgments = _judgments(origin, query)
@@ -82,11 +89,11 @@ def query_page(version: QrelVersion, query: Query, user: Any) -> dict[str, Any]:
         "official": [line for line in lines if line.official],
         "official_elsewhere": len(official - letters.keys()),
         "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
-        "judgments": _judgment_lines(judgments, letters, counted),
-        "judgments_left_out": max(0, len(judgments) - JUDGMENTS_SHOWN),
-        "reason": _reason(origin.campaign, query, best, sight),
+        "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
+        "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
+        "reason": _reason(origin, query, best, sight),
         "history": _history(version, query, sight),
-        "sees_everything": sees_everything(user),
+        "sees_everything": sees_everything(user, version.collection),
     }
 
 
@@ -95,7 +102,8 @@ def origin_of(version: QrelVersion, query: Query) -> QrelVersion:
     number = json.loads(version.manifest).get("carried", {}).get(query.qid, version.number)
     if number == version.number:
         return version
-    return QrelVersion.objects.select_related("campaign").get(collection=version.collection, number=number)
+    versions = QrelVersion.objects.select_related("campaign", "collection")
+    return versions.get(collection=version.collection, number=number)
 
 
 def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
@@ -190,8 +198,12 @@ def _graph(
 
 
 def _judgment_lines(
-    judgments: Sequence[Judgment], letters: dict[int, str], counted: set[int]
+    judgments: Sequence[Judgment], letters: dict[int, str], counted: set[int], origin: QrelVersion
 ) -> list[JudgmentLine]:
+    judges: dict[int, str] = {}
+    excluded = set(
+        Exclusion.objects.standing().filter(campaign=origin.campaign_id).values_list("worker", flat=True)
+    )
     return [
         JudgmentLine(
             judgment,
@@ -199,18 +211,29 @@ def _judgment_lines(
             letters[judgment.right_id],
             letters[judgment.preferred_id] if judgment.preferred_id else "",
             judgment.pk in counted,
+            _judge(judgment, judges),
+            "" if judgment.pk in counted else _why_not(judgment, origin, excluded),
         )
-        for judgment in judgments[:JUDGMENTS_SHOWN]
+        for judgment in judgments
     ]
 
 
-def _reason(campaign: Campaign, query: Query, best: dict[int, bool], sight: Sight) -> str:
-    """The tournament's own sentence, as long as it is about these best answers and names nothing hidden."""
-    result = QueryResult.objects.filter(campaign=campaign, query=query).first()
-    own = sorted(key for key, propagated in best.items() if not propagated)
-    if result is None or sorted(result.best_answer_ids) != own:
+def _judge(judgment: Judgment, judges: dict[int, str]) -> str:
+    if judgment.worker_id is None:
         return ""
-    return result.reason if all(sight.sees(query.pk, key) for key in own) else ""
+    return judges.setdefault(judgment.worker_id, f"judge {len(judges) + 1}")
+
+
+def _why_not(judgment: Judgment, origin: QrelVersion, excluded: set[int]) -> str:
+    if judgment.recorded_at > origin.published_at:
+        return "came after it"
+    return "worker excluded" if judgment.worker_id in excluded else ""
+
+
+def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
+    """The tournament's own sentence, derived from what the version rests on, unless it names something hidden."""
+    own = [key for key, propagated in best.items() if not propagated]
+    return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 
 
 def _history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:

@@ -6,15 +6,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from leaderboard.errors import UnknownLabels
 from leaderboard.services import official_set
-from pooling.models import Passage, Qrel, QrelSet
+from pooling.models import Passage, PrivateQuery, Qrel, QrelSet, Query
+from pooling.services.members import may
+from tournament.manifest import sha256
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
-from web.services.visibility import sight_of
+from tournament.services.publishing import qrels_bytes
+from web.services.visibility import hidden_queries, sees_everything, sight_of
 
 QUERIES_A_PAGE = 50
 FILTERS = {
@@ -39,31 +43,64 @@ class QueryLine:
     hidden: int
 
 
+@dataclass(frozen=True)
+class Wish:
+    """Which queries of a version are asked for. What makes no sense is ignored."""
+
+    show: str = ""
+    text: str = ""
+
+    @classmethod
+    def of(cls, parameters: Any) -> Wish:
+        """From an address's query string."""
+        show = parameters.get("show", "")
+        return cls(show if show in FILTERS else "", parameters.get("q", "").strip())
+
+    @property
+    def address(self) -> str:
+        """The same as a query string."""
+        return urlencode({key: value for key, value in (("show", self.show), ("q", self.text)) if value})
+
+
 def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, Any]:
     """All that a version's page shows."""
-    chosen = parameters.get("show", "")
-    chosen = chosen if chosen in FILTERS else ""
-    found = parameters.get("q", "").strip()
-    official = official_of(version)
-    rows = marked(version, official)
-    if found:
-        rows = rows.filter(Q(query__qid=found) | Q(query__text__icontains=found))
-    page: Page[VersionQuery] = Paginator(
-        filtered(rows, chosen).order_by("query__position", "pk"), QUERIES_A_PAGE
-    ).get_page(parameters.get("page"))
+    wish = Wish.of(parameters)
+    everything = sees_everything(user, version.collection)
+    page: Page[VersionQuery] = Paginator(asked_queries(version, wish, user), QUERIES_A_PAGE).get_page(
+        parameters.get("page")
+    )
     return {
         "collection": version.collection,
         "version": version,
-        "official": official,
+        "official": official_of(version),
         "filters": FILTERS,
-        "chosen": chosen,
-        "found": found,
+        "wish": wish,
         "page": page,
         "lines": lines_of(version, list(page.object_list), user),
-        "counts": _counts(version),
-        "versions": QrelVersion.objects.filter(collection=version.collection)
-        .defer("manifest")
-        .order_by("-number"),
+        "counts": _counts(version, everything),
+        "may_publish": may(user, "publish version", version.collection),
+        "sees_everything": everything,
+    }
+
+
+def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[VersionQuery]:
+    """The queries that a wish leaves, as far as the person may see results on them, in the collection's order."""
+    everything = sees_everything(user, version.collection)
+    rows = marked(version, official_of(version)).filter(_public(version, everything))
+    if wish.text:
+        rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
+    return filtered(rows, wish.show).order_by("query__position", "pk")
+
+
+def neighbours(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
+    """The queries before and after this one among those of the address's filter (None at an end)."""
+    wish = Wish.of(parameters)
+    rows = asked_queries(version, wish, user)
+    place = query.position
+    return {
+        "wish": wish,
+        "earlier": rows.filter(query__position__lt=place).order_by("-query__position", "-pk").first(),
+        "later": rows.filter(query__position__gt=place).first(),
     }
 
 
@@ -121,8 +158,28 @@ def lines_of(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -> l
     return lines
 
 
-def _counts(version: QrelVersion) -> dict[str, int]:
-    return VersionQuery.objects.filter(version=version).aggregate(
+def released_qrels(version: QrelVersion, user: Any) -> tuple[bytes, int, str]:
+    """The version's qrels file as far as this person may see it, how many lines are left out, and its SHA-256.
+
+    A passage that only unreleased runs supplied, or the result of a private query, is on no page for the public, so
+    it is in no file either.
+    """
+    rows = list(version.qrels.select_related("query"))
+    sight = sight_of(version.collection, list({row.query_id: row.query for row in rows}.values()), user)
+    hidden = hidden_queries(version.collection, user)
+    shown = [row for row in rows if row.query.qid not in hidden and sight.sees(row.query_id, row.passage_id)]
+    content = qrels_bytes(shown)
+    return content, len(rows) - len(shown), sha256(content)
+
+
+def _public(version: QrelVersion, everything: bool) -> Q:
+    """Leaves out private queries, except for people who see everything."""
+    private = PrivateQuery.objects.filter(split__collection=version.collection_id, query=OuterRef("query"))
+    return Q() if everything else ~Q(Exists(private))
+
+
+def _counts(version: QrelVersion, everything: bool) -> dict[str, int]:
+    return VersionQuery.objects.filter(_public(version, everything), version=version).aggregate(
         closed=Count("pk", filter=Q(status="closed")),
         open=Count("pk", filter=Q(status="open")),
         singletons=Count("pk", filter=Q(status="singleton")),

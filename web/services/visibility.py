@@ -1,9 +1,11 @@
 """Who may see what: the one place that knows.
 
-A run is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing).
-People who are signed in work here and see everything; everyone else sees what is released. A passage is
+A collection is private (there for its members alone, pooling.services.members) or published. In a published
+one a run is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing).
+Members see everything; everyone else, signed in or not, sees what is released. A passage is
 shown to everyone when a public run supplied it, when some qrel set names it, or when no run is known to
 have supplied it (as in judgments made elsewhere); a passage that only other runs supplied is not.
+Results on private queries are shown to nobody else, and of a run under embargo not who made it.
 """
 
 from __future__ import annotations
@@ -13,24 +15,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from config import clock
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
+from pooling.services.members import joined_by, may, visible_to
+from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
 from tournament.models import ChallengedQuery
 
 Place = tuple[int, int]
 
 
-def sees_everything(user: Any) -> bool:
-    """Whether this person sees what is not released."""
-    return bool(user.is_authenticated)
+def sees_everything(user: Any, collection: Collection) -> bool:
+    """Whether this person sees what is not released in the collection."""
+    return may(user, "see everything", collection)
 
 
 def listed_runs(collection: Collection, user: Any) -> QuerySet[Run]:
     """Runs whose name and values the person may see, by tag."""
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
-    return runs if sees_everything(user) else runs.exclude(release=Run.Release.PRIVATE)
+    return runs if sees_everything(user, collection) else runs.exclude(release=Run.Release.PRIVATE)
+
+
+def listed_everywhere(user: Any) -> QuerySet[Run]:
+    """The same of all collections that are there for this person."""
+    released = Q(collection__in=visible_to(user)) & ~Q(release=Run.Release.PRIVATE)
+    return Run.objects.filter(Q(collection__in=joined_by(user)) | released)
+
+
+def hidden_queries(collection: Collection, user: Any) -> frozenset[str]:
+    """qids of the private queries, unless the person may see results on them."""
+    return frozenset() if sees_everything(user, collection) else private_qids(collection)
+
+
+def as_shown(run: Run, everything: bool) -> Run:
+    """The run, for others than members without what says who made it under an embargo; not to be saved."""
+    until = run.anonymous_until
+    if until is not None and until > clock.now().date() and not everything:
+        run.team, run.description, run.paper, run.code = f"anonymous until {until}", "", "", ""
+    return run
 
 
 @dataclass(frozen=True)
@@ -57,6 +81,10 @@ class Sight:
         ]
         return sorted(shown, key=lambda run: run.run_tag)
 
+    def names(self, run_tag: str) -> bool:
+        """Whether a run of this tag may be named as the supplier of passages."""
+        return any(run.run_tag == run_tag and self._is_public(run.pk) for run in self.runs.values())
+
     def _is_public(self, run: int) -> bool:
         return run in self.runs and self.runs[run].release == Run.Release.PUBLIC
 
@@ -65,7 +93,7 @@ def sight_of(collection: Collection, queries: Sequence[Query], user: Any) -> Sig
     """What the person may see of these queries' passages; as many database queries for one as for many."""
     keys = [query.pk for query in queries]
     runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
-    sight = Sight(sees_everything(user), runs=runs)
+    sight = Sight(sees_everything(user, collection), runs=runs)
     pooled = PooledPassage.objects.filter(pool__collection=collection, query__in=keys).values_list(
         "query_id", "passage_id", "run_ids", "is_qrel"
     )
@@ -101,6 +129,6 @@ def _add_challengers(sight: Sight, collection: Collection, queries: dict[int, Qu
 
 
 def _brought(row: ChallengedQuery) -> set[int]:
-    """Keys of the challengers and of the further members of their classes."""
-    further = [row.members.get(str(key), []) for key in row.challenger_ids]
+    """Keys of the challengers, and of the further members of their classes and of the best answers'."""
+    further = [row.members.get(str(key), []) for key in (*row.challenger_ids, *row.best_ids)]
     return set(row.challenger_ids).union(*further)

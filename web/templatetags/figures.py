@@ -12,10 +12,12 @@ from django.utils.timesince import timesince
 
 from config import clock
 from leaderboard.board import Estimate
+from leaderboard.output import Figure
 
 register = template.Library()
 THIN_SPACE = "\u2009"
 NOT_THERE = "–"
+PIXELS_AN_INCH = 120
 TEXTS = ("run", "run_tag", "team", "release")
 
 
@@ -71,6 +73,29 @@ def ago(moment: datetime | None) -> SafeString | str:
     return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), exact, words)
 
 
+@register.filter
+def moment(at: datetime | None) -> SafeString | str:
+    """The exact time; a script puts it into the reader's zone on hover."""
+    if at is None:
+        return NOT_THERE
+    exact = at.strftime("%Y-%m-%d %H:%M UTC")
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, exact)
+
+
+@register.filter
+def subtract(number: int, less: int) -> int:
+    """The difference of two whole numbers."""
+    return number - less
+
+
+@register.simple_tag(takes_context=True)
+def page_link(context: dict[str, Any], name: str, number: int) -> SafeString:
+    """The query string that turns one of several lists of a page to another of its pages."""
+    query = context["request"].GET.copy()
+    query[name] = number
+    return format_html("?{}", query.urlencode())
+
+
 @register.simple_tag(takes_context=True)
 def sort_link(context: dict[str, Any], field: str) -> SafeString:
     """The query string that sorts by a column: best (or A) first, the other way when it is sorted so."""
@@ -87,3 +112,9 @@ def sort_link(context: dict[str, Any], field: str) -> SafeString:
 def sort_state(now: str, field: str) -> str:
     """What ``aria-sort`` says of a column."""
     return {field: "ascending", f"-{field}": "descending"}.get(now, "none")
+
+
+@register.simple_tag
+def sheet_width(figure: Figure) -> int:
+    """How wide a printed figure stands on a page, in pixels: a little larger than on paper."""
+    return round(figure.width * PIXELS_AN_INCH)

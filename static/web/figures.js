@@ -1,0 +1,328 @@
+/* Figures that can be asked. Each reads the JSON block beside it (leaderboard/output/chart.py says what is in it) and
+   stands in for the printed one, which stays for paper and for pages without scripts. The tables have the same numbers. */
+"use strict";
+
+(() => {
+  // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white and white on black.
+  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
+  const SHAPES = ["circle", "diamond", "rect", "triangle", "roundRect", "pin", "arrow"];
+  const ROW = 22;
+  const TOP = 36;
+  const BOTTOM = 56;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+
+  function tokens() {
+    const style = getComputedStyle(document.documentElement);
+    const names = ["paper", "surface", "ink", "ink-soft", "line", "line-strong"];
+    const found = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    return { ...found, font: getComputedStyle(document.body).fontFamily, colours: [...COLOURS, found.ink] };
+  }
+
+  const percent = (share) => `${(share * 100).toFixed(1)} %`;
+  const reader = (share) => (share ? percent : (value) => value.toFixed(4));
+  const shorter = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+
+  function marked([value, low, high], read) {
+    if (value === null) return "–";
+    return low === null ? read(value) : `${read(value)} [${read(low)}, ${read(high)}]`;
+  }
+
+  /* What every form shares; names stand left of the axis, never wider than a third of the figure. */
+  function frame(theme, width, names, { legend = false, across = 0, bottom = BOTTOM } = {}) {
+    const longest = Math.max(0, ...names.map((name) => name.length));
+    const room = Math.min(240, width / 3, 16 + longest * 7);
+    return {
+      animation: false,
+      textStyle: { fontFamily: theme.font, color: theme.ink },
+      tooltip: {
+        renderMode: "richText",
+        confine: true,
+        transitionDuration: 0,
+        backgroundColor: theme.surface,
+        borderColor: theme["line-strong"],
+        textStyle: { color: theme.ink, fontFamily: theme.font, fontSize: 13 },
+      },
+      legend: legend ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink } } : undefined,
+      grid: { left: room, right: 24, top: TOP + across, bottom },
+      room,
+    };
+  }
+
+  function axis(theme, more) {
+    return {
+      axisLabel: { color: theme["ink-soft"], ...more.axisLabel },
+      axisLine: { lineStyle: { color: theme["line-strong"] } },
+      splitLine: { lineStyle: { color: theme.line } },
+      nameTextStyle: { color: theme["ink-soft"] },
+      nameLocation: "middle",
+      ...Object.fromEntries(Object.entries(more).filter(([key]) => key !== "axisLabel")),
+    };
+  }
+
+  function rowAxis(theme, names, room) {
+    const label = { width: room - 12, overflow: "truncate", interval: 0, fontSize: 12 };
+    return axis(theme, { type: "category", data: names, inverse: true, axisLabel: label, axisTick: { show: false } });
+  }
+
+  function intervalShape(place, count, colour, theme) {
+    const shift = (place - (count - 1) / 2) * Math.min(8, 14 / count);
+    return (_, api) => {
+      const [y, x] = [api.value(0), api.value(1)];
+      if (Number.isNaN(x)) return null;
+      const at = api.coord([x, y]);
+      const dot = { cx: at[0], cy: at[1] + shift, r: 4 };
+      const shape = { x: dot.cx - 3.5, y: dot.cy - 3.5, width: 7, height: 7 };
+      const style = { fill: colour, stroke: theme.ink, lineWidth: 0.5 };
+      const children = [place % 2 ? { type: "rect", shape, style } : { type: "circle", shape: dot, style }];
+      if (!Number.isNaN(api.value(2))) {
+        const ends = { x1: api.coord([api.value(2), y])[0], x2: api.coord([api.value(3), y])[0], y1: dot.cy, y2: dot.cy };
+        children.unshift({ type: "line", shape: ends, style: { stroke: colour, lineWidth: 2 } });
+      }
+      return { type: "group", children };
+    };
+  }
+
+  function spans(chart, theme, width) {
+    const read = reader(chart.share);
+    const { room, ...option } = frame(theme, width, chart.rows, { legend: chart.series.length > 1 });
+    const told = (row) =>
+      [chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], read)}`), chart.notes[row]]
+        .filter(Boolean)
+        .join("\n");
+    const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
+    const series = chart.series.map((one, place) => {
+      const colour = theme.colours[place % theme.colours.length];
+      return {
+        type: "custom",
+        name: one.name,
+        itemStyle: { color: colour },
+        renderItem: intervalShape(place, chart.series.length, colour, theme),
+        encode: { x: [1, 2, 3], y: 0 },
+        data: one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN)]),
+        markLine: chart.line === null || place ? undefined : { ...line, data: [{ xAxis: chart.line }] },
+        tooltip: { formatter: (item) => told(item.dataIndex) },
+      };
+    });
+    return {
+      ...option,
+      height: TOP + BOTTOM + ROW * chart.rows.length,
+      items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
+      xAxis: axis(theme, {
+        type: "value",
+        scale: true,
+        name: chart.axis,
+        nameGap: 30,
+        axisLabel: chart.share ? { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } : { hideOverlap: true },
+      }),
+      yAxis: rowAxis(theme, chart.rows, room),
+      series,
+    };
+  }
+
+  /* What can be read on a cell: blue carries white, vermilion and sky blue black, and weak cells the page's ink. */
+  function inkOn(chart, theme) {
+    const at = (share) => (share - chart.low) / (chart.high - chart.low);
+    if (chart.diverging) return (share) => (at(share) < 0.25 ? "#ffffff" : at(share) > 0.75 ? "#000000" : theme.ink);
+    return (share) => (at(share) > 0.75 ? "#ffffff" : at(share) > 0.25 ? "#000000" : theme.ink);
+  }
+
+  function cells(chart, theme, width) {
+    const many = chart.rows.length > 30 || width < 600;
+    const turned = chart.columns.some((name) => name.length > 3);
+    const across = turned ? Math.min(140, 16 + 6 * Math.max(...chart.columns.map((name) => name.length))) : 20;
+    const { room, ...option } = frame(theme, width, chart.rows, { across, bottom: 64 });
+    const bold = new Set(chart.marked.map(([row, column]) => row * chart.columns.length + column));
+    const isBold = ([column, row]) => bold.has(row * chart.columns.length + column);
+    const told = ([column, row, share]) =>
+      [
+        chart.diverging
+          ? `${chart.columns[column]} ${chart.across} to ${chart.rows[row]}: ${percent(share)}${isBold([column, row]) ? ", significant" : ""}`
+          : `${chart.rows[row]}, ${chart.across} ${chart.columns[column]}: ${percent(share)}`,
+        chart.notes[row],
+      ]
+        .filter(Boolean)
+        .join("\n");
+    const data = chart.cells.map(([row, column, share]) => [column, row, share]);
+    const weak = dark.matches ? "#2b3138" : "#f4f4f4";
+    const scale = chart.diverging ? [COLOURS[0], weak, COLOURS[1]] : [weak, COLOURS[5], COLOURS[0]];
+    const ink = inkOn(chart, theme);
+    return {
+      ...option,
+      height: TOP + across + 64 + ROW * chart.rows.length,
+      items: data.map((cell, place) => ({ series: 0, data: place, text: told(cell) })),
+      columns: chart.columns.length,
+      xAxis: axis(theme, {
+        type: "category",
+        data: chart.columns,
+        position: "top",
+        name: chart.diverging ? "" : chart.across,
+        nameGap: across,
+        splitLine: { show: false },
+        axisTick: { show: false },
+        axisLine: { show: false },
+        axisLabel: { rotate: turned ? 60 : 0, interval: turned || !many ? 0 : "auto", width: 150, overflow: "truncate", fontSize: 11 },
+      }),
+      yAxis: rowAxis(theme, chart.rows, room),
+      visualMap: {
+        type: "continuous",
+        min: chart.low,
+        max: chart.high,
+        orient: "horizontal",
+        left: "center",
+        bottom: 0,
+        itemHeight: Math.min(220, width / 2),
+        text: [percent(chart.high), percent(chart.low)],
+        textStyle: { color: theme.ink },
+        inRange: { color: scale },
+        calculable: false,
+      },
+      series: [
+        {
+          type: "heatmap",
+          data: data.map((value) => ({
+            value,
+            itemStyle: { borderColor: isBold(value) ? theme.ink : theme.paper, borderWidth: isBold(value) ? 1.5 : 0.5 },
+            label: { color: ink(value[2]), fontWeight: isBold(value) ? "bold" : "normal" },
+          })),
+          label: { show: !many, fontSize: 10, formatter: (item) => Math.round(item.value[2] * 100).toString() },
+          tooltip: { formatter: (item) => told(item.value) },
+        },
+      ],
+    };
+  }
+
+  function points(chart, theme, width, colours) {
+    const { room, ...option } = frame(theme, width, ["0.0000"]);
+    const dated = chart.points.some((point) => typeof point.x === "string");
+    const read = reader(false);
+    const told = (point) =>
+      [
+        point.name,
+        `${chart.x_axis}: ${dated ? point.x : marked(point.x, read)}`,
+        `${chart.y_axis}: ${marked(point.y, read)}`,
+        point.note,
+      ]
+        .filter(Boolean)
+        .join("\n");
+    const look = (name, place) => {
+      const known = colours[name] ?? place;
+      const count = theme.colours.length;
+      return { colour: theme.colours[known % count], symbol: SHAPES[Math.floor(known / count) % SHAPES.length] };
+    };
+    const across = (point) => (dated ? point.x : point.x[0]);
+    const named = chart.points.length <= 30 && width >= 600;
+    const stairs = new Set(chart.steps);
+    const whiskers = {
+      type: "custom",
+      silent: true,
+      data: dated ? [] : chart.points.map((point) => [...point.x, ...point.y].map((part) => part ?? NaN)),
+      encode: { x: [0, 1, 2], y: [3, 4, 5] },
+      renderItem: (_, api) => {
+        const [x, left, right, y, low, high] = [0, 1, 2, 3, 4, 5].map((place) => api.value(place));
+        const style = { stroke: theme["line-strong"], lineWidth: 1, opacity: 0.6 };
+        const line = ([x1, y1], [x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+        const lines = [];
+        if (!Number.isNaN(left)) lines.push(line(api.coord([left, y]), api.coord([right, y])));
+        if (!Number.isNaN(low)) lines.push(line(api.coord([x, low]), api.coord([x, high])));
+        return { type: "group", children: lines };
+      },
+    };
+    const staircase = {
+      type: "line",
+      step: "end",
+      silent: true,
+      symbol: "none",
+      lineStyle: { color: theme["ink-soft"], width: 1.5 },
+      data: chart.steps.map((place) => [across(chart.points[place]), chart.points[place].y[0]]),
+    };
+    const dots = {
+      type: "scatter",
+      tooltip: { formatter: (item) => told(chart.points[item.dataIndex]) },
+      labelLayout: { hideOverlap: true },
+      data: chart.points.map((point, place) => {
+        const { colour, symbol } = look(point.name, place);
+        const shown = named || stairs.has(place);
+        return {
+          value: [across(point), point.y[0]],
+          symbol,
+          symbolSize: stairs.has(place) ? 13 : 10,
+          itemStyle: { color: colour, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
+          label: { show: shown, formatter: shorter(point.name, 24), position: "top", fontSize: 11, color: theme.ink },
+        };
+      }),
+    };
+    const zoom = { type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" };
+    return {
+      ...option,
+      grid: { ...option.grid, left: 64 },
+      height: Math.max(320, Math.min(520, width * 0.6)),
+      items: chart.points.map((point, place) => ({ series: 2, data: place, text: told(point) })),
+      xAxis: axis(theme, {
+        type: dated ? "time" : "value",
+        scale: true,
+        boundaryGap: dated ? ["3%", "3%"] : undefined,
+        name: chart.x_axis,
+        nameGap: 30,
+        axisLabel: { hideOverlap: true, formatter: dated ? "{yyyy}-{MM}-{dd}" : undefined },
+      }),
+      yAxis: axis(theme, { type: "value", scale: true, name: chart.y_axis, nameGap: 46 }),
+      dataZoom: [{ ...zoom, xAxisIndex: 0 }, { ...zoom, yAxisIndex: 0 }],
+      series: [whiskers, staircase, dots],
+    };
+  }
+
+  const FORMS = { spans, cells, points };
+
+  /* Arrow keys go from item to item; what an item says is written beside the figure for those who hear it. */
+  function withKeys(plot, said, now) {
+    let at = -1;
+    plot.addEventListener("keydown", (event) => {
+      const { drawn, items, columns = 1 } = now();
+      const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns, Home: -Infinity, End: Infinity };
+      if (event.key === "Escape") {
+        drawn.dispatchAction({ type: "hideTip" });
+        return drawn.dispatchAction({ type: "dataZoom", batch: [0, 1].map((dataZoomIndex) => ({ dataZoomIndex, start: 0, end: 100 })) });
+      }
+      if (!(event.key in moves) || !items.length) return;
+      event.preventDefault();
+      at = Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + moves[event.key]));
+      said.textContent = items[at].text;
+      drawn.dispatchAction({ type: "showTip", seriesIndex: items[at].series, dataIndex: items[at].data });
+    });
+    plot.addEventListener("blur", () => now().drawn.dispatchAction({ type: "hideTip" }));
+  }
+
+  function draw(chart, into, colours) {
+    const title = Object.assign(document.createElement("p"), { className: "plot-title", textContent: chart.title });
+    const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0 });
+    const said = Object.assign(document.createElement("p"), { className: "hidden" });
+    plot.setAttribute("role", "group");
+    plot.setAttribute("aria-label", `Figure: ${chart.title}. Arrow keys go through it; the table has the same numbers.`);
+    said.setAttribute("aria-live", "polite");
+    into.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
+    let drawn, items, columns, width;
+    const show = () => {
+      width = plot.clientWidth;
+      const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, colours);
+      [items, columns] = [found, wide];
+      plot.style.height = `${height}px`;
+      drawn ??= echarts.init(plot, null, { renderer: "canvas" });
+      drawn.resize();
+      drawn.setOption(option, true);
+    };
+    show();
+    new ResizeObserver(() => plot.clientWidth && plot.clientWidth !== width && show()).observe(plot);
+    dark.addEventListener("change", show);
+    withKeys(plot, said, () => ({ drawn, items, columns }));
+  }
+
+  const places = document.getElementById("run-places");
+  const colours = places ? JSON.parse(places.textContent) : {};
+  for (const into of document.querySelectorAll("[data-charts]")) {
+    const block = document.getElementById(into.dataset.charts);
+    const charts = JSON.parse(block.textContent);
+    if (!charts.length) continue;
+    into.closest("figure").classList.add("drawn");
+    for (const chart of charts) draw(chart, into, colours);
+  }
+})();

@@ -1,0 +1,85 @@
+/* Puts the moving parts of a page in the place of the old ones. It rests while the tab is hidden, and when told to. */
+"use strict";
+
+const EVERY = 5000;
+const SPEAK_EVERY = 30000;
+
+function livePart(page) {
+  const url = page.dataset.live;
+  const hold = document.getElementById("hold");
+  const spoken = document.getElementById("announced");
+  let held = false;
+  let spokenAt = 0;
+  let busy = false;
+
+  function speak(words) {
+    /* Read aloud at most twice a minute: figures move all the time. */
+    if (!spoken || !words || words === spoken.textContent || Date.now() - spokenAt < SPEAK_EVERY) return;
+    spoken.textContent = words;
+    spokenAt = Date.now();
+  }
+
+  function replace(fresh) {
+    const known = new Map([...page.children].map((part) => [part.id, part]));
+    let last = null;
+    for (const part of [...fresh.children]) {
+      const old = known.get(part.id);
+      known.delete(part.id);
+      if (!old) {
+        if (last) last.after(part);
+        else page.prepend(part);
+        last = part;
+        continue;
+      }
+      last = old;
+      if (old.dataset.came === part.outerHTML) continue;
+      /* Whoever reads a list, fills a field or is about to press a button is not disturbed. */
+      if (old.contains(document.activeElement)) continue;
+      const html = part.outerHTML;
+      for (const open of old.querySelectorAll("details[open][id]")) {
+        const same = part.querySelector(`#${open.id}`);
+        if (same) same.open = true;
+      }
+      part.dataset.came = html;
+      old.replaceWith(part);
+      localTimes(part);
+      last = part;
+    }
+    for (const gone of known.values()) if (!gone.contains(document.activeElement)) gone.remove();
+  }
+
+  async function refresh() {
+    if (held || busy || document.hidden) return;
+    busy = true;
+    try {
+      const reply = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+      if (!reply.ok) return;
+      const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").body;
+      const head = fresh.querySelector("[data-words]");
+      if (!head || held) return;
+      if (fresh.querySelector("[data-over]")) {
+        location.reload();
+        return;
+      }
+      replace(fresh);
+      speak(head.dataset.words);
+    } catch {
+      /* the server is away for a moment; the next round asks again */
+    } finally {
+      busy = false;
+    }
+  }
+
+  if (hold) {
+    hold.hidden = false;
+    hold.addEventListener("click", () => {
+      held = !held;
+      hold.setAttribute("aria-pressed", String(held));
+      refresh();
+    });
+  }
+  document.addEventListener("visibilitychange", refresh);
+  setInterval(refresh, EVERY);
+}
+
+for (const page of document.querySelectorAll("[data-live]")) livePart(page);

@@ -1,0 +1,54 @@
+/* A form whose answer is a part of its own page: ask again with every change, and keep the address in step.
+   Without this script its button does the same. */
+"use strict";
+
+for (const form of document.querySelectorAll("form[data-live]")) {
+  let timer, asked = 0;
+  const target = () => document.getElementById(form.dataset.live);
+  const query = () => {
+    const fields = new URLSearchParams(new FormData(form));
+    fields.delete("csrfmiddlewaretoken");
+    return fields;
+  };
+
+  async function ask() {
+    const address = new URL(form.dataset.ask || form.action, location.href), mine = ++asked;
+    address.search = query().toString();
+    target().setAttribute("aria-busy", "true");
+    try {
+      const reply = await fetch(address, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      const fresh = page.getElementById(form.dataset.live);
+      if (mine !== asked || !fresh) return;
+      target().replaceWith(document.adoptNode(fresh));
+      if (form.method === "get") history.replaceState(null, "", address);
+      for (const field of form.elements) mark(field, page);
+    } catch {
+      /* the server is away for a moment; the button asks again */
+    } finally {
+      target().setAttribute("aria-busy", "false");
+    }
+  }
+
+  /* What is wrong with a field stands beside it, as it does in a page that comes whole. */
+  function mark(field, page) {
+    if (!field.id) return;
+    const now = document.getElementById(`${field.id}_error`), then = page.getElementById(`${field.id}_error`);
+    if (now && then) now.replaceWith(document.adoptNode(then));
+    else if (now) now.remove();
+    else if (then) field.parentElement.append(document.adoptNode(then));
+    field.toggleAttribute("aria-invalid", Boolean(then));
+  }
+
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, 250);
+  });
+  if (form.method === "get") {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      clearTimeout(timer);
+      ask();
+    });
+  }
+}

@@ -1,0 +1,52 @@
+"""A campaign at a fake crowd, and its manager."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from judging import crowds
+from judging.models import Campaign, Worker
+from pooling.models import Membership
+from tests.judging.cast import Fair
+from tests.judging.fake_crowd import FakeCrowd
+
+
+@pytest.fixture
+def crowd(monkeypatch) -> FakeCrowd:
+    """The fake panel; campaigns whose ``crowd`` is "fake" talk to it."""
+    panel = FakeCrowd()
+    monkeypatch.setitem(crowds.FACTORIES, "fake", lambda endpoint: panel)
+    return panel
+
+
+@pytest.fixture
+def fair(crowd, db) -> Fair:
+    """Four queries of three passages: twelve pairs, four tasks of three."""
+    return Fair(crowd)
+
+
+@pytest.fixture
+def campaign(fair) -> Campaign:
+    """The fair's campaign, launched, its places offered."""
+    return fair.opened()
+
+
+@pytest.fixture
+def manager(client, campaign) -> Client:
+    """Signed in as the campaign's manager."""
+    ada = get_user_model().objects.create_user("ada")
+    Membership.objects.create(collection=campaign.collection, user=ada, role="manager")
+    client.force_login(ada)
+    return client
+
+
+def text_of(reply, status: int = 200) -> str:
+    """The page, its white space folded."""
+    assert reply.status_code == status, reply.content[:500]
+    return " ".join(reply.content.decode().split())
+
+
+def worker(name: str) -> Worker:
+    return Worker.objects.get(identity__crowd_worker_id=name)

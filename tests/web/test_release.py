@@ -1,0 +1,265 @@
+"""The bundle to publish: what is in it, and what must not be."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from django.core.files.storage import storages
+from django.core.management import call_command
+
+from config.background.attending import work_off_everything
+from judging.models import (
+    CrowdIdentity,
+    Exclusion,
+    GoldAnswer,
+    GoldPair,
+    Place,
+    Posting,
+    Slot,
+    Submission,
+    Task,
+    Worker,
+)
+from leaderboard.models import KeptAnalysis
+from pooling.models import PrivateQuery, QuerySplit, Run
+from web.services.release.bundle import bundle_of, count_release, make_release
+from web.services.release.store import opened
+
+PAGE = "/collections/harbour/versions/1/bundle/"
+
+
+def read(version) -> dict[str, str]:
+    """Name → text of every file of the version's bundle."""
+    with opened(make_release(version).name) as file, zipfile.ZipFile(file) as bundle:
+        return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
+
+
+def rows(files: dict[str, str], name: str) -> list[dict]:
+    return [json.loads(line) for line in files[name].splitlines()]
+
+
+@pytest.fixture
+def town(published):
+    """harbour with a licence, a person behind the worker, words of people and a test pair that was answered."""
+    published.collection.licence = "CC BY 4.0"
+    published.collection.save()
+    CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")
+    campaign = published.campaign
+    campaign.consent_text, campaign.instructions_text = "You agree to read.", "Read both."
+    campaign.save()
+    place = Place.objects.create(
+        posting=Posting.objects.create(campaign=campaign, number=1), number=1, crowd_id="HITSECRET"
+    )
+    done = Submission.objects.create(
+        campaign=campaign,
+        place=place,
+        worker=published.judge,
+        task=Task.objects.create(campaign=campaign, number=1),
+        assignment_id="ASSIGNSECRET",
+        seed=1,
+        state="submitted",
+        standing="counted",
+        submitted_at=published.version.published_at,
+        comment="COMMENTSECRET",
+    )
+    gold = GoldPair.objects.create(
+        campaign=campaign,
+        query=published.query("q1"),
+        relevant=published.passage("a"),
+        off_topic=published.passage("off"),
+        state="accepted",
+        decided_by="PERSONSECRET",
+        decided_why="REASONSECRET",
+    )
+    slot = Slot.objects.create(
+        submission=done,
+        worker=published.judge,
+        number=1,
+        gold_pair=gold,
+        left=gold.relevant,
+        right=gold.off_topic,
+    )
+    GoldAnswer.objects.create(
+        slot=slot,
+        submission=done,
+        worker=published.judge,
+        gold_pair=gold,
+        preferred=gold.relevant,
+        passed=True,
+        recorded_at=published.version.published_at,
+    )
+    return published
+
+
+def test_the_bundle_has_what_it_promises_and_its_sums_are_right(town):
+    files = read(town.version)
+
+    assert set(files) >= {
+        "judgments.jsonl", "gold.jsonl", "gold_answers.jsonl", "passages.jsonl", "runs.jsonl", "exclusions.jsonl",
+        "qrels/version-1.qrels", "versions.json", "campaigns.json", "agreement.json", "LICENCES.md", "DATA_CARD.md",
+        "texts/spring/consent.txt", "texts/spring/instructions.txt", "texts/spring/pay.txt", "SHA256SUMS",
+    }  # fmt: skip
+    sums = dict(reversed(line.split("  ")) for line in files["SHA256SUMS"].splitlines())
+    assert sums == {
+        name: hashlib.sha256(text.encode()).hexdigest()
+        for name, text in files.items()
+        if name != "SHA256SUMS"
+    }
+    assert "CC BY 4.0" in files["LICENCES.md"]
+    assert "$2.00" in files["texts/spring/pay.txt"]
+    assert json.loads(files["versions.json"])[0]["manifest_sha256"] == town.version.manifest_sha256
+    assert rows(files, "gold.jsonl")[0]["relevant"] == "a"
+    assert rows(files, "gold_answers.jsonl")[0]["passed"] is True
+
+
+def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
+    files = read(town.version)
+    everything = "\n".join(files.values())
+
+    # mole (scores) alone supplied s and c3, deep (private) alone supplied d.
+    assert {row["pid"] for row in rows(files, "passages.jsonl")} == {"a", "b", "a2", "a3", "b3"}
+    assert {(row["left"], row["right"]) for row in rows(files, "judgments.jsonl")} == {
+        ("b", "a"),
+        ("a3", "b3"),
+    }
+    assert [row["run_tag"] for row in rows(files, "runs.jsonl")] == ["quay"]
+    assert files["qrels/version-1.qrels"] == "q1 0 b 1\nq3 0 a3 1\nq3 0 b3 1\n"
+    words = set(
+        re.findall(r"\w+", "\n".join(text for name, text in files.items() if not name.endswith(".md")))
+    )
+    assert not words & {"mole", "deep", "s", "c3", "d"}
+    assert "mole" not in everything
+    assert "5 judgments on passages that no public run supplied" in files["DATA_CARD.md"]
+    assert "2 best answers in the qrels" in files["DATA_CARD.md"]
+
+
+def test_people_are_nowhere(town):
+    Exclusion.objects.create(
+        campaign=town.campaign,
+        worker=town.judge,
+        rule="person",
+        reason="REASONSECRET",
+        decided_by="PERSONSECRET",
+        decided_at=town.version.published_at,
+    )
+    files = read(town.version)
+
+    for name, text in files.items():
+        for secret in ("SECRET", "viewport", "focus_lost", "seconds_shown", "input_method"):
+            assert secret not in text, (name, secret)
+    [excluded] = rows(files, "exclusions.jsonl")
+    assert excluded["by"] == "a person"
+    assert excluded["worker"] == rows(files, "judgments.jsonl")[0]["worker"]
+    assert excluded["worker"].startswith("w-")
+
+
+def test_whoever_took_judgments_back_is_left_out_whenever_that_was(town):
+    before = len(rows(read(town.version), "judgments.jsonl"))
+    other = Worker.objects.create()
+    town.campaign.judgments.filter(left__pid="b", right__pid="a").update(worker=other)
+    Exclusion.objects.create(campaign=town.campaign, worker=other, rule="withdrawn", reason="")
+
+    files = read(town.version)
+
+    assert len(rows(files, "judgments.jsonl")) == before - 1
+    assert "1 judgments of workers who took them back" in files["DATA_CARD.md"]
+    assert rows(files, "exclusions.jsonl") == []
+
+
+def test_private_queries_are_left_out(town):
+    split = QuerySplit.objects.create(collection=town.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=town.query("q1"))
+
+    files = read(town.version)
+
+    assert "q1" not in "\n".join(text for name, text in files.items())
+    assert "1 queries that are private" in files["DATA_CARD.md"]
+
+
+def test_a_team_under_embargo_is_not_named(town):
+    Run.objects.filter(run_tag="quay").update(team="OTTERS", paper="OTTERPAPER", anonymous_until="2999-01-01")
+
+    assert "OTTER" not in "\n".join(read(town.version).values())
+
+
+def test_the_same_inputs_give_the_same_bytes_under_names_of_their_own(town):
+    made = make_release(town.version)
+    with opened(made.name) as file:
+        first = file.read()
+    KeptAnalysis.objects.all().delete()
+    storages["runs"].delete(made.name)
+    again = make_release(town.version)
+    with opened(again.name) as file:
+        second = file.read()
+    worker = rows(read(town.version), "judgments.jsonl")[0]["worker"]
+    Run.objects.filter(run_tag="mole").update(release="public")
+    more = read(town.version)
+
+    assert first == second
+    assert hashlib.sha256(first).hexdigest() == made.sha256
+    assert "s" in {row["pid"] for row in rows(more, "passages.jsonl")}
+    assert rows(more, "judgments.jsonl")[0]["worker"] != worker
+
+
+def test_later_judgments_change_nothing(town):
+    made = make_release(town.version)
+    town.prefer("q1", ("a", "x9"))
+
+    assert bundle_of(town.version) == made
+
+
+def test_counting_says_the_same_as_making(town):
+    told = count_release(town.version)
+
+    assert bundle_of(town.version) is None
+    assert make_release(town.version).summary == told
+    assert told["counts"]["judgments"] == 2
+
+
+def test_two_versions_say_which_judgments_each_rests_on(town):
+    town.prefer("q1", ("b", "new"))
+    second = town.publish()
+
+    found = {tuple(row["versions"]) for row in rows(read(second), "judgments.jsonl")}
+
+    assert (1, 2) in found
+    assert set(read(second)) >= {"qrels/version-1.qrels", "qrels/version-2.qrels"}
+
+
+def test_the_page_counts_first_then_makes_then_gives_the_file(cast):
+    owner = cast.clients["owner"]
+    assert "Count what goes in" in owner.get(PAGE).content.decode()
+    owner.post(PAGE + "count")
+    work_off_everything()
+    counted = owner.get(PAGE).content.decode()
+    assert "judgments on passages that no public run supplied" in counted
+    assert "No licence is stated" in counted
+    assert owner.get("/collections/harbour/versions/1/bundle.zip").status_code == 404
+
+    owner.post(PAGE + "make")
+    work_off_everything()
+    assert "The bundle is made." in owner.get(PAGE).content.decode()
+    reply = cast.clients["viewer"].get("/collections/harbour/versions/1/bundle.zip")
+    content = b"".join(reply)
+    assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
+    assert reply["Content-Disposition"] == 'attachment; filename="harbour-version-1.zip"'
+    same = cast.clients["viewer"].get(
+        "/collections/harbour/versions/1/bundle.zip", HTTP_IF_NONE_MATCH=reply["ETag"]
+    )
+    assert same.status_code == 304
+
+
+def test_the_command_writes_the_same_file(town, tmp_path):
+    made = make_release(town.version)
+    out, told = tmp_path / "bundle.zip", io.StringIO()
+
+    call_command("release_bundle", "harbour", "--out", str(out), "--json", stdout=told)
+    call_command("release_bundle", "harbour", "--dry-run", "--json", stdout=io.StringIO())
+
+    assert hashlib.sha256(out.read_bytes()).hexdigest() == made.sha256
+    assert json.loads(told.getvalue())["counts"]["judgments"] == 2

@@ -1,0 +1,215 @@
+"""Who may what over HTTP: every call × every role and every scope. A call that is not in the table fails the test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.test import Client
+
+from accounts.models import ApiToken
+from accounts.services.tokens import make_token
+from config.background.models import Job
+from pooling.models import RunUpload
+from tests.web.conftest import PEOPLE, PUBLIC
+from web.api.api import api
+
+pytestmark = pytest.mark.one_database
+
+RUNS = {"maintainer", "owner", "administrator"}
+MONEY = {"manager", "owner", "administrator"}
+MEMBERS = {"viewer", *RUNS, *MONEY}
+JSON = "application/json"
+RUN = b"q1 Q0 a 1 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call: its scope, and who gets ``done`` (None: everybody who sees the collection)."""
+
+    scope: str = "read"
+    only: set[str] | None = None
+    done: int = 200
+    body: bytes = b"{}"
+    headers: dict = field(default_factory=dict)
+    query: str = ""
+    others: int = 0  # what everybody else of ``only`` than the owner gets
+
+    def expected(self, person: str, published: bool) -> int:
+        if self.scope != "read" and person == "nobody":
+            return 401
+        if person in PUBLIC and not published:
+            return 404
+        if self.only is not None and person not in self.only:
+            return 403
+        return self.others if self.others and person != "owner" else self.done
+
+
+TABLE = {
+    ("get", "/collections"): Call(),
+    ("get", "/collections/{name}"): Call(),
+    ("get", "/collections/{name}/runs"): Call(),
+    ("post", "/collections/{name}/runs"): Call(
+        "runs", RUNS, 202, RUN, {"HTTP_IDEMPOTENCY_KEY": "k"}, "?run_tag=sent"
+    ),
+    ("get", "/collections/{name}/runs/{key}"): Call(),
+    ("patch", "/collections/{name}/runs/{key}"): Call("runs", RUNS, body=b'{"team": "harbourers"}'),
+    ("post", "/collections/{name}/uploads"): Call(
+        "runs", RUNS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
+    ),
+    ("get", "/collections/{name}/uploads/{key}"): Call(only=RUNS),
+    # Even an owner goes on with nothing but what he sent: the upload is the owner's.
+    ("patch", "/collections/{name}/uploads/{key}"): Call(
+        "runs", RUNS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
+    ),
+    ("post", "/collections/{name}/uploads/{key}/submit"): Call("runs", RUNS, 400, others=404),
+    ("delete", "/collections/{name}/uploads/{key}"): Call("runs", RUNS, 400, others=404),
+    ("get", "/collections/{name}/versions"): Call(),
+    ("get", "/collections/{name}/versions/{number}/qrels"): Call(),
+    ("get", "/collections/{name}/versions/{number}/queries"): Call(),
+    ("get", "/collections/{name}/versions/{number}/changes"): Call(),
+    ("get", "/collections/{name}/versions/{number}/bundle"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/versions/{number}/bundle"): Call("campaigns", RUNS, 202),
+    ("get", "/collections/{name}/versions/{number}/bundle.zip"): Call(only=MEMBERS, done=404),  # not made
+    ("post", "/campaigns/{name}/publishing"): Call("campaigns", RUNS, 202),
+    ("get", "/campaigns/{name}/publishing/{key}"): Call(only=MEMBERS),
+    ("get", "/collections/{name}/leaderboard"): Call(),
+    ("get", "/collections/{name}/scores"): Call(only=RUNS, query="?qrels=official"),
+    ("get", "/campaigns"): Call(),
+    ("get", "/campaigns/{name}"): Call(),
+    ("get", "/campaigns/{name}/status"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/pause"): Call("campaigns", MONEY),
+    ("post", "/campaigns/{name}/resume"): Call("campaigns", MONEY, 409),  # it is not paused
+    ("post", "/campaigns/{name}/close"): Call("campaigns", MONEY),
+    ("get", "/campaigns/{name}/judgments"): Call(only=MEMBERS),
+    ("get", "/campaigns/{name}/challenges"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/challenges"): Call("campaigns", RUNS, 202, b'{"runs": ["quay"]}'),
+    ("get", "/campaigns/{name}/challenges/work/{key}"): Call(only=MEMBERS),
+}
+DRAFT = b'{"name": "next", "pool": "tide"}'
+TABLE |= {
+    ("get", "/collections/{name}/pools"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/pools"): Call("campaigns", MONEY, 202, b'{"name": "wave"}'),
+    ("post", "/collections/{name}/pool-plan"): Call(only=MEMBERS, body=b"{}"),
+    ("get", "/collections/{name}/pools/{pool}"): Call(only=MEMBERS),
+    ("get", "/collections/{name}/pools/work/{key}"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/campaigns"): Call("campaigns", MONEY, 201, DRAFT),
+    ("patch", "/campaigns/{name}/settings"): Call("campaigns", MONEY, 409, b'{"reward": 3}'),  # it is open
+    ("get", "/campaigns/{name}/gold"): Call(only=MONEY),
+    ("post", "/campaigns/{name}/gold"): Call("campaigns", MONEY, 409),
+    ("post", "/campaigns/{name}/gold/propose"): Call("campaigns", MONEY, 409),
+    ("put", "/campaigns/{name}/texts"): Call("campaigns", MONEY, 409),
+    ("post", "/campaigns/{name}/rehearse"): Call("campaigns", MONEY, 409, b'{"truth": "official"}'),
+    ("get", "/campaigns/{name}/preparation/{key}"): Call(only=MONEY),
+    ("get", "/campaigns/{name}/check-list"): Call(only=MONEY),
+    ("post", "/campaigns/{name}/pilot"): Call("campaigns", MONEY, 409, b'{"tasks": 1, "confirm_spend": 1}'),
+    ("post", "/campaigns/{name}/launch"): Call("campaigns", MONEY, 422, b'{"confirm_spend": 1}'),
+}
+LISTS = {("get", "/collections"), ("get", "/campaigns")}
+
+
+@pytest.fixture
+def callers(cast):
+    """The cast with an open campaign, an upload, work, and a token of each person and scope."""
+    cast.campaign.state = "open"
+    cast.campaign.save()
+    users = {user.username: user for user in get_user_model().objects.all()}
+    upload = RunUpload.objects.create(
+        collection=cast.collection, user=users["owner"], key="before", file_name="x", size_bytes=1, sha256="0"
+    )
+    work = Job.objects.create(kind="web.challenge", key="past", arguments={"campaign_id": cast.campaign.pk})
+    publishing = Job.objects.create(
+        kind="web.preview_version", key="seen", arguments={"campaign_id": cast.campaign.pk}
+    )
+    cast.keys = {
+        "runs": cast.quay.pk,
+        "uploads": upload.pk,
+        "work": work.pk,
+        "publishing": publishing.pk,
+    }
+    rehearsal = f"web.rehearse:{cast.campaign.pk}"
+    rehearsed = Job.objects.create(kind="web.rehearse", key=rehearsal)
+    arguments = {"collection_id": cast.collection.pk}
+    pooled = Job.objects.create(kind="pooling.build_pool", key="past pool", arguments=arguments)
+    cast.keys |= {"preparation": rehearsed.pk, "pools/work": pooled.pk}
+    cast.tokens = {
+        (person, scope): make_token(user=users[person], name="t", scopes=[scope], days=1)[1]
+        for person in PEOPLE
+        if person != "nobody"
+        for scope in ApiToken.Scope.values
+    }
+    return cast
+
+
+def called(callers, operation, call, person, scope):
+    """The status and type of the answer; what it changed is undone."""
+    method, path = operation
+    name = "harbour" if path.startswith("/collections") else "spring"
+    kind = path.partition("/{key}")[0].rpartition("/")[2]
+    kind = "pools/work" if path.endswith("pools/work/{key}") else kind
+    address = path.format(name=name, number=1, pool="tide", key=callers.keys.get(kind))
+    headers = dict(call.headers)
+    if person != "nobody":
+        headers["HTTP_AUTHORIZATION"] = f"Bearer {callers.tokens[person, scope]}"
+    with transaction.atomic():
+        body = {"data": call.body, "content_type": JSON} if method != "get" else {}
+        reply = getattr(Client(), method)(f"/api/v1{address}{call.query}", **body, **headers)
+        b"".join(reply)
+        transaction.set_rollback(True)
+    return reply.status_code, reply["Content-Type"]
+
+
+def test_every_call_is_in_the_table():
+    paths = api.get_openapi_schema()["paths"]
+
+    served = {(verb, path.removeprefix("/api/v1")) for path, one in paths.items() for verb in one}
+
+    assert served == TABLE.keys()
+
+
+@pytest.mark.parametrize("published", [True, False], ids=["published", "private"])
+def test_calls(callers, published, settings):
+    settings.API_ANONYMOUS_CALLS_PER_MINUTE = 10_000
+    callers.collection.visibility = "published" if published else "private"
+    callers.collection.save()
+
+    wrong = {}
+    for operation, call in TABLE.items():
+        for person in PUBLIC if published else PEOPLE:  # a member's rights are the same
+            status, kind = called(callers, operation, call, person, call.scope)
+            expected = 200 if operation in LISTS else call.expected(person, published)
+            if status != expected or (status >= 400 and kind != "application/problem+json"):
+                wrong[operation, person] = (status, expected, kind)
+
+    assert wrong == {}
+
+
+def test_a_token_does_only_what_its_scope_says(callers):
+    """The owner may everything, with the right token."""
+    for operation, call in TABLE.items():
+        for scope in ApiToken.Scope.values:
+            status, _ = called(callers, operation, call, "owner", scope)
+
+            assert status == (call.done if scope == call.scope else 403), (operation, scope)
+
+
+def test_agreeing_to_spend_takes_who_spends(callers):
+    body = b'{"runs": ["quay"], "confirm_spend": 5}'
+    call = Call("campaigns", body=body)
+    operation = ("post", "/campaigns/{name}/challenges")
+
+    assert called(callers, operation, call, "maintainer", "campaigns")[0] == 403
+    assert called(callers, operation, call, "owner", "campaigns")[0] == 202
+
+
+def test_a_cookie_opens_nothing(callers):
+    callers.collection.visibility = "private"
+    callers.collection.save()
+
+    assert callers.clients["owner"].get("/api/v1/collections/harbour").status_code == 404
+    assert (
+        callers.clients["owner"].post("/api/v1/campaigns/spring/pause", "{}", content_type=JSON).status_code
+        == 401
+    )

@@ -1,0 +1,1 @@
+"""`/api/v1/`: the same services, with the same rights, for scripts."""

@@ -1,0 +1,38 @@
+"""The API: its description, and the calls of each room."""
+
+from __future__ import annotations
+
+from web.api import (
+    campaigns,
+    collections,
+    pools,
+    preparing,
+    problems,
+    publishing,
+    runs,
+    uploads,
+    versions,
+)
+from web.api.callers import Bearer, PerCaller
+from web.api.description import DescribedAPI, ObjectParser
+
+# No page with the description is served: the usual ones load scripts from elsewhere. docs/api.md has examples.
+api = DescribedAPI(
+    title="Preferee",
+    version="1",
+    urls_namespace="v1",
+    description="Collections, runs, versions, leaderboards, campaigns. Errors are RFC 9457 problem details.",
+    docs_url=None,
+    auth=Bearer(),
+    throttle=[PerCaller()],
+    parser=ObjectParser(),
+)
+problems.handle(api)
+api.add_router("", collections.router, tags=["collections"])
+api.add_router("", runs.router, tags=["runs"])
+api.add_router("", uploads.router, tags=["uploads"])
+api.add_router("", versions.router, tags=["versions and scores"])
+api.add_router("", publishing.router, tags=["publishing"])
+api.add_router("", campaigns.router, tags=["campaigns"])
+api.add_router("", pools.router, tags=["pools"])
+api.add_router("", preparing.router, tags=["campaigns on their way to launch"])

@@ -1,0 +1,60 @@
+"""Collections."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from pooling.models import Collection, Query
+from pooling.services.members import role_of
+from tournament.models import QrelVersion
+from web.access import collection_for
+from web.api.callers import reader
+from web.services.collections import Listed, listed_collections
+from web.services.visibility import listed_runs
+
+router = Router()
+
+
+class CollectionOut(Schema):
+    """A collection; ``role`` is the caller's; empty for the public, null in lists."""
+
+    name: str
+    description: str
+    language: str
+    licence: str
+    visibility: str
+    created_at: datetime
+    queries: int
+    runs: int
+    versions: int
+    role: str | None = None
+
+
+@router.get("/collections", response=list[CollectionOut], summary="Collections that the caller sees")
+def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
+    return [_listed(row) for row in listed_collections(reader(request))]
+
+
+@router.get("/collections/{name}", response=CollectionOut, summary="One collection, and the caller's role")
+def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    return _facts(found) | {
+        "queries": Query.objects.filter(collection=found).count(),
+        "runs": listed_runs(found, user).count(),
+        "versions": QrelVersion.objects.filter(collection=found).count(),
+        "role": role_of(user, found) or "",
+    }
+
+
+def _listed(row: Listed) -> dict[str, Any]:
+    return _facts(row.collection) | {"queries": row.queries, "runs": row.runs, "versions": row.versions}
+
+
+def _facts(found: Collection) -> dict[str, Any]:
+    names = ("name", "description", "language", "licence", "visibility", "created_at")
+    return {name: getattr(found, name) for name in names}

@@ -1,0 +1,355 @@
+"""Campaigns on their way to launch: made, set, given test pairs and texts, rehearsed, piloted, launched."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Query, Router, Schema, Status
+
+from accounts.models import ApiToken
+from config.errors import Refusal
+from judging.models import Campaign, GoldPair
+from judging.rehearsal import truth_named
+from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.gold import decide_gold, needed_gold
+from judging.services.launching import Terms, amount_to_confirm, check_confirmed, launch_confirmed
+from judging.services.piloting import pilot_campaign
+from judging.services.preparing import change_settings, check_changeable, promise_hourly, settings_of
+from judging.services.texts import accept_texts, set_texts
+from judging.simulation import SimulationSettings
+from pooling.services.finding import pool_named
+from web import jobs
+from web.access import campaign_for, collection_for, require
+from web.api.callers import actor, reader
+from web.api.campaigns import CampaignOut, read_facts
+from web.api.works import Text, WorkOut, work_out
+from web.services.preparing import check_page
+
+router = Router()
+Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]
+Whole = Annotated[int, Field(ge=-(2**62), le=2**62)]
+Words = Annotated[Text, Field(max_length=20_000)]
+
+
+class SettingsIn(Schema):
+    """A campaign's settings; what is left out stays (or is the reference experiment's)."""
+
+    pairs_per_task: Whole | None = None
+    gold_per_task: Whole | None = None
+    judgments_per_pair: Whole | None = None
+    max_tasks_per_worker: Whole | None = None
+    screen: Literal["reference", "rate"] | None = None
+    slip_rate: Annotated[float, Field(ge=0, le=0.5)] | None = None
+    reward: Dollars | None = None
+    pay: Literal["split", "whole"] | None = None
+    base_reward: Dollars | None = None
+    budget: Dollars | None = None
+    minimum_hourly: Dollars | None = None
+    hold_hours: Whole | None = None
+    assignment_seconds: Whole | None = None
+    minimum_seconds: Whole | None = None
+    minimum_age: Whole | None = None
+    withdrawal_days: Whole | None = None
+    allow_undecided: bool | None = None
+    mark_query_words: bool | None = None
+    refuse_excluded_elsewhere: bool | None = None
+    preset: Literal["", "reference"] | None = None
+    language: Annotated[Text, Field(max_length=20)] | None = None
+    contact: Annotated[Text, Field(max_length=200)] | None = None
+    seed: Whole | None = None
+
+
+class CampaignIn(SettingsIn):
+    """A new draft over a pool."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+    pool: Annotated[Text, Field(min_length=1, max_length=80)]
+
+
+class GoldOut(Schema):
+    """A test pair: a relevant passage against one that is off topic."""
+
+    id: int
+    state: str
+    qid: str
+    question: str
+    relevant: str
+    relevant_text: str | None
+    off_topic: str
+    off_topic_text: str | None
+
+
+class GoldPage(Schema):
+    """Some test pairs; ``accepted`` of ``needed`` are accepted in all."""
+
+    count: int
+    accepted: int
+    needed: int
+    gold: list[GoldOut]
+
+
+class GoldDecided(Schema):
+    """Test pairs by their ids."""
+
+    accept: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
+    drop: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
+
+
+class TextsIn(Schema):
+    """Texts for workers; what is left out stays. ``accept``: a person has read them and stands for them."""
+
+    consent: Words | None = None
+    instructions: Words | None = None
+    example: Words | None = None
+    content_warning: Words | None = None
+    ethics_approval: Annotated[Text, Field(max_length=200)] | None = None
+    accept: bool = False
+
+
+class RehearsalIn(Schema):
+    """Who judges the copy, and how well; ``truth`` is the qrel set whose grades they follow."""
+
+    truth: Annotated[Text, Field(min_length=1, max_length=80)]
+    workers: Annotated[int, Field(ge=1, le=200)] = 25
+    careless: Annotated[int, Field(ge=0, le=200)] = 0
+    error: Annotated[float, Field(ge=0, le=1)] = 0.1
+    gold_error: Annotated[float, Field(ge=0, le=1)] = 0.0
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+
+
+class PilotIn(Schema):
+    """How many tasks, whether their judgments count, and the amount that is agreed to."""
+
+    tasks: Annotated[int, Field(ge=1, le=100_000)]
+    counts: bool = False
+    confirm_spend: Dollars
+
+
+class LaunchIn(Schema):
+    """The amount that is agreed to: the one that the check list names."""
+
+    confirm_spend: Dollars
+
+
+class CheckOut(Schema):
+    """A check of the list, and what to do when it did not pass."""
+
+    name: str
+    passed: bool
+    words: str
+    next_step: str
+
+
+class CheckListOut(Schema):
+    """Whether a launch would go through, what it would confirm, and each check."""
+
+    ready: bool
+    amount: float
+    problem: str
+    checks: list[CheckOut]
+
+
+@router.post(
+    "/collections/{name}/campaigns",
+    response={201: CampaignOut, 200: CampaignOut},
+    summary="Make a draft over a pool; the same draft again is that one",
+)
+def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "prepare campaign", found)
+    pool = get_object_or_404(found.pools, name=asked.pool)
+    changes = _given(asked, leave={"name", "pool", "minimum_hourly"})
+    settings = CampaignSettings(**changes)
+    there = Campaign.objects.filter(name=asked.name, collection=found, pool=pool, rehearsal_of=None).first()
+    if there is not None and settings_of(there).values() == settings.values():
+        return Status(200, read_facts(there))
+    who = user.get_username()
+    made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+    if asked.minimum_hourly is not None:
+        promise_hourly(made, asked.minimum_hourly, who=who)
+    return Status(201, read_facts(made))
+
+
+def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
+    """What the call says; only a budget and the least pay can be taken away by null."""
+    said = asked.dict(exclude_unset=True, exclude=leave)
+    return {name: value for name, value in said.items() if value is not None or name == "budget"}
+
+
+def _mine(request: HttpRequest, name: str, action: str = "prepare campaign") -> tuple[Campaign, str]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, action, found.collection)
+    return found, user.get_username()
+
+
+@router.patch("/campaigns/{name}/settings", response=CampaignOut, summary="Change settings before launch")
+def edit_settings(request: HttpRequest, name: str, changes: SettingsIn) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    change_settings(found, _given(changes, leave={"minimum_hourly"}), who=who)
+    if "minimum_hourly" in changes.dict(exclude_unset=True):
+        promise_hourly(found, changes.minimum_hourly, who=who)
+    return read_facts(found)
+
+
+@router.get("/campaigns/{name}/gold", response=GoldPage, summary="Test pairs with their texts")
+def list_gold(
+    request: HttpRequest,
+    name: str,
+    state: Literal["", "proposed", "accepted", "dropped", "suspended"] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
+    rows = rows.filter(state=state) if state else rows
+    return {
+        "count": rows.count(),
+        "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
+        "needed": needed_gold(found),
+        "gold": [_gold(row) for row in rows[offset : offset + limit]],
+    }
+
+
+def _gold(row: GoldPair) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "state": str(row.state),
+        "qid": row.query.qid,
+        "question": row.query.text,
+        "relevant": row.relevant.pid,
+        "relevant_text": row.relevant.text,
+        "off_topic": row.off_topic.pid,
+        "off_topic_text": row.off_topic.text,
+    }
+
+
+@router.post("/campaigns/{name}/gold/propose", response={202: WorkOut}, summary="Have test pairs proposed")
+def propose_gold(request: HttpRequest, response: HttpResponse, name: str) -> Status[dict[str, Any]]:
+    found, _ = _mine(request, name)
+    check_changeable(found)
+    job = jobs.ring_for_gold(found)
+    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
+    return Status(202, work_out(job))
+
+
+@router.post(
+    "/campaigns/{name}/gold", response=GoldPage, summary="Accept or drop test pairs that a person looked at"
+)
+def decide_about_gold(request: HttpRequest, name: str, decided: GoldDecided) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    for ids, accept in ((decided.accept, True), (decided.drop, False)):
+        if ids:
+            decide_gold(found, ids, accept=accept, who=who)
+    return {
+        "count": found.gold_pairs.count(),
+        "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
+        "needed": needed_gold(found),
+        "gold": [],
+    }
+
+
+@router.put("/campaigns/{name}/texts", response=CampaignOut, summary="Set what workers read, and accept it")
+def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    given = {key: text for key, text in texts.dict(exclude={"accept"}).items() if text is not None}
+    if given:
+        set_texts(found, **given)
+    if texts.accept:
+        accept_texts(found, who=who)
+    return read_facts(found)
+
+
+@router.post(
+    "/campaigns/{name}/rehearse",
+    response={202: WorkOut},
+    summary="Have simulated workers judge a copy; while that is under way, the same work again",
+)
+def rehearse(
+    request: HttpRequest, response: HttpResponse, name: str, asked: RehearsalIn
+) -> Status[dict[str, Any]]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    given = asked.dict()
+    truth = truth_named(found, given.pop("truth"))
+    job = jobs.ring_for_rehearsal(found, truth, SimulationSettings(**given), who=who)
+    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
+    return Status(202, work_out(job))
+
+
+@router.get(
+    "/campaigns/{name}/preparation/{int:key}",
+    response=WorkOut,
+    summary="What became of a rehearsal or of proposing test pairs",
+)
+def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    work = jobs.rehearsals_asked_for(found) | jobs.gold_proposals(found)
+    return work_out(get_object_or_404(work, pk=key))
+
+
+@router.get(
+    "/campaigns/{name}/check-list",
+    response=CheckListOut,
+    summary="All that a launch is held to, and its amount",
+)
+def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    page = check_page(found)
+    return {
+        "ready": page.ready,
+        "amount": float(amount_to_confirm(found)),
+        "problem": str(page.refusal or ""),
+        "checks": [
+            {
+                "name": one.check.name,
+                "passed": one.check.passed,
+                "words": one.check.words,
+                "next_step": one.check.next_step,
+            }
+            for one in page.checks
+        ],
+    }
+
+
+@router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Offer a few tasks to people first")
+def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
+    found, who = _mine(request, name, "launch campaign")
+    if found.state == Campaign.State.PILOTING and found.pilot_tasks == asked.tasks:
+        return read_facts(found)  # the same again: its answer was lost on the way
+    check_changeable(found)
+    check_confirmed(amount_to_confirm(found, asked.tasks), asked.confirm_spend)
+    terms = Terms(confirm_spend=asked.confirm_spend)
+    pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, who=who)
+    jobs.after_launching(found)
+    return read_facts(found)
+
+
+@router.post(
+    "/campaigns/{name}/launch",
+    response=CampaignOut,
+    summary="Launch within the amount that the check list names; the same again changes nothing",
+)
+def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
+    found, who = _mine(request, name, "launch campaign")
+    try:
+        if found.state != Campaign.State.OPEN:
+            check_changeable(found)
+        launch_confirmed(found, confirmed=asked.confirm_spend, who=who)
+    except Refusal:
+        found.refresh_from_db()
+        if found.state != Campaign.State.OPEN or found.confirmed_spend != asked.confirm_spend:
+            raise
+    else:
+        jobs.after_launching(found)
+    return read_facts(found)

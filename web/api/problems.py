@@ -1,0 +1,128 @@
+"""Errors as RFC 9457 problem details: what happened, and what to do next."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
+from django.views.decorators.csrf import csrf_exempt
+from ninja import NinjaAPI
+from ninja.errors import HttpError, Throttled, ValidationError
+
+from config.errors import NotNow, Refusal
+from judging.errors import CampaignRefused
+from leaderboard.errors import UnknownLabels
+from pooling.errors import AlreadyImported, KeyUsed, NotFound, NotWithdrawn, UploadRefused, WrongOffset
+from tournament.errors import CampaignOver, ChallengeUnderWay, NoSuchVersion
+from web.errors import AnotherUnderWay
+
+logger = logging.getLogger(__name__)
+CONTENT_TYPE = "application/problem+json"
+TITLES = {
+    400: "The request is not as it must be",
+    401: "Sign in with a token",
+    403: "Your role or token does not include this",
+    404: "There is no such thing",
+    405: "This address does not take that method",
+    409: "It cannot be done as things stand",
+    411: "The length is missing",
+    413: "The file is too large",
+    422: "It was refused",
+    429: "Too many calls",
+    500: "A fault of the software",
+    503: "Not now",
+}
+NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
+CONFLICTS = (
+    AlreadyImported,
+    AnotherUnderWay,
+    CampaignRefused,
+    CampaignOver,
+    ChallengeUnderWay,
+    KeyUsed,
+    NotWithdrawn,
+    WrongOffset,
+)
+
+
+class Unauthenticated(Exception):
+    """No token, or one that opens nothing."""
+
+
+def problem(
+    status: int, detail: str = "", *, headers: dict[str, str] | None = None, **more: Any
+) -> HttpResponse:
+    """An answer that says what is wrong."""
+    content = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status}
+    content |= {name: value for name, value in ({"detail": detail} | more).items() if value}
+    return HttpResponse(
+        json.dumps(content, ensure_ascii=False), status=status, content_type=CONTENT_TYPE, headers=headers
+    )
+
+
+def status_of(refusal: Refusal) -> int:
+    """The status that a refusal of a service stands for."""
+    if isinstance(refusal, UploadRefused):
+        return 413 if refusal.too_large else 400
+    if isinstance(refusal, NOT_THERE):
+        return 404
+    return 409 if isinstance(refusal, CONFLICTS) else 422
+
+
+def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
+    """What a service refused."""
+    if isinstance(refusal, NotNow):
+        # The reason names servers and settings: it is for the log.
+        logger.warning("%s cannot be answered now: %s", request.path, refusal)
+        return problem(503, "Ask again later.", headers={"Retry-After": str(round(refusal.seconds))})
+    where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None
+    return problem(status_of(refusal), refusal.message, next_step=refusal.next_step, headers=where)
+
+
+@csrf_exempt
+def no_such_call(request: HttpRequest, rest: str) -> HttpResponse:
+    """An address below /api/v1/ that is none."""
+    return problem(404, "The calls are listed in /api/v1/openapi.json.")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Status 400 for an address that no view should see."""
+    if request.path.startswith("/api/"):
+        return problem(400, str(exception))
+    return defaults.bad_request(request, exception)
+
+
+def _on_validation(request: HttpRequest, error: Any) -> HttpResponse:
+    found = [{"where": "/".join(map(str, one["loc"])), "reason": str(one["msg"])} for one in error.errors]
+    return problem(422, "Some parameters are not as they must be.", problems=found)
+
+
+def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
+    # The library says of a body only that it could not be parsed; the parser says why.
+    error = error.__cause__ if isinstance(error.__cause__, HttpError) else error
+    wait = {"Retry-After": str(round(error.wait))} if isinstance(error, Throttled) and error.wait else None
+    return problem(error.status_code, str(error), headers=wait)
+
+
+def _on_no_token(request: HttpRequest, error: Any) -> HttpResponse:
+    return problem(401, str(error), headers={"WWW-Authenticate": "Bearer"})
+
+
+def _on_fault(request: HttpRequest, error: Any) -> HttpResponse:
+    logger.error("A call of the API failed.", exc_info=error)
+    return problem(500)
+
+
+def handle(api: NinjaAPI) -> None:
+    """Have every error of the API answered so."""
+    api.add_exception_handler(ValidationError, _on_validation)
+    api.add_exception_handler(HttpError, _on_http_error)
+    api.add_exception_handler(Refusal, refused)
+    api.add_exception_handler(Unauthenticated, _on_no_token)
+    api.add_exception_handler(Http404, lambda _, error: problem(404, str(error)))
+    api.add_exception_handler(PermissionDenied, lambda _, error: problem(403, str(error)))
+    api.add_exception_handler(Exception, _on_fault)

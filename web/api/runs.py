@@ -1,0 +1,108 @@
+"""Runs: listed, read, sent, described."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Query, Router, Schema
+
+from accounts.models import ApiToken
+from pooling.models import Run
+from pooling.services.describing import describe_run
+from web.access import collection_for, require
+from web.api.callers import actor, reader
+from web.services.visibility import as_shown, listed_runs, sees_everything
+
+router = Router()
+Release = Literal["public", "scores", "private"]
+
+
+class RunOut(Schema):
+    """A run and what is said about it; ``report`` is what the check found."""
+
+    id: int
+    run_tag: str
+    format: str
+    order: str
+    sha256: str
+    team: str
+    description: str
+    paper: str
+    code: str
+    run_type: str
+    submitted_on: date | None
+    baseline: bool
+    release: str
+    anonymous_until: date | None
+    report: dict[str, Any]
+    created_at: datetime
+
+
+class RunPage(Schema):
+    """Some of the runs, by tag; ``count`` is of all that fit."""
+
+    count: int
+    runs: list[RunOut]
+
+
+class RunChanges(Schema):
+    """What is said about a run; what is left out stays."""
+
+    team: Annotated[str, Field(max_length=200)] = ""
+    description: Annotated[str, Field(max_length=10_000)] = ""
+    paper: Annotated[str, Field(max_length=500)] = ""
+    code: Annotated[str, Field(max_length=500)] = ""
+    run_type: Annotated[str, Field(max_length=100)] = ""
+    submitted_on: date | None = None
+    baseline: bool = False
+    release: Release = "public"
+    anonymous_until: date | None = None
+
+
+class UploadOptions(RunChanges):
+    """How a sent file is read, and what is said about the run."""
+
+    file_name: Annotated[str, Field(max_length=200)] = "run.txt"
+    check_only: bool = False
+    run_tag: Annotated[str, Field(max_length=200)] = ""
+    variant_of: Annotated[str, Field(max_length=200)] = ""
+    order: Literal["", "score", "rank"] = ""
+    skip_unknown: bool = False
+
+
+@router.get("/collections/{name}/runs", response=RunPage, summary="Runs that the caller sees, by tag")
+def list_runs(
+    request: HttpRequest,
+    name: str,
+    run_tag: str = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    rows, everything = listed_runs(found, user), sees_everything(user, found)
+    rows = rows.filter(run_tag=run_tag) if run_tag else rows
+    page = rows[offset : offset + limit]
+    return {"count": rows.count(), "runs": [as_shown(run, everything) for run in page]}
+
+
+@router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="One run")
+def read_run(request: HttpRequest, name: str, key: int) -> Run:
+    user = reader(request)
+    found = collection_for(user, name)
+    run = get_object_or_404(listed_runs(found, user), pk=key)
+    return as_shown(run, sees_everything(user, found))
+
+
+@router.patch(
+    "/collections/{name}/runs/{int:key}", response=RunOut, summary="Change what is said about a run"
+)
+def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> Run:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "edit run", found)
+    run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
+    return describe_run(run=run, changes=changes.dict(exclude_unset=True), who=user.get_username())

@@ -1,0 +1,204 @@
+"""Run files that are sent: whole or in parts, checked alone or imported, and what became of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Header, Query, Router, Schema, Status
+from ninja.errors import HttpError
+
+from accounts.models import ApiToken
+from pooling.jobs import ring_for
+from pooling.models import RunUpload
+from pooling.services.receiving import abandon, append, begin, receive
+from pooling.services.uploads import submit_checked
+from web.access import collection_for, require
+from web.api.callers import actor, reader
+from web.api.runs import UploadOptions
+from web.api.runs import router as runs_router
+
+router = Router()
+Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class Announcement(UploadOptions):
+    """A file that will come in parts: its size, how it is read, and what is said about the run."""
+
+    size_bytes: Annotated[int, Field(ge=1, le=2**53)]
+
+
+class ProblemOut(Schema):
+    """What is wrong with a file; line 0 is the file as a whole, or what was said about it."""
+
+    line: int
+    kind: str = ""
+    reason: str
+    next_step: str
+
+
+class UploadOut(Schema):
+    """A file that was sent.
+
+    ``receiving`` while parts are missing, ``waiting`` for its check, then ``imported``, ``refused``, or ``checked``
+    when only a check was asked for. ``problems`` are the first hundred; ``problem_counts`` counts all, by kind.
+    """
+
+    id: int
+    file_name: str
+    sha256: str
+    size_bytes: int
+    received_bytes: int
+    check_only: bool
+    state: str
+    run_id: int | None
+    report: dict[str, Any]
+    problems: list[ProblemOut]
+    problem_counts: dict[str, int]
+    created_at: datetime
+    finished_at: datetime | None
+
+
+# At the address of the list of runs, whose router has to know every method of it.
+@runs_router.post(
+    "/collections/{name}/runs",
+    response={202: UploadOut, 200: UploadOut},
+    summary="Send a run file as the request's body; it is checked and imported in the background",
+    openapi_extra=FILE,
+)
+def upload_run(
+    request: HttpRequest,
+    response: HttpResponse,
+    name: str,
+    options: Query[UploadOptions],
+    idempotency_key: Key,
+) -> Status[RunUpload]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "upload run", found)
+    upload, new = receive(
+        collection=found,
+        user=user,
+        key=idempotency_key,
+        stream=request,
+        length=_length(request),
+        file_name=options.file_name,
+        options=_options(options),
+        check_only=options.check_only,
+    )
+    return Status(202 if new else 200, _told(response, name, upload))
+
+
+@router.post(
+    "/collections/{name}/uploads",
+    response={201: UploadOut, 200: UploadOut},
+    summary="Announce a run file that is sent in parts; the same key gives back what was begun",
+)
+def begin_upload(
+    request: HttpRequest, response: HttpResponse, name: str, asked: Announcement, idempotency_key: Key
+) -> Status[RunUpload]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "upload run", found)
+    upload, new = begin(
+        collection=found,
+        user=user,
+        key=idempotency_key,
+        length=asked.size_bytes,
+        file_name=asked.file_name,
+        options=_options(asked),
+        check_only=asked.check_only,
+    )
+    return Status(201 if new else 200, _told(response, name, upload))
+
+
+@router.get(
+    "/collections/{name}/uploads/{int:key}",
+    response=UploadOut,
+    summary="What became of a file that was sent; Upload-Offset says how much of it is there",
+)
+def read_upload(request: HttpRequest, response: HttpResponse, name: str, key: int) -> RunUpload:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "upload run", found)
+    upload = get_object_or_404(RunUpload, collection=found, pk=key)
+    response["Upload-Offset"] = str(upload.received_bytes)
+    return upload
+
+
+@router.patch(
+    "/collections/{name}/uploads/{int:key}",
+    response=UploadOut,
+    summary="Send the part that continues the file at Upload-Offset as the request's body",
+    openapi_extra=FILE,
+)
+def send_part(
+    request: HttpRequest,
+    response: HttpResponse,
+    name: str,
+    key: int,
+    upload_offset: Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)],
+) -> RunUpload:
+    upload = _own(request, name, key)
+    upload = append(upload, offset=upload_offset, stream=request, length=_length(request))
+    return _told(response, name, upload)
+
+
+@router.post(
+    "/collections/{name}/uploads/{int:key}/submit",
+    response={202: UploadOut},
+    summary="Import a file that passed its check alone, without sending it again",
+)
+def submit_upload(request: HttpRequest, response: HttpResponse, name: str, key: int) -> Status[RunUpload]:
+    return Status(202, _told(response, name, submit_checked(_own(request, name, key))))
+
+
+@router.delete(
+    "/collections/{name}/uploads/{int:key}",
+    response={204: None},
+    summary="Drop a file that was not finished, or only checked",
+)
+def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
+    abandon(_own(request, name, key))
+    return Status(204, None)
+
+
+def _own(request: HttpRequest, name: str, key: int) -> RunUpload:
+    """The caller's own upload: nobody goes on with somebody else's."""
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "upload run", found)
+    return get_object_or_404(
+        RunUpload.objects.select_related("collection"), collection=found, user=user, pk=key
+    )
+
+
+def _told(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
+    """The upload with its address and how much is there; rings when it waits for its check."""
+    if upload.state == RunUpload.State.WAITING:
+        ring_for(upload)
+    response["Location"] = reverse("v1:read_upload", args=[name, upload.pk])
+    response["Upload-Offset"] = str(upload.received_bytes)
+    return upload
+
+
+def _options(options: UploadOptions) -> dict[str, Any]:
+    return options.model_dump(
+        mode="json", exclude={"file_name", "check_only", "size_bytes"}, exclude_none=True
+    )
+
+
+def _length(request: HttpRequest) -> int:
+    announced = request.headers.get("Content-Length", "")
+    if not (announced.isascii() and announced.isdigit()):
+        raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")
+    return int(announced)

@@ -1,0 +1,106 @@
+"""Versions of the preference qrels, leaderboards, scores."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.http import parse_etags, quote_etag
+from ninja import Query, Router, Schema
+
+from leaderboard import services as leaderboard
+from tournament.models import QrelVersion
+from web.access import collection_for, require
+from web.api.callers import reader
+from web.services.boards import Wish, published_board
+from web.services.versions import released_qrels
+
+router = Router()
+
+
+class VersionOut(Schema):
+    """A published version."""
+
+    number: int
+    campaign: str
+    simulated: bool
+    queries: int
+    qrels: int
+    qrels_sha256: str
+    published_at: datetime
+
+
+@router.get("/collections/{name}/versions", response=list[VersionOut], summary="Versions, the newest first")
+def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    found = collection_for(reader(request), name)
+    rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
+    return [_facts(row) for row in rows.order_by("-number")]
+
+
+def _facts(row: QrelVersion) -> dict[str, Any]:
+    same = ("number", "simulated", "qrels_sha256", "published_at")
+    return {name: getattr(row, name) for name in same} | {
+        "campaign": row.campaign.name,
+        "queries": row.queries_count,
+        "qrels": row.qrels_count,
+    }
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/qrels",
+    summary="The preference qrels of a version, as a TREC qrels file",
+    openapi_extra={
+        "responses": {
+            200: {"description": "OK", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            304: {"description": "Not changed since the ETag that was sent"},
+        }
+    },
+)
+def read_qrels(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    user = reader(request)
+    version = get_object_or_404(QrelVersion, collection=collection_for(user, name), number=number)
+    content, left_out, sha256 = released_qrels(version, user)
+    etag = quote_etag(sha256)
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Preferee-Left-Out": str(left_out)}
+    if etag in parse_etags(request.headers.get("If-None-Match", "")):
+        return HttpResponse(status=304, headers=headers)
+    return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/collections/{name}/leaderboard",
+    response=dict[str, Any],
+    summary="The leaderboard under a version (the latest by default), with ranks and intervals",
+)
+def read_leaderboard(
+    request: HttpRequest,
+    name: str,
+    version: Annotated[int | None, Query(ge=1, le=999_999_999)] = None,
+    official: str = "",
+) -> dict[str, Any]:
+    user = reader(request)
+    wish = Wish(version=version, official=official or None)
+    return leaderboard.as_dict(published_board(collection_for(user, name), wish, user))
+
+
+@router.get("/collections/{name}/scores", response=dict[str, Any], summary="Measures of runs under labels")
+def read_scores(
+    request: HttpRequest,
+    name: str,
+    qrels: str,
+    measures: Annotated[str, Query(max_length=500)] = "RR@10",
+    run: Annotated[list[str], Query(max_length=500)] = [],  # noqa: B006
+    per_query: bool = False,
+) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "score", found)
+    scores = leaderboard.score(
+        collection=found,
+        labels=leaderboard.labels_named(found, qrels),
+        runs=leaderboard.chosen_runs(found, run),
+        measures=measures,
+    )
+    return leaderboard.scores_as_dict(scores, per_query=per_query)

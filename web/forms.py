@@ -1,0 +1,153 @@
+"""What people fill in to send runs, to say what a run is, and to make a collection."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django import forms
+
+from pooling.models import Run
+from pooling.services.new_collections import sources_on_the_server
+
+RELEASES = [
+    ("public", "public: its name, values and passages"),
+    ("scores", "scores: its name and values, not its passages"),
+    ("private", "private: nothing; members see it"),
+]
+
+
+class Day(forms.DateInput):
+    """A day, picked where the browser can."""
+
+    input_type = "date"
+
+
+class ManyFiles(forms.ClearableFileInput):
+    """Several files in one field."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Several files: a list of them."""
+
+    widget = ManyFiles
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        """Each file by itself."""
+        files = data if isinstance(data, list | tuple) else [data] if data else []
+        if not files and self.required:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+        return [super(FilesField, self).clean(file, initial) for file in files]
+
+
+class AboutRun(forms.Form):
+    """What is said about a run."""
+
+    team = forms.CharField(max_length=200, required=False, help_text="Who made it. Stays as first written.")
+    description = forms.CharField(
+        max_length=10_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="How it was made: models, data, what is special.",
+    )
+    run_type = forms.CharField(
+        max_length=100, required=False, label="Family", help_text="Such as dense, rerank, bm25."
+    )
+    paper = forms.CharField(max_length=500, required=False, label="Paper (link)")
+    code = forms.CharField(max_length=500, required=False, label="Code (link)")
+    submitted_on = forms.DateField(required=False, widget=Day(), label="Date of the submission")
+    anonymous_until = forms.DateField(
+        required=False, widget=Day(), help_text="Who made it is not shown before this day."
+    )
+    baseline = forms.BooleanField(required=False, label="A baseline of the board's own")
+
+
+class SendRuns(AboutRun):
+    """Run files, how they are read, what is said about them."""
+
+    run_tag = forms.CharField(
+        max_length=200, required=False, help_text="Instead of the file's own; with one file only."
+    )
+    release = forms.ChoiceField(choices=RELEASES, initial="private")
+    order = forms.ChoiceField(
+        choices=[
+            ("", "as usual: TREC by score, MS MARCO by rank"),
+            ("score", "by score"),
+            ("rank", "by rank"),
+        ],
+        required=False,
+        label="Order",
+    )
+    variant_of = forms.CharField(
+        max_length=200,
+        required=False,
+        help_text="Tag of the run it differs from by hyperparameters or seed alone.",
+    )
+    skip_unknown = forms.BooleanField(
+        required=False, label="Leave out lines of queries that the collection does not have"
+    )
+    check_only = forms.BooleanField(required=False)
+    run_files = FilesField(required=False, label="Run files")
+
+    def about(self) -> list[forms.BoundField]:
+        """The fields about the runs."""
+        return [self[name] for name in AboutRun.base_fields]
+
+    def reading(self) -> list[forms.BoundField]:
+        """The fields about how files are read and who sees the runs."""
+        return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
+
+    def options(self) -> dict[str, Any]:
+        """As an upload keeps them; what was left empty is left out."""
+        said = {name: value for name, value in self.cleaned_data.items() if value}
+        for name in ("run_files", "check_only"):
+            said.pop(name, None)
+        return {name: value.isoformat() if isinstance(value, date) else value for name, value in said.items()}
+
+
+class DescribeRun(AboutRun):
+    """What is said about a run that is there. What is held fast can be read and not changed."""
+
+    def __init__(self, run: Run, held: frozenset[str], data: Any = None) -> None:
+        initial = {name: getattr(run, name) for name in AboutRun.base_fields}
+        super().__init__(data, initial=initial)
+        for name in held:
+            self.fields[name].disabled = bool(getattr(run, name)) or name == "baseline"
+            if self.fields[name].disabled:
+                self.fields[name].help_text = "The board's policy keeps it as it is."
+
+
+class CreateCollection(forms.Form):
+    """A new collection and its files."""
+
+    name = forms.SlugField(
+        max_length=80, help_text="Letters, digits, hyphens and underscores; it stands in addresses."
+    )
+    title = forms.CharField(max_length=200, required=False, help_text="What people call it.")
+    description = forms.CharField(max_length=10_000, required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    language = forms.CharField(
+        max_length=20, initial="en", help_text="Of queries and passages: en, ar, ja, zh-Hant …"
+    )
+    queries = forms.FileField(help_text="A line each: qid, tab, text; or JSON lines. Plain or compressed.")
+    passages = FilesField(
+        required=False,
+        help_text="A line each: pid, tab, text; or JSON lines. Only texts that are needed are kept in the database.",
+    )
+    there = forms.MultipleChoiceField(
+        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
+    )
+    qrels = forms.FileField(required=False, help_text="The labels that are known: qid 0 pid grade.")
+    min_grade = forms.IntegerField(
+        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.offered = {path.name: path for path in sources_on_the_server()}
+        there = self.fields["there"]
+        assert isinstance(there, forms.MultipleChoiceField)
+        there.choices = [(name, name) for name in self.offered]
+        if not self.offered:
+            del self.fields["there"]

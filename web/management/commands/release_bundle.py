@@ -1,0 +1,63 @@
+"""`manage.py release_bundle`: a version as one zip to publish."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services.finding import collection_named
+from tournament.services.publishing import version_numbered
+from web.services.release import store
+from web.services.release.bundle import count_release, make_release
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a version of a collection's preference qrels as one bundle to publish: judgments, test pairs, qrels, "
+        "texts, agreement, a data card. What only runs supplied that are not public is left out; so are workers' "
+        "ids, comments and signals. The same inputs give the same bytes."
+    )
+    example = "manage.py release_bundle mine --version 2 --out mine-version-2.zip"
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        # Django's own --version (of Django) would be in the way.
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="name of the collection")
+        parser.add_argument("--version", type=int, dest="number", help="which version (default: the latest)")
+        parser.add_argument("--out", type=Path, metavar="FILE", help="where to write the zip")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only count what goes in and what is left out"
+        )
+
+    def act(
+        self, *, collection: str, number: int | None, out: Path | None, dry_run: bool, **options: Any
+    ) -> dict[str, Any]:
+        version = version_numbered(collection_named(collection), number)
+        with self.progress("Counting" if dry_run else "Making the bundle") as update:
+            if dry_run:
+                return {"version": version.number, "file": None, **_told(count_release(version, update))}
+            made = make_release(version, update)
+        target = out or Path(f"{collection}-version-{version.number}.zip")
+        kept = store.opened(made.name)
+        assert kept is not None  # it has just been made
+        partial = target.with_name(f".{target.name}.partial")
+        with kept, partial.open("wb") as file:
+            shutil.copyfileobj(kept, file)
+        partial.replace(target)
+        return {
+            "version": version.number,
+            "file": str(target),
+            "size": made.size,
+            "sha256": made.sha256,
+            **_told(made.summary),
+        }
+
+
+def _told(summary: dict[str, Any]) -> dict[str, Any]:
+    return {"counts": summary["counts"], "left_out": summary["left_out"], "files": list(summary["files"])}

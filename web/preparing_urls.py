@@ -1,0 +1,30 @@
+"""Addresses of pools and of campaigns on their way to launch."""
+
+from django.urls import path
+
+from web.views import pools, preparing
+
+_PREPARE = "campaigns/<slug:name>/prepare/"
+
+urlpatterns = [
+    path("collections/<slug:name>/pools/new/", pools.plan, name="pool_plan"),
+    path("collections/<slug:name>/pools/build", pools.build, name="build_pool"),
+    path("collections/<slug:name>/pools/work/<int:key>/", pools.work, name="pool_work"),
+    path("collections/<slug:name>/pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path("collections/<slug:name>/campaigns/new/", preparing.new, name="new_campaign"),
+    path(_PREPARE, preparing.prepare, name="prepare"),
+    path(f"{_PREPARE}settings/", preparing.settings, name="prepare_settings"),
+    path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
+    path(f"{_PREPARE}gold/propose", preparing.propose, name="propose_gold"),
+    path(f"{_PREPARE}gold/decide", preparing.decide, name="decide_gold"),
+    path(f"{_PREPARE}texts/", preparing.texts, name="prepare_texts"),
+    path(f"{_PREPARE}texts/usual", preparing.usual_texts, name="usual_texts"),
+    path(f"{_PREPARE}texts/preview", preparing.preview, name="preview_texts"),
+    path(f"{_PREPARE}texts/trial", preparing.trial, name="try_texts"),
+    path(f"{_PREPARE}pay/", preparing.pay, name="prepare_pay"),
+    path(f"{_PREPARE}rehearsal/", preparing.rehearsal, name="prepare_rehearsal"),
+    path(f"{_PREPARE}pilot/", preparing.pilot, name="prepare_pilot"),
+    path(f"{_PREPARE}pilot/end", preparing.end_pilot, name="end_pilot"),
+    path(f"{_PREPARE}check/", preparing.check, name="prepare_check"),
+    path(f"{_PREPARE}launch/", preparing.launch, name="prepare_launch"),
+]

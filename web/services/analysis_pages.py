@@ -1,0 +1,221 @@
+"""Pages of long analyses: the choices, what is kept for them, the job that makes it, or why there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404
+
+from config.background.models import Job
+from config.errors import Refusal
+from judging.models import Campaign
+from leaderboard import jobs
+from leaderboard.output import Analysis
+from leaderboard.services.analyses import as_released, key_of, result_of
+from leaderboard.services.analysis_kinds import KINDS
+from leaderboard.services.analysis_makers import Asked, Kind
+from leaderboard.settings_asked import Choice, Number, read_settings
+from pooling.models import Collection, QrelSet, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+from web.services.analyses import TableView, has_charts, run_places, table_view
+from web.services.comparisons import labels_of
+from web.services.visibility import listed_runs, sees_everything
+
+
+@dataclass(frozen=True)
+class Control:
+    """A field of the form with what the address says; ``options`` for a choice."""
+
+    name: str
+    label: str
+    value: str
+    options: list[tuple[str, str]] = field(default_factory=list)
+    least: float | None = None
+    most: float | None = None
+    step: str = "1"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An analysis in the list, and why this person may not have it (or "")."""
+
+    kind: Kind
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class AnalysisPage:
+    """One analysis: at most one of ``analysis``, ``job`` and ``refusal`` is there."""
+
+    collection: Collection
+    kind: Kind
+    controls: list[Control]
+    runs: list[Run]
+    chosen: set[int]
+    query: str
+    may_run: bool
+    released: bool
+    analysis: Analysis | None = None
+    tables: list[TableView] = field(default_factory=list)
+    drawn: bool = False
+    places: dict[str, int] = field(default_factory=dict)
+    job: Job | None = None
+    refusal: Refusal | None = None
+
+
+def listed_analyses(collection: Collection, user: Any) -> list[Listed]:
+    """Every analysis, with the reason where this person may not have it."""
+    return [Listed(kind, _closed(kind, collection, user)) for kind in KINDS.values()]
+
+
+def _closed(kind: Kind, collection: Collection, user: Any) -> str:
+    if sees_everything(user, collection):
+        return ""
+    if kind.members_only:
+        return "for members"
+    if not kind.by_query_set and private_qids(collection):
+        return "for members: some queries are private"
+    return ""
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of this name; raises Http404."""
+    try:
+        return KINDS[name]
+    except KeyError:
+        raise Http404("There is no such analysis.") from None
+
+
+def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Asked:
+    """The analysis that an address or a form asks for, of what this person may see. Raises a Refusal."""
+    member = sees_everything(user, collection)
+    released = not member or given.get("released") == "1"
+    runs = _runs(collection, user, released)
+    chosen = _keys(given)
+    picked = [run for run in runs if run.pk in chosen] or runs
+    return Asked(
+        kind=kind,
+        collection=collection,
+        runs=tuple(as_released(run) if released else run for run in picked),
+        settings=read_settings(kind.fields, given),
+        campaign=_campaign(collection, given) if kind.of_campaign else None,
+        released=released,
+    )
+
+
+def _runs(collection: Collection, user: Any, released: bool) -> list[Run]:
+    runs = listed_runs(collection, user)
+    return list(runs.exclude(release=Run.Release.PRIVATE) if released else runs)
+
+
+def _keys(given: Any) -> set[int]:
+    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
+
+
+def _campaigns(collection: Collection) -> list[Campaign]:
+    return list(Campaign.objects.filter(collection=collection).order_by("name"))
+
+
+def _campaign(collection: Collection, given: Any) -> Campaign | None:
+    """The campaign that is named, else that of the latest version, else the last one made."""
+    campaigns = Campaign.objects.filter(collection=collection).select_related("collection", "pool__qrel_set")
+    if given.get("campaign"):
+        return campaigns.filter(name=given["campaign"]).first()
+    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    return campaigns.filter(pk=latest.campaign_id).first() if latest else campaigns.order_by("pk").last()
+
+
+def address_of(kind: Kind, given: Any) -> str:
+    """The query string of what a form says: fields in their order, empty ones left out."""
+    names = ["campaign"] * kind.of_campaign + [one.name for one in kind.fields] + ["released"]
+    pairs = [(name, given[name].strip()) for name in names if given.get(name, "").strip()]
+    return urlencode(pairs + [("run", str(key)) for key in sorted(_keys(given))])
+
+
+def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> AnalysisPage:
+    """What is there for this address: the result, the job under way, or why neither."""
+    page = {
+        "collection": collection,
+        "kind": kind,
+        "controls": _controls(collection, kind, given, user),
+        "runs": _runs(collection, user, not sees_everything(user, collection)),
+        "chosen": _keys(given),
+        "query": address_of(kind, given),
+        "may_run": sees_everything(user, collection),
+        "released": given.get("released") == "1",
+    }
+    try:
+        key = key_of(asked_for(collection, kind, given, user))
+    except Refusal as refusal:
+        return AnalysisPage(**page, refusal=refusal)
+    analysis = result_of(key)
+    if analysis is not None:
+        return AnalysisPage(
+            **page,
+            analysis=analysis,
+            tables=[table_view(one) for one in analysis.tables],
+            drawn=has_charts(analysis),
+            places=run_places(collection, analysis.facts.runs),
+        )
+    job = last_job(key)
+    if job is not None and job.state == Job.State.FAILED:
+        return AnalysisPage(**page, refusal=_failure(job))
+    return AnalysisPage(**page, job=job)
+
+
+def last_job(key: str) -> Job | None:
+    """The job that makes what is to be kept under the key, live or failed."""
+    job = Job.objects.filter(key=jobs.job_key(key)).order_by("-pk").first()
+    return None if job is None or job.state == Job.State.DONE else job
+
+
+def _failure(job: Job) -> Refusal:
+    """Why it failed; what a fault of the software says is for the log alone."""
+    if job.failure_message.startswith("Traceback"):
+        return Refusal("The analysis failed by a fault of the software.", "The log says more.")
+    return Refusal(job.failure_message, job.next_step)
+
+
+def _controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
+    controls = []
+    if kind.of_campaign:
+        names = [(one.name, one.name) for one in _campaigns(collection)]
+        now = _campaign(collection, given)
+        controls.append(Control("campaign", "Campaign", now.name if now else "", names))
+    for one in kind.fields:
+        value = given.get(one.name, "")
+        if isinstance(one, Number):
+            controls.append(_number(one, value))
+        else:
+            options = list(one.options) or _options(collection, one, user)
+            controls.append(Control(one.name, one.label, value, options))
+    return controls
+
+
+def _number(one: Number, value: str) -> Control:
+    usual = "" if one.default is None else f"{one.default}"
+    step = "1" if one.whole else "any"
+    return Control(one.name, one.label, value or usual, least=one.least, most=one.most, step=step)
+
+
+def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
+    """What there is to choose, the usual first."""
+    if choice.of == "labels":
+        return [("", "official, and the latest version"), *labels_of(collection)]
+    if choice.of == "one labels":
+        return labels_of(collection)
+    if choice.of == "sets":
+        sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+        return [("", "the usual"), *((name, name) for name in sets)]
+    if choice.of == "versions":
+        numbers = QrelVersion.objects.filter(collection=collection).order_by("-number")
+        return [
+            ("", "the latest"),
+            *((str(n), f"version {n}") for n in numbers.values_list("number", flat=True)),
+        ]
+    tags: Sequence[str] = [run.run_tag for run in listed_runs(collection, user)]
+    return [("", "the usual"), *((tag, tag) for tag in tags)]

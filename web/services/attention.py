@@ -1,0 +1,157 @@
+"""What needs a person now: of each collection, what the person may do something about, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.urls import reverse
+
+from accounts.roles import Role, permits
+from config.background.models import Job
+from judging.models import Appeal, Campaign, GoldPair, PairReport
+from pooling.models import Collection, Membership, RunUpload
+from tournament.models import QrelVersion
+from web.services.campaigns import Progress
+from web.services.runs import new_runs
+
+#: A campaign under way is named when so much of its budget is paid or owed.
+BUDGET_LOW = Decimal("0.9")
+UNDER_WAY = (*Campaign.OFFERING, Campaign.State.PAUSED)
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something to be done: what it is about, what, and the page where it is done."""
+
+    about: str
+    words: str
+    address: str
+    urgent: bool = False
+
+
+def needs_of(user: Any, campaigns: Sequence[Progress]) -> list[Need]:
+    """What waits for this person, the urgent first. ``campaigns`` are those the person sees."""
+    roles = _roles(user)
+    if not roles:
+        return []
+    mine = [one for one in campaigns if one.campaign.collection_id in roles]
+    found = [
+        *_warnings(mine, roles),
+        *_voices(mine, roles),
+        *_budgets(mine, roles),
+        *_gold(mine, roles),
+        *_uploads(user),
+        *_runs(roles),
+    ]
+    return sorted(found, key=lambda need: not need.urgent)
+
+
+def _roles(user: Any) -> dict[int, Role]:
+    """Collection → what the person is there."""
+    if not user.is_authenticated or not user.is_active:
+        return {}
+    if user.is_superuser:
+        return dict.fromkeys(Collection.objects.values_list("pk", flat=True), Role.OWNER)
+    rows = Membership.objects.filter(user=user).values_list("collection", "role")
+    return {collection: Role(role) for collection, role in rows}
+
+
+def _able(mine: Sequence[Progress], roles: dict[int, Role], action: str) -> dict[int, Progress]:
+    return {
+        one.campaign.pk: one
+        for one in mine
+        if permits(roles[one.campaign.collection_id], action) and one.campaign.rehearsal_of_id is None
+    }
+
+
+def _page(campaign: Campaign, part: str = "") -> str:
+    return reverse("web:campaign", args=[campaign.name]) + part
+
+
+def _warnings(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    """What the watchdog found when it last looked."""
+    watched = (
+        Job.objects.filter(kind="judging.watchdog", state=Job.State.DONE).order_by("-finished_at").first()
+    )
+    found = (watched.result or {}) if watched else {}
+    for one in _able(mine, roles, "see everything").values():
+        if things := found.get(one.campaign.name):
+            what = ", ".join(thing["what"] for thing in things[:3])
+            yield Need(
+                one.campaign.name, f"has not moved in time: {what}", _page(one.campaign, "#live-needs"), True
+            )
+
+
+def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    able = _able(mine, roles, "judge workers")
+    reports = _counted(
+        PairReport.objects.filter(submission__campaign__in=able, settled_at=None), "submission__campaign"
+    )
+    appeals = _counted(Appeal.objects.filter(campaign__in=able, settled_at=None), "campaign")
+    for key, one in able.items():
+        said = [_many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
+        said += [_many(appeals[key], "appeal", "appeals")] if appeals[key] else []
+        if said:
+            address = reverse("web:campaign_reports", args=[one.campaign.name])
+            yield Need(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
+
+
+def _budgets(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    for one in _able(mine, roles, "spend money").values():
+        budget, used = one.campaign.budget, one.spent + one.owed
+        if one.campaign.state in UNDER_WAY and budget and used >= BUDGET_LOW * budget:
+            words = f"${used:,.2f} of its budget of ${budget:,.2f} is used"
+            yield Need(one.campaign.name, words, _page(one.campaign), True)
+
+
+def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    able = _able(mine, roles, "prepare campaign")
+    pairs = GoldPair.objects.filter(campaign__in=able)
+    proposed = _counted(
+        pairs.filter(state=GoldPair.State.PROPOSED, campaign__state__in=Campaign.BEFORE_LAUNCH), "campaign"
+    )
+    suspended = _counted(
+        pairs.filter(state=GoldPair.State.SUSPENDED, campaign__state__in=UNDER_WAY), "campaign"
+    )
+    for key, one in able.items():
+        if number := proposed[key]:
+            words = f"{_many(number, 'gold pair', 'gold pairs')} to approve"
+            yield Need(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
+        if number := suspended[key]:
+            words = f"{_many(number, 'gold pair', 'gold pairs')} suspended: good workers fail"
+            yield Need(one.campaign.name, words, _page(one.campaign), True)
+
+
+def _uploads(user: Any) -> Iterator[Need]:
+    """Files that passed their check and were not submitted."""
+    rows = RunUpload.objects.filter(user=user, state=RunUpload.State.CHECKED).select_related("collection")
+    for upload in rows.order_by("-pk")[:5]:
+        address = reverse("web:upload", args=[upload.collection.name, upload.pk])
+        yield Need(
+            upload.collection.name, f"{upload.file_name} passed its check and waits to be submitted", address
+        )
+
+
+def _runs(roles: dict[int, Role]) -> Iterator[Need]:
+    """Runs that came after everything was judged: their top passages may be better than the best known."""
+    able = [key for key, role in roles.items() if permits(role, "plan challenge")]
+    judged = QrelVersion.objects.filter(collection__in=able).values("collection")
+    collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}
+    fresh = _counted(new_runs(list(collections.values())), "collection") if collections else Counter()
+    for key, number in sorted(fresh.items()):
+        words = f"{_many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
+        name = collections[key].name
+        yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
+
+
+def _counted(rows: QuerySet[Any], path: str) -> Counter[int]:
+    return Counter(dict(rows.values_list(path).annotate(Count("pk")).order_by()))
+
+
+def _many(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

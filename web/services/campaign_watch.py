@@ -1,0 +1,306 @@
+"""A campaign's page: how it goes now, how it went, and what needs a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.core.cache import cache
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from config import clock
+from judging.models import Campaign, CampaignChange, Exclusion, GoldPair, Place, Submission, Task
+from judging.services import reconciling, voices
+from judging.services.budget import cap_of
+from judging.services.cost import quote_tasks
+from judging.services.course import Course, course_of
+from judging.services.freshness import Kept, kept
+from judging.services.payments import money
+from judging.services.pilot_report import pilot_report
+from judging.services.status import is_complete, problems, what_comes_next
+from judging.services.watchdog import stalled
+from judging.services.worker_records import active_workers
+from tournament.models import Challenge, QrelVersion, Resolution
+from web.services.course_figures import figures_of
+
+#: Who opened or sent off something within this time is active.
+ACTIVE = timedelta(minutes=15)
+#: The pace is that of so long a time, so that it knows of nights.
+PACE = timedelta(hours=24)
+#: A gold pair that was suspended by itself is named for so long.
+NEWS = timedelta(days=3)
+STALLED_SECONDS = 30
+CHANGES_SHOWN = 8
+CHANGES_A_PAGE = 50
+RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a person has to look at: how urgent (``stop`` or ``attention``), what, what to do, where."""
+
+    kind: str
+    what: str
+    next_step: str = ""
+    link: str = ""
+    link_words: str = ""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How a campaign stands at ``now``. Dollars with fees; ``cap`` None: nothing limits it but the tasks."""
+
+    campaign: Campaign
+    now: datetime
+    counted_at: datetime
+    course: Course
+    tasks: dict[str, int]
+    places: dict[str, int]
+    spent: Decimal
+    owed: Decimal
+    promised: Decimal
+    cap: Decimal | None
+    needed: Decimal
+    active: int
+    workers: int
+    excluded: int
+    withdrawn: int
+    pace: float | None
+    ends_at: datetime | None
+    problems: list[str]
+    next: str
+
+    @property
+    def all_tasks(self) -> int:
+        return sum(self.tasks.values())
+
+    @property
+    def budget(self) -> Decimal:
+        """What spending is set against: the cap, or what everything comes to."""
+        return self.needed if self.cap is None else self.cap
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """Dollars an hour at the median time of a whole task."""
+        return self.course.hourly(self.campaign.reward)
+
+    @property
+    def imported(self) -> bool:
+        """Whether its judgments were made elsewhere, so that it asks nobody."""
+        return self.campaign.pool_id is None
+
+    @property
+    def moving(self) -> bool:
+        """Whether it may change while somebody looks."""
+        return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
+
+    @property
+    def words(self) -> str:
+        """What is read aloud when it changes."""
+        return (
+            f"{self.campaign.label}: {self.course.counted:,} of {self.course.wanted:,} judgments, "
+            f"{self.tasks.get('done', 0):,} of {self.all_tasks:,} tasks done."
+        )
+
+
+def watch(campaign: Campaign) -> Watch:
+    """The campaign's figures; those over all judgments may be a few seconds old (``counted_at``)."""
+    now = clock.now()
+    known: Kept[Course] = kept(campaign, "course", lambda: course_of(campaign))
+    sums, tasks = money(campaign), _states(campaign.tasks, Task.State.values)
+    undone = sum(tasks.values()) - tasks[Task.State.DONE]
+    pace = _pace(known.made, now) if campaign.launched_at else None
+    ends = None
+    left = known.made.wanted - known.made.counted
+    if campaign.state in Campaign.OFFERING and pace and left > 0:
+        ends = now + timedelta(hours=min(left / pace, 24 * 365))
+    exclusions = Exclusion.objects.standing().filter(campaign=campaign)
+    out = exclusions.aggregate(all=Count("pk"), withdrawn=Count("pk", filter=Q(rule=Exclusion.WITHDRAWN)))
+    return Watch(
+        campaign=campaign,
+        now=now,
+        counted_at=known.at,
+        course=known.made,
+        tasks=tasks,
+        places=_states(Place.objects.filter(posting__campaign=campaign), Place.State.values),
+        spent=sums["spent"],
+        owed=sums["owed"],
+        promised=sums["promised"],
+        cap=cap_of(campaign),
+        needed=sums["spent"] + sums["owed"] + quote_tasks(campaign, undone).total,
+        active=active_workers(campaign, now - ACTIVE),
+        workers=_workers(campaign),
+        excluded=out["all"] - out["withdrawn"],
+        withdrawn=out["withdrawn"],
+        pace=pace,
+        ends_at=ends,
+        problems=(wrong := problems(campaign)),
+        next=_next(campaign, known.made, wrong),
+    )
+
+
+def campaign_page(campaign: Campaign, *, everything: bool) -> dict[str, Any]:
+    """All that a campaign's page shows; what only members see is left out for others."""
+    seen = watch(campaign)
+    resolution = Resolution.objects.filter(campaign=campaign).first()
+    return {
+        "campaign": campaign,
+        "watch": seen,
+        "course": seen.course,
+        "figures": figures_of(seen.course, seen.now, over=not seen.moving),
+        "sees_everything": everything,
+        "needs": needs_of(seen) if everything else [],
+        "pilot": _pilot(campaign),
+        "resolution": resolution,
+        "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
+        "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
+        "versions": list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number")),
+        "changes": list(_changes(campaign)[:CHANGES_SHOWN]) if everything else [],
+    }
+
+
+def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """The log, newest first: who did what and why; ``q`` searches all three."""
+    found = parameters.get("q", "").replace("\0", "").strip()
+    rows = _changes(campaign)
+    if found:
+        rows = rows.filter(Q(what__icontains=found) | Q(why__icontains=found) | Q(who__icontains=found))
+    page: Page[CampaignChange] = Paginator(rows, CHANGES_A_PAGE).get_page(parameters.get("page"))
+    return {"campaign": campaign, "found": found, "page": page}
+
+
+def needs_of(seen: Watch) -> list[Need]:
+    """What a person has to look at, the most urgent first."""
+    campaign = seen.campaign
+    return [
+        *_crowd_needs(seen),
+        *_stalled_needs(campaign),
+        *_money_needs(seen),
+        *_voice_needs(campaign),
+        *_gold_needs(campaign),
+        *_difference_needs(campaign),
+    ]
+
+
+def _crowd_needs(seen: Watch) -> list[Need]:
+    """What the crowd said; what it refused for good is asked again when a person says so."""
+    link = reverse("web:campaign_ask_again", args=[seen.campaign.name])
+    return [Need("stop", one, "", link if "ask_again" in one else "") for one in seen.problems]
+
+
+def _stalled_needs(campaign: Campaign) -> list[Need]:
+    key = f"stalled:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
+    found = cache.get(key)
+    if found is None:
+        found = [(f"{one.what}, not moved: {one.why}", one.next_step) for one in stalled(campaign)]
+        cache.set(key, found, STALLED_SECONDS)
+    return [Need("stop", *one) for one in found]
+
+
+def _money_needs(seen: Watch) -> list[Need]:
+    """The budget is low: it does not pay for the tasks that are left."""
+    campaign = seen.campaign
+    if seen.cap is None or campaign.state in Campaign.OVER or seen.imported or seen.needed <= seen.cap:
+        return []
+    return [
+        Need(
+            "attention",
+            f"The budget is low: ${seen.cap:,.2f} do not pay for all tasks, which come to ${seen.needed:,.2f}.",
+            "Raise it, or let the campaign stop when it is used up.",
+            reverse("web:campaign_budget", args=[campaign.name]),
+            "Change the budget",
+        )
+    ]
+
+
+def _voice_needs(campaign: Campaign) -> list[Need]:
+    waiting = voices.waiting(campaign)
+    link = reverse("web:campaign_reports", args=[campaign.name])
+    words = {"appeals": "object to being refused", "reports": "say that something is wrong with a pair"}
+    return [
+        Need(
+            "attention",
+            f"{waiting[kind]:,} {kind if waiting[kind] > 1 else kind[:-1]}: workers {said}.",
+            "",
+            f"{link}#{kind}",
+            f"Look at the {kind}",
+        )
+        for kind, said in words.items()
+        if waiting[kind]
+    ]
+
+
+def _gold_needs(campaign: Campaign) -> list[Need]:
+    since = clock.now() - NEWS
+    by_itself = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED, decided_by="")
+    fresh = list(by_itself.filter(decided_at__gte=since).select_related("query").order_by("-decided_at")[:20])
+    return [
+        Need(
+            "attention",
+            f"Test pair {one.pk} (query {one.query.qid}) was suspended by itself: {one.decided_why}.",
+            "Exclusions that rested on it alone were taken back. Look whether its answer is plain to anybody.",
+        )
+        for one in fresh
+    ]
+
+
+def _difference_needs(campaign: Campaign) -> list[Need]:
+    return [
+        Need(
+            "attention",
+            f"{count:,} submissions are {kind.replace('_', ' ')}: our records and the crowd's differ.",
+            f"In the terminal: reconcile {campaign.name}",
+        )
+        for kind, count in reconciling.counts(campaign).items()
+        if count
+    ]
+
+
+def _states(rows: Any, names: list[str]) -> dict[str, int]:
+    counts = dict(rows.values_list("state").annotate(Count("pk")).order_by())
+    return {str(name): counts.get(name, 0) for name in names}
+
+
+def _workers(campaign: Campaign) -> int:
+    work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    return work.values("worker").distinct().count()
+
+
+def _pace(course: Course, now: datetime) -> float | None:
+    """Counted judgments an hour over the last day, or since the first when that is shorter."""
+    recent = [point for point in course.points if point.at + course.width > now - PACE]
+    judgments = sum(point.judgments for point in recent)
+    if not judgments:
+        return None
+    hours = (now - recent[0].at).total_seconds() / 3600
+    return judgments / max(hours, 1 / 60)
+
+
+def _next(campaign: Campaign, course: Course, found: list[str]) -> str:
+    """What the person does next; what the page has a button for is said by the button."""
+    if campaign.state == Campaign.State.PAUSED:
+        return "Nothing is offered. Resume offers the remaining tasks again."
+    status: dict[str, Any] = {
+        "problems": found,
+        "judgments": {"wanted": course.wanted, "counted": course.counted},
+    }
+    if campaign.state == Campaign.State.PILOTING and (report := _pilot(campaign)):
+        status["pilot"] = report
+    if campaign.state == Campaign.State.OPEN and not found and not is_complete(campaign):
+        left = max(0, course.wanted - course.counted)
+        return f"Workers judge; {left:,} judgments are still to come."
+    return what_comes_next(campaign, status)
+
+
+def _pilot(campaign: Campaign) -> dict[str, Any] | None:
+    """What the last pilot told; a campaign without one is not asked for it."""
+    report = pilot_report(campaign)
+    return report.as_dict() if report else None
+
+
+def _changes(campaign: Campaign) -> Any:
+    return CampaignChange.objects.filter(campaign=campaign).order_by("-happened_at", "-pk")

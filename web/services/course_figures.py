@@ -1,0 +1,151 @@
+"""A campaign's course as charts, and the same figures as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.timesince import timesince
+
+from judging.services.course import Course, Point
+from web.course_chart import Chart, bars, distribution, line
+
+
+@dataclass(frozen=True)
+class CourseFigure:
+    """A chart with its name, the sentence under it, and what a screen reader says of it."""
+
+    key: str
+    title: str
+    sentence: str
+    spoken: str
+    chart: Chart
+
+
+@dataclass(frozen=True)
+class CourseFigures:
+    """All charts over time, that of times, the points for the table, and the width of a point in words."""
+
+    charts: list[CourseFigure]
+    points: list[Point]
+    width: str
+
+
+def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
+    """The charts; None before there is anything to draw."""
+    points = course.points
+    if not points or not (course.counted or course.gold):
+        return None
+    width = width_words(course.width)
+    begin = f"{timesince(points[0].at, now, depth=1)} ago"
+    last = points[-1].at + course.width
+    end = f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now"
+    spots = [f"{point.at:%d %b %H:%M} UTC" for point in points]
+
+    def over_time(
+        key: str, title: str, sentence: str, value: Callable[[Point], float | None], **axis: object
+    ) -> CourseFigure:
+        values = [value(point) for point in points]
+        words = [
+            f"{spot}: {value:.0f}{axis.get('unit', '')}" if value is not None else ""
+            for spot, value in zip(spots, values, strict=True)
+        ]
+        chart = line(values, words, begin=begin, end=end, **axis)  # type: ignore[arg-type]
+        return CourseFigure(key, title, sentence, _spoken(values, str(axis.get("unit", ""))), chart)
+
+    counts = [float(point.judgments) for point in points]
+    said = [f"{spot}: {point.judgments:,} judgments" for spot, point in zip(spots, points, strict=True)]
+    charts = [
+        CourseFigure(
+            "judgments",
+            "Judgments that count",
+            f"A bar for every {width}.",
+            _spoken(list(counts), ""),
+            bars(counts, said, begin=begin, end=end),
+        )
+    ]
+    if course.gold:
+        charts.append(
+            over_time(
+                "gold",
+                "Test pairs passed, %",
+                "Of all answers on test pairs, by excluded workers, too. A fall says that careless workers came, "
+                "or that a test pair is bad.",
+                lambda point: _percent(point.gold_rate),
+                high=100.0,
+                unit=" %",
+            )
+        )
+    charts.append(
+        over_time(
+            "sides",
+            "Left preferred, %",
+            "Sides are drawn by lot: far from the dashed half, somebody chooses by side.",
+            lambda point: _percent(point.left_share),
+            high=100.0,
+            reference=50.0,
+            unit=" %",
+        )
+    )
+    if course.twos:
+        charts.append(
+            over_time(
+                "agreement",
+                "Agreement, %",
+                "Of every two counted judgments of the same pair.",
+                lambda point: _percent(point.agreement),
+                high=100.0,
+                unit=" %",
+            )
+        )
+    if course.seconds:
+        charts.append(
+            over_time(
+                "times",
+                "Seconds for a pair, median",
+                "How long a pair was on screen until it was chosen for good.",
+                lambda point: point.seconds,
+                unit=" s",
+            )
+        )
+        charts.append(_times(course))
+    return CourseFigures(charts, points, width)
+
+
+def _times(course: Course) -> CourseFigure:
+    """How many pairs took how long."""
+    bins = distribution(course.seconds)
+    words = [f"{one.low:.0f} to {one.high:.0f} s: {one.count:,} pairs" for one in bins[:-1]]
+    words.append(f"{bins[-1].low:.0f} s and more: {bins[-1].count:,} pairs")
+    chart = bars(
+        [float(one.count) for one in bins], words, begin="0 s", end=f"{bins[-1].high:.0f} s and more"
+    )
+    return CourseFigure(
+        "seconds",
+        "Pairs by seconds on screen",
+        f"From {course.timed:,} tasks. A heap near 0 s is work that nobody read.",
+        f"Half of the pairs took less than {course.seconds_per_pair:.0f} seconds.",
+        chart,
+    )
+
+
+def width_words(width: timedelta) -> str:
+    """The width of a point: "15 minutes", "3 hours", "day"."""
+    minutes = int(width.total_seconds() // 60)
+    for size, name in ((7 * 1440, "week"), (1440, "day"), (60, "hour"), (1, "minute")):
+        if minutes % size == 0:
+            count = minutes // size
+            return name if count == 1 else f"{count} {name}s"
+    raise AssertionError(width)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else share * 100
+
+
+def _spoken(values: list[float | None] | list[float], unit: str) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "There are no values yet."
+    return f"From {min(known):,.0f} to {max(known):,.0f}{unit}; last {known[-1]:,.0f}{unit}."

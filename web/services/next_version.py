@@ -1,0 +1,184 @@
+"""The way to the next version: what publishing a campaign would change, and what new runs would ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count
+
+from config.background.models import Job
+from judging.models import Campaign, Judgment, TaskPair
+from pooling.models import Collection, Passage, Query, Run
+from pooling.services.members import may
+from tournament.models import Challenge, ChallengedQuery
+from tournament.services import latest_version
+from tournament.services.neighbours import takes_real_money
+from web import jobs
+from web.services.version_changes import WORDS
+
+TEXTS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Work:
+    """A piece of background work as a page shows it: under way, done, or refused in words."""
+
+    job: Job
+
+    @property
+    def live(self) -> bool:
+        return self.job.state in (Job.State.WAITING, Job.State.RUNNING)
+
+    @property
+    def failed(self) -> bool:
+        return self.job.state == Job.State.FAILED
+
+    @property
+    def problem(self) -> str:
+        """What went wrong; a fault of the software is told in the log alone."""
+        known = self.job.next_step and "Traceback" not in self.job.failure_message
+        return self.job.failure_message if known else "A fault of the software; it is in the log."
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return self.job.result or {}
+
+
+@dataclass(frozen=True)
+class ChallengeLine:
+    """A challenge and how far it is: judgments in of those asked so far, queries, challengers."""
+
+    challenge: Challenge
+    asked: int
+    judged: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A query whose best answers meet challengers, with the texts that people would read."""
+
+    query: Query
+    best: list[Passage]
+    challengers: list[Passage]
+
+
+def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
+    """All that the page shows on which a campaign is published."""
+    newest = jobs.version_work(campaign).first()
+    work = Work(newest) if newest else None
+    done = work is not None and newest is not None and newest.state == Job.State.DONE
+    published = work.result if work and done and work.job.kind == jobs.PUBLISH else None
+    preview = work.result if work and done and work.job.kind == jobs.PREVIEW else None
+    return {
+        "campaign": campaign,
+        "collection": campaign.collection,
+        "latest": latest_version(campaign.collection),
+        "work": work,
+        "published": published,
+        "preview": preview,
+        "counts": [(words, preview[str(what)]) for what, words in WORDS.items()] if preview else [],
+        "listed": _listed(campaign.collection, preview["listed"]) if preview else [],
+        "may_publish": may(user, "publish version", campaign.collection),
+        "asking": Challenge.objects.filter(campaign=campaign, state=Challenge.State.ASKING).first(),
+    }
+
+
+def _listed(collection: Collection, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a result with their queries."""
+    queries = _queries(collection, rows)
+    words = {str(what): said for what, said in WORDS.items()}
+    return [
+        row | {"query": queries[row["qid"]], "words": words.get(row.get("what", ""), "")}
+        for row in rows
+        if row["qid"] in queries
+    ]
+
+
+def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, Any]:
+    """All that the page shows on which new runs challenge a campaign's best answers."""
+    newest = jobs.challenge_work(campaign).order_by("-pk").first()
+    work = Work(newest) if newest else None
+    done = work.result if work and work.job.state == Job.State.DONE else None
+    plan = done if done and done["state"] == "planned" else None
+    real = takes_real_money(campaign)
+    return {
+        "campaign": campaign,
+        "collection": campaign.collection,
+        "work": work,
+        "plan": plan,
+        "opened": done if done and done["state"] != "planned" else None,
+        "cost": Decimal(str(plan["cost"]["most"])).quantize(Decimal("0.01")) if plan else None,
+        "meetings": _meetings(campaign.collection, plan["listed"][:TEXTS_SHOWN]) if plan else [],
+        "runs": _choices(campaign.collection, tags or (work.job.arguments["runs"] if work else [])),
+        "rule": work.job.arguments["rule"] if work else Challenge.Rule.LEAD2,
+        "rules": RULES,
+        "challenges": challenge_lines(campaign),
+        "over": campaign.state in Campaign.OVER,
+        "may_plan": may(user, "plan challenge", campaign.collection),
+        "may_open": may(user, "open challenge", campaign.collection)
+        and (not real or may(user, "spend money", campaign.collection)),
+        "real_money": real,
+    }
+
+
+RULES = [
+    (Challenge.Rule.LEAD2, "until a side leads by 2, or five judgments are in"),
+    (Challenge.Rule.SINGLE, "one judgment a pair"),
+]
+
+
+def _choices(collection: Collection, tags: list[str]) -> list[tuple[Run, bool]]:
+    """Every run and whether it is chosen: the chosen first, then the newest."""
+    chosen = set(tags)
+    rows = Run.objects.filter(collection=collection).order_by("-created_at", "-pk").defer("report")
+    return sorted(((run, run.run_tag in chosen) for run in rows), key=lambda choice: not choice[1])
+
+
+def _meetings(collection: Collection, rows: list[dict[str, Any]]) -> list[Meeting]:
+    queries = _queries(collection, rows)
+    pids = {pid for row in rows for pid in (*row["best"], *row["challengers"])}
+    passages = {one.pid: one for one in Passage.objects.filter(collection=collection, pid__in=pids)}
+    return [
+        Meeting(
+            queries[row["qid"]],
+            [passages[pid] for pid in row["best"] if pid in passages],
+            [passages[pid] for pid in row["challengers"] if pid in passages],
+        )
+        for row in rows
+        if row["qid"] in queries
+    ]
+
+
+def _queries(collection: Collection, rows: list[dict[str, Any]]) -> dict[str, Query]:
+    wanted = [row["qid"] for row in rows]
+    return {query.qid: query for query in Query.objects.filter(collection=collection, qid__in=wanted)}
+
+
+def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
+    """The campaign's challenges, the newest first, with one database query a figure."""
+    asked = _by_round(TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0))
+    judged = _by_round(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted())
+    queries = dict(
+        ChallengedQuery.objects.filter(challenge__campaign=campaign)
+        .values_list("challenge")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    rows = Challenge.objects.filter(campaign=campaign).order_by("-number")
+    return [
+        ChallengeLine(one, asked.get(one.number, 0), judged.get(one.number, 0), queries.get(one.pk, 0))
+        for one in rows
+    ]
+
+
+def _by_round(rows: Any) -> dict[int, int]:
+    return dict(rows.values_list("pair__round").annotate(Count("pk")).order_by())
+
+
+def challengeable(collection: Collection) -> list[Campaign]:
+    """Campaigns of the collection that can still ask people, the newest first."""
+    rows = Campaign.objects.filter(collection=collection, rehearsal_of=None, pool__isnull=False)
+    return list(rows.exclude(state__in=Campaign.OVER).exclude(launched_at=None).order_by("-pk"))

@@ -1,0 +1,199 @@
+"""Pools on pages: one that is being thought about, one that is being built, one that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.cache import cache
+
+from config.background.models import Job
+from config.errors import Refusal
+from judging.models import Campaign
+from judging.services.campaigns import CampaignSettings
+from judging.services.forecasting import Forecast, Pace, forecast_pairs
+from pooling.models import Collection, Pool, QrelSet, Query, Run
+from pooling.services.finding import qrel_set_named
+from pooling.services.planning import PoolPlan, plan_pool
+from pooling.services.pools import Choice, PoolSummary, pool_stats, without_text
+from pooling.shallow import Contribution, PoolStats
+from web.histogram import Bar, histogram
+from web.preparing_forms import PoolForm
+
+NAMED = 20
+DAY = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What a run brought to a pool."""
+
+    run_tag: str
+    key: int
+    contribution: Contribution
+
+
+@dataclass(frozen=True)
+class Named:
+    """Queries that a page names: some of ``count``, with the size of each one's pool and the pairs it takes."""
+
+    count: int
+    shown: list[tuple[str, str, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PlanPage:
+    """A pool that is being thought about; without a plan where ``form`` has errors or a service refused."""
+
+    collection: Collection
+    form: PoolForm
+    runs: list[Run]
+    chosen: set[int]
+    refusal: Refusal | None = None
+    plan: PoolPlan | None = None
+    forecast: Forecast | None = None
+    bars: list[Bar] = field(default_factory=list)
+    brought: list[Brought] = field(default_factory=list)
+    empty: Named | None = None
+    singletons: Named | None = None
+    giants: Named | None = None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the pool is for a part of the queries that have one."""
+        return bool(self.plan and self.plan.stats.queries < self.plan.everything.queries)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A pool as it was asked for."""
+
+    runs: list[Run]
+    qrel_set: QrelSet | None
+    depth: int
+    choice: Choice
+
+
+def plan_page(collection: Collection, given: Any) -> PlanPage:
+    """What the address asks for, and what would come of it."""
+    runs = list(collection.runs.order_by("run_tag"))
+    qrel_sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
+    form = PoolForm(given, qrel_sets=qrel_sets)
+    page: dict[str, Any] = {
+        "collection": collection,
+        "form": form,
+        "runs": runs,
+        "chosen": _keys(given) & {run.pk for run in runs},
+    }
+    if not form.is_valid():
+        return PlanPage(**page)
+    found = form.cleaned_data
+    settings = CampaignSettings(reward=found["reward"], judgments_per_pair=found["judgments_per_pair"])
+    try:
+        asked = asked_for(collection, form, runs, page["chosen"])
+        plan = plan_pool(
+            collection=collection,
+            runs=asked.runs,
+            qrel_set=asked.qrel_set,
+            depth=asked.depth,
+            choice=asked.choice,
+        )
+        forecast = forecast_pairs(settings, plan.stats.pairs, Pace(found["people"], found["hours_a_day"]))
+    except Refusal as refusal:
+        return PlanPage(**page, refusal=refusal)
+    named = _texts(collection, plan)
+    return PlanPage(
+        **page,
+        plan=plan,
+        forecast=forecast,
+        bars=histogram(plan.everything.histogram, plan.stats.histogram),
+        brought=[Brought(run.run_tag, run.pk, one) for run, one in plan.runs],
+        empty=_named(plan, plan.outliers.empty.tolist(), named),
+        singletons=_named(plan, plan.outliers.singletons.tolist(), named),
+        giants=_named(plan, plan.outliers.giant.tolist(), named),
+    )
+
+
+def asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> Asked:
+    """The pool that a valid form asks for; no run chosen means all. Raises NotFound."""
+    found = form.cleaned_data
+    return Asked(
+        [run for run in runs if run.pk in chosen] or runs,
+        qrel_set_named(collection, found["qrels"]) if found["qrels"] else None,
+        found["depth"],
+        Choice(
+            form.qids(),
+            found["sample"],
+            found["seed"] if found["sample"] is not None else None,
+            found["min_size"],
+        ),
+    )
+
+
+def _keys(given: Any) -> set[int]:
+    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
+
+
+def _texts(collection: Collection, plan: PoolPlan) -> dict[str, str]:
+    places = [
+        place
+        for group in (plan.outliers.empty, plan.outliers.singletons, plan.outliers.giant)
+        for place in group[:NAMED].tolist()
+    ]
+    rows = Query.objects.filter(collection=collection, qid__in=[plan.qids[place] for place in places])
+    return dict(rows.values_list("qid", "text"))
+
+
+def _named(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> Named:
+    shown = []
+    for place in places[:NAMED]:
+        qid, size = plan.qids[place], int(plan.sizes[place])
+        shown.append((qid, texts.get(qid, ""), size, size * (size - 1) // 2))
+    return Named(len(places), shown)
+
+
+@dataclass(frozen=True)
+class PoolPage:
+    """A pool that is there."""
+
+    pool: Pool
+    stats: PoolStats
+    forecast: Forecast
+    bars: list[Bar]
+    brought: list[Brought]
+    qrel: Contribution
+    without_text: int
+    campaigns: list[Campaign]
+
+
+def pool_page(pool: Pool) -> PoolPage:
+    """What a pool holds, and what judging it takes with the reference experiment's settings."""
+    missing = without_text(pool)
+    # A pool's passages never change; what counts as one text does, when texts are fetched.
+    key = f"pool-stats:{pool.pk}:{pool.created_at.timestamp()}:{missing}"
+    summary: PoolSummary | None = cache.get(key)
+    if summary is None:
+        summary = pool_stats(pool=pool)
+        cache.set(key, summary, DAY)
+    tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
+    campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
+    return PoolPage(
+        pool=pool,
+        stats=summary.stats,
+        forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
+        bars=histogram(summary.stats.histogram, {}),
+        brought=[Brought(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
+        qrel=summary.qrel,
+        without_text=missing,
+        campaigns=list(campaigns),
+    )
+
+
+def failure_of(job: Job) -> Refusal | None:
+    """Why a job failed, for a page; what a fault of the software says is for the log alone."""
+    if job.state != Job.State.FAILED:
+        return None
+    if "Traceback" in job.failure_message or not job.next_step:
+        return Refusal("It failed by a fault of the software.", "The log says more.")
+    return Refusal(job.failure_message, job.next_step)

@@ -1,0 +1,292 @@
+"""A campaign on its way to launch, step by step: what each page shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count
+
+from config.background.models import Job
+from config.errors import NotNow, Refusal
+from judging.crowds import crowd_at
+from judging.models import Campaign, GoldPair, Task
+from judging.pay import Pay
+from judging.services.check_list import Checked, each_check
+from judging.services.cost import pay_for
+from judging.services.forecasting import Forecast, Pace, forecast_of
+from judging.services.gold import needed_gold
+from judging.services.launching import Terms, amount_to_confirm, plan_of
+from judging.services.payments import money
+from judging.services.pilot_report import pilot_report
+from pooling.models import Collection, Pool
+from web import jobs
+from web.services.pools import failure_of
+
+GOLD_A_PAGE = 20
+STEPS = {
+    "settings": "Settings",
+    "gold": "Test pairs",
+    "texts": "Texts",
+    "pay": "Pay",
+    "rehearsal": "Rehearsal",
+    "pilot": "Pilot",
+    "check": "Check list",
+    "launch": "Launch",
+}
+#: Check → the step on which it is put right, and what to do there. Other checks are the installation's matter.
+MENDED = {
+    "cost": ("pay", "Raise the budget or lower the pay, or make a pool of fewer queries."),
+    "gold": ("gold", "Accept more test pairs, or lower the tasks one worker may do in the settings."),
+    "qualifications": ("settings", "Let everybody at the crowd take tasks, or ask for what the crowd knows."),
+    "texts": ("texts", "Read the texts and accept them. Passages without text need a passage file."),
+    "pay": ("pay", "Raise the pay for a task, or put fewer pairs into it."),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step in the list: ``state`` is done, needed, optional or empty."""
+
+    name: str
+    title: str
+    words: str
+    state: str
+    now: bool
+
+
+def steps_of(campaign: Campaign, current: str) -> list[Step]:
+    """Every step, with how far it is in a few words."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    rehearsed = campaign.rehearsals.filter(state__in=Campaign.OVER).exists()
+    piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
+        Campaign.State(campaign.state), ""
+    )
+    told = {
+        "settings": (f"{campaign.tasks.count():,} tasks", "done"),
+        "gold": (f"{accepted} of {needed} accepted", "done" if accepted >= needed else "needed"),
+        "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
+        "pay": (f"${campaign.reward:.2f} a task", "done"),
+        "rehearsal": ("done", "done") if rehearsed else ("may be left out", "optional"),
+        "pilot": (piloted, "done" if piloted == "done" else "needed")
+        if piloted
+        else ("may be left out", "optional"),
+        "check": ("", ""),
+        "launch": ("", ""),
+    }
+    return [Step(name, title, *told[name], name == current) for name, title in STEPS.items()]
+
+
+def following(step: str) -> str:
+    """The step after this one; the last one is its own."""
+    names = list(STEPS)
+    return names[min(names.index(step) + 1, len(names) - 1)]
+
+
+def pools_to_choose(collection: Collection) -> list[tuple[str, str]]:
+    """Pools for a form, the newest first."""
+    pools = Pool.objects.filter(collection=collection).order_by("-pk")
+    sized = pools.annotate(queries=Count("pooled_passages__query", distinct=True))
+    return [(pool.name, f"{pool.name} ({pool.queries:,} queries)") for pool in sized]
+
+
+@dataclass(frozen=True)
+class GoldPage:
+    """Test pairs: the one to decide now, counts by state, and a page of those of one state."""
+
+    accepted: int
+    proposed: int
+    dropped: int
+    suspended: int
+    needed: int
+    shown: str
+    page: Page[GoldPair]
+    now: GoldPair | None
+    last: GoldPair | None
+    job: Job | None
+    refusal: Refusal | None
+
+    @property
+    def lacking(self) -> int:
+        """How many more have to be accepted."""
+        return max(0, self.needed - self.accepted)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether more are being looked for."""
+        return bool(self.job and self.job.state in (Job.State.WAITING, Job.State.RUNNING))
+
+
+def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
+    """What the address asks to see; the oldest proposal is decided first."""
+    counts = dict(campaign.gold_pairs.values_list("state").annotate(Count("pk")).order_by())
+    shown = given.get("show", "")
+    shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
+    rows = campaign.gold_pairs.select_related("query", "relevant", "off_topic")
+    job = jobs.gold_proposals(campaign).first()
+    last = given.get("last", "")
+    return GoldPage(
+        accepted=counts.get(GoldPair.State.ACCEPTED, 0),
+        proposed=counts.get(GoldPair.State.PROPOSED, 0),
+        dropped=counts.get(GoldPair.State.DROPPED, 0),
+        suspended=counts.get(GoldPair.State.SUSPENDED, 0),
+        needed=needed_gold(campaign),
+        shown=shown,
+        page=Paginator(rows.filter(state=shown).order_by("pk"), GOLD_A_PAGE).get_page(given.get("page")),
+        now=rows.filter(state=GoldPair.State.PROPOSED).order_by("pk").first(),
+        last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
+        if last.isascii() and last.isdigit() and len(last) < 18
+        else None,
+        job=job,
+        refusal=failure_of(job) if job else None,
+    )
+
+
+@dataclass(frozen=True)
+class PayTold:
+    """What a pay comes to, for a worker and in all."""
+
+    pay: Pay
+    fee: Decimal
+    forecast: Forecast
+    committed: Decimal
+    budget: Decimal | None
+    least: Decimal | None
+
+    @property
+    def enough(self) -> bool:
+        """Whether the pay to expect is not below what is promised."""
+        return self.least is None or self.forecast.hourly >= self.least
+
+    @property
+    def short(self) -> bool:
+        """Whether the budget does not hold the cost without repeats."""
+        return self.budget is not None and self.budget < self.forecast.quote.total + self.committed
+
+
+def pay_told(campaign: Campaign) -> PayTold:
+    """Of the campaign as it is in memory: a form that is not saved can be told, too."""
+    pay = pay_for(campaign)
+    fees = crowd_at(campaign.crowd, campaign.endpoint).fees
+    return PayTold(
+        pay=pay,
+        fee=fees.on(pay.base) + fees.on(pay.bonus),
+        forecast=forecast_of(campaign, Pace()),
+        committed=money(campaign)["committed"],
+        budget=campaign.budget,
+        least=campaign.minimum_hourly,
+    )
+
+
+@dataclass(frozen=True)
+class RehearsalPage:
+    """The last rehearsal that was asked for here, and the copies that there are."""
+
+    job: Job | None
+    under_way: bool
+    refusal: Refusal | None
+    result: dict[str, Any] | None
+    copies: list[Campaign]
+
+
+def rehearsal_page(campaign: Campaign) -> RehearsalPage:
+    """How far a rehearsal is, or what it foretells."""
+    asked = jobs.rehearsals_asked_for(campaign)
+    job = asked.first()
+    done = asked.filter(state=Job.State.DONE).first()
+    return RehearsalPage(
+        job=job,
+        under_way=bool(job and job.state in (Job.State.WAITING, Job.State.RUNNING)),
+        refusal=failure_of(job) if job else None,
+        result=done.result if done else None,
+        copies=list(campaign.rehearsals.order_by("-pk")),
+    )
+
+
+def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
+    """The page of rehearsals, with the time that the last one's tasks would take people."""
+    page = rehearsal_page(campaign)
+    forecast = forecast_of(campaign, Pace())
+    submitted = page.result["submitted"] if page.result else 0
+    hours = submitted * forecast.seconds_per_task / 3600
+    days = math.ceil(hours / (Pace().people * Pace().hours_a_day))
+    return {"page": page, "hours": hours, "days": days, "minutes": forecast.seconds_per_task / 60}
+
+
+def pilot_page(campaign: Campaign, tasks: int) -> dict[str, Any]:
+    """What a pilot of so many tasks costs, and what the last one told."""
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    report = pilot_report(campaign)
+    return {
+        "tasks_left": left,
+        "tasks": tasks,
+        "amount": amount_to_confirm(campaign, tasks) if 1 <= tasks <= left else None,
+        "pilot": report.as_dict() if report else None,
+        "under_way": campaign.state == Campaign.State.PILOTING,
+    }
+
+
+@dataclass(frozen=True)
+class ShownCheck:
+    """A check, and where and how it is put right."""
+
+    check: Checked
+    step: str = ""
+    title: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class CheckPage:
+    """Every check; or, where there is nothing to launch, why."""
+
+    checks: list[ShownCheck] = field(default_factory=list)
+    refusal: Refusal | None = None
+
+    @property
+    def failed(self) -> int:
+        """How many did not pass."""
+        return sum(not one.check.passed for one in self.checks)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a launch would go through."""
+        return self.refusal is None and not self.failed
+
+
+def check_page(campaign: Campaign) -> CheckPage:
+    """The check list that a launch goes through, all of it."""
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    terms = Terms(confirm_spend=amount_to_confirm(campaign))
+    try:
+        checks = each_check(plan_of(campaign, left, terms))
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        return CheckPage(refusal=refusal)
+    return CheckPage([_shown(one) for one in checks])
+
+
+def _shown(check: Checked) -> ShownCheck:
+    if check.passed:
+        return ShownCheck(check)
+    if check.name not in MENDED:
+        return ShownCheck(check, advice=check.next_step)
+    step, advice = MENDED[check.name]
+    return ShownCheck(check, step, STEPS[step], advice)
+
+
+def launch_page(campaign: Campaign) -> dict[str, Any]:
+    """What a launch would come to."""
+    return {
+        "page": check_page(campaign),
+        "amount": amount_to_confirm(campaign),
+        "told": pay_told(campaign),
+        "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER).exists(),
+        "pilot": pilot_report(campaign),
+    }

@@ -1,0 +1,212 @@
+"""What a bundle is made from: the version, those before it, their campaigns, and what may be shown of them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from judging.models import Campaign, ConsentText, Exclusion, GoldPair
+from leaderboard.services.software import software_version
+from pooling.models import Collection, PooledPassage, QrelSet, Query, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import ChallengedQuery, QrelVersion
+from web.services.visibility import Sight, as_shown, sight_of
+
+#: Raised whenever the same inputs give other bytes than before.
+FORMAT = 1
+PUBLIC = AnonymousUser()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """All that a version's bundle is made from. What depends on time is as it was when the version was published."""
+
+    version: QrelVersion
+
+    @property
+    def collection(self) -> Collection:
+        return self.version.collection
+
+    @cached_property
+    def chain(self) -> list[QrelVersion]:
+        """The versions up to this one, by number; their manifests, which are long, are read when they are needed."""
+        rows = QrelVersion.objects.filter(collection=self.collection, number__lte=self.version.number)
+        return list(
+            rows.select_related("campaign", "parent").defer("manifest", "parent__manifest").order_by("number")
+        )
+
+    @cached_property
+    def contents(self) -> dict[int, dict[str, Any]]:
+        """Number → the version's manifest."""
+        return {one.number: json.loads(one.manifest) for one in self.chain}
+
+    @cached_property
+    def campaigns(self) -> list[Campaign]:
+        """The campaigns that decided anything in this version, by name."""
+        deciding = {self.version.number, *json.loads(self.version.manifest)["carried"].values()}
+        found = {one.campaign_id: one.campaign for one in self.chain if one.number in deciding}
+        return sorted(found.values(), key=lambda campaign: campaign.name)
+
+    @cached_property
+    def private(self) -> frozenset[str]:
+        """qids of the queries on which nothing is told."""
+        return private_qids(self.collection)
+
+    @cached_property
+    def queries(self) -> dict[int, Query]:
+        """Query key → the query, for those that the version covers and of which something may be told."""
+        rows = Query.objects.filter(
+            collection=self.collection, pk__in=self.version.queries.values("query_id")
+        )
+        return {query.pk: query for query in rows.order_by("position", "pk") if query.qid not in self.private}
+
+    @cached_property
+    def gold_queries(self) -> dict[int, Query]:
+        """Queries of test pairs, which may lie outside the version."""
+        rows = Query.objects.filter(pk__in=self.gold_pairs().values("query_id"))
+        return {query.pk: query for query in rows if query.qid not in self.private}
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What everybody may see of the passages of these queries."""
+        every = self.queries | self.gold_queries
+        return sight_of(self.collection, [every[key] for key in sorted(every)], PUBLIC)
+
+    @cached_property
+    def public_runs(self) -> list[Run]:
+        """Public runs that supplied passages of these queries, as everybody sees them, by tag."""
+        suppliers = {run for runs in self.sight.suppliers.values() for run in runs}
+        rows = Run.objects.filter(pk__in=suppliers, release=Run.Release.PUBLIC).order_by("run_tag")
+        return [as_shown(run, False) for run in rows]
+
+    @cached_property
+    def withdrawn(self) -> frozenset[tuple[int, int]]:
+        """(campaign, worker) of those who took their judgments back, at whatever time: nothing of theirs is told."""
+        rows = Exclusion.objects.standing().filter(campaign__in=self.campaigns, rule=Exclusion.WITHDRAWN)
+        return frozenset(rows.values_list("campaign_id", "worker_id"))
+
+    def exclusions(self) -> list[Exclusion]:
+        """Exclusions decided by the time of publication, but for judgments taken back."""
+        rows = Exclusion.objects.filter(
+            campaign__in=self.campaigns, decided_at__lte=self.version.published_at
+        ).exclude(rule=Exclusion.WITHDRAWN)
+        gone = self.withdrawn
+        return [
+            row
+            for row in rows.select_related("campaign").order_by("campaign__name", "pk")
+            if (row.campaign_id, row.worker_id) not in gone
+        ]
+
+    def gold_pairs(self) -> QuerySet[GoldPair]:
+        """Test pairs that were asked."""
+        asked = [GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED]
+        return GoldPair.objects.filter(campaign__in=self.campaigns, state__in=asked)
+
+    def shows(self, query: int, *passages: int) -> bool:
+        """Whether everybody may see the query and all of these passages of it."""
+        there = query in self.queries or query in self.gold_queries
+        return there and all(self.sight.sees(query, passage) for passage in passages)
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of all that the bundle depends on: the same key, the same bytes."""
+        return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
+
+    def _inputs(self) -> Iterator[Any]:
+        """Cheap to gather: manifests name the judgments, and those made before publication are facts."""
+        collection = self.collection
+        yield [FORMAT, software_version(), collection.name, collection.description, collection.licence]
+        yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
+        runs = Run.objects.filter(collection=collection).order_by("pk")
+        yield [_run_facts(as_shown(run, False)) for run in runs.defer("report")]
+        yield sorted(self.private)
+        sets = QrelSet.objects.filter(collection=collection).order_by("pk")
+        yield list(sets.values_list("pk", "sha256", "min_grade"))
+        yield self._supplied()
+        for campaign in self.campaigns:
+            yield campaign_facts(campaign)
+            yield list(
+                ConsentText.objects.filter(campaign=campaign).order_by("pk").values_list("sha256", flat=True)
+            )
+        yield [(row.pk, row.worker_id, row.rule, row.reversed_at) for row in self.exclusions()]
+        yield sorted(self.withdrawn)
+        yield list(self.gold_pairs().order_by("pk").values_list("pk", "state"))
+
+    def _supplied(self) -> list[int]:
+        """Pools and challenges say who supplied a passage; rows are only ever added to them."""
+        pooled = PooledPassage.objects.filter(pool__collection=self.collection)
+        challenged = ChallengedQuery.objects.filter(challenge__campaign__collection=self.collection)
+        return [pooled.count(), challenged.count()]
+
+    def pseudonym(self, worker: int | None) -> str:
+        """A name for the worker in this bundle alone: nobody without the installation's secret can tell who it is."""
+        if worker is None:
+            return ""
+        named = hmac.new(settings.SECRET_KEY.encode(), f"{self.key}:{worker}".encode(), hashlib.sha256)
+        return f"w-{named.hexdigest()[:12]}"
+
+
+def _run_facts(run: Run) -> list[Any]:
+    return [
+        run.pk,
+        run.run_tag,
+        run.release,
+        run.team,
+        run.description,
+        run.paper,
+        run.code,
+        run.run_type,
+        run.submitted_on,
+        run.baseline,
+    ]
+
+
+#: Settings of a campaign that say how people were asked and paid.
+CAMPAIGN_FIELDS: Sequence[str] = (
+    "name",
+    "language",
+    "pairs_per_task",
+    "gold_per_task",
+    "judgments_per_pair",
+    "max_tasks_per_worker",
+    "reward",
+    "pay",
+    "base_reward",
+    "minimum_hourly",
+    "screen",
+    "slip_rate",
+    "refuse_excluded_elsewhere",
+    "allow_undecided",
+    "minimum_seconds",
+    "mark_query_words",
+    "placeholder_text",
+    "preset",
+    "crowd",
+    "minimum_age",
+    "ethics_approval",
+    "withdrawal_days",
+    "title",
+    "description",
+)
+TEXT_FIELDS = ("consent_text", "instructions_text", "example_text", "content_warning")
+
+
+def campaign_facts(campaign: Campaign) -> dict[str, Any]:
+    """A campaign's settings, dates and texts, ready for JSON."""
+    facts: dict[str, Any] = {}
+    for name in (*CAMPAIGN_FIELDS, *TEXT_FIELDS):
+        value = getattr(campaign, name)
+        facts[name] = value if isinstance(value, bool | int | float | None) else str(value)
+    for name in ("created_at", "launched_at"):
+        moment = getattr(campaign, name)
+        facts[name] = moment.isoformat() if moment else None
+    return facts

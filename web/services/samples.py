@@ -1,0 +1,39 @@
+"""The sample that ships with the project, as a collection of somebody's."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from accounts.roles import Role
+from config.background.registry import Progress
+from pooling.errors import PoolingError
+from pooling.models import Collection, Membership
+from pooling.services.collections import import_collection
+from pooling.services.members import log
+from pooling.services.qrels import import_qrels
+from pooling.services.runs import import_runs
+from web.demo import SAMPLE, free_name
+
+
+def load(user: User, *, progress: Progress | None = None) -> Collection:
+    """Queries, passages, labels and the runs that are there from the start, with this person as its owner."""
+    sample = settings.BASE_DIR / SAMPLE
+    with transaction.atomic():
+        collection = import_collection(
+            name=free_name("sample"),
+            title="The sample",
+            description="What ships with Preferee: try everything on it.",
+            queries=sample / "queries.tsv",
+            passage_files=[sample / "passages.tsv"],
+            qrels=sample / "qrels.txt",
+        ).collection
+        import_qrels(collection=collection, path=sample / "grades.txt", set_name="truth")
+        Membership.objects.create(collection=collection, user=user, role=Role.OWNER)
+        log(collection, "created of the sample", who=user.get_username())
+    paths = sorted((sample / "runs").glob("*.txt.gz"))
+    done = import_runs(collection=collection, paths=paths, progress=progress)
+    if done.refused:
+        raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
+    return collection

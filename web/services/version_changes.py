@@ -1,0 +1,204 @@
+"""Two versions side by side: which queries came out differently, and why, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+
+from pooling.models import Collection, Passage, Query
+from tournament.models import QrelVersion
+from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services.publishing import queries_by_key
+from web.services.visibility import Sight, hidden_queries, sight_of
+
+CHANGES_A_PAGE = 50
+AT_ONCE = 500
+WORDS = {
+    What.ANSWERS: "other best answers",
+    What.STATUS: "other status",
+    What.ARRIVED: "newly covered",
+    What.LEFT: "no longer covered",
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A query in one version: its status (empty: not covered), its best answers, how many are not shown."""
+
+    status: str
+    best: list[Passage]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class ChangeLine:
+    """A query on which the versions differ."""
+
+    query: Query
+    what: str
+    words: str
+    before: Side
+    after: Side
+    why: list[str]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """All that two versions differ in, as far as this person may know; lines are made page by page."""
+
+    collection: Collection
+    before: Edition | None
+    after: Edition
+    found: list[QueryChange]
+    queries: dict[int, Query]
+    user: Any
+
+    def counts(self) -> list[tuple[str, str, int]]:
+        """(key, words, how many) of each kind."""
+        kinds = Counter(change.what for change in self.found)
+        return [(str(what), words, kinds[what]) for what, words in WORDS.items()]
+
+    def chosen(self, what: str, text: str) -> list[QueryChange]:
+        """Those of one kind ("" for all) whose query contains the text or has it as its qid."""
+        wanted = text.casefold()
+        return [
+            change
+            for change in self.found
+            if (not what or change.what == what)
+            and (
+                not text
+                or self.queries[change.query].qid == text
+                or wanted in self.queries[change.query].text.casefold()
+            )
+        ]
+
+    def lines(self, part: Sequence[QueryChange]) -> list[ChangeLine]:
+        """These changes with passages and reasons; as many database queries for one as for many."""
+        queries = [self.queries[change.query] for change in part]
+        sight = sight_of(self.collection, queries, self.user)
+        keys = {key for change in part for key in change.before | change.after}
+        passages = Passage.objects.defer("text").in_bulk(keys)
+        why = causes(self.before, self.after, [(query.pk, query.qid) for query in queries])
+        brought = {pid for cause in why.values() for pid in (*cause.challengers, *cause.twins)}
+        known = Passage.objects.filter(collection=self.collection, pid__in=brought)
+        told = _Telling(sight, dict(known.values_list("pid", "pk")))
+        return [
+            ChangeLine(
+                query=self.queries[change.query],
+                what=str(change.what),
+                words=WORDS[change.what],
+                before=_side(change.query, change.status_before, change.before, passages, sight),
+                after=_side(change.query, change.status_after, change.after, passages, sight),
+                why=told.reasons(change.query, why[change.query]),
+            )
+            for change in part
+        ]
+
+    def every_line(self, part: Sequence[QueryChange]) -> Iterator[ChangeLine]:
+        """The same of any number, some at a time."""
+        for first in range(0, len(part), AT_ONCE):
+            yield from self.lines(part[first : first + AT_ONCE])
+
+
+def differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> Differences:
+    """What ``version`` says otherwise than ``since``; everything when there is nothing before it."""
+    before = edition_of(since) if since else None
+    after = edition_of(version)
+    hidden = hidden_queries(version.collection, user)
+    found = changes(before, after)
+    queries = {query.pk: query for query in queries_by_key(change.query for change in found)}
+    shown = [change for change in found if queries[change.query].qid not in hidden]
+    shown.sort(key=lambda change: (queries[change.query].position, change.query))
+    return Differences(version.collection, before, after, shown, queries, user)
+
+
+def changes_page(
+    version: QrelVersion, since: QrelVersion | None, user: Any, parameters: Any
+) -> dict[str, Any]:
+    """All that the page of two versions shows."""
+    told = differences(version, since, user)
+    what = parameters.get("show", "")
+    what = what if what in set(map(str, What)) else ""
+    text = parameters.get("q", "").strip()
+    page: Page[QueryChange] = Paginator(told.chosen(what, text), CHANGES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    versions = QrelVersion.objects.filter(collection=version.collection).order_by("-number")
+    return {
+        "collection": version.collection,
+        "version": version,
+        "since": since,
+        "versions": versions.defer("manifest"),
+        "counts": told.counts(),
+        "total": len(told.found),
+        "chosen": what,
+        "found": text,
+        "page": page,
+        "lines": told.lines(list(page.object_list)),
+    }
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """Says causes in words; runs that are not released are counted, not named."""
+
+    sight: Sight
+    key_of: dict[str, int]
+
+    def reasons(self, query: int, cause: Cause) -> list[str]:
+        """The causes of one query's change."""
+        said = []
+        if cause.campaigns:
+            said.append(f"decided by campaign {cause.campaigns[1]}, before by {cause.campaigns[0]}")
+        if cause.challengers:
+            what = _counted(len(cause.challengers), "new passage")
+            said.append(self._challenged(query, cause, what, cause.challengers))
+        if cause.twins:
+            what = f"{_counted(len(cause.twins), 'passage')} with the text of a best answer"
+            said.append(self._challenged(query, cause, what, cause.twins))
+        if cause.judgments_new:
+            said.append(_counted(cause.judgments_new, "new judgment"))
+        if cause.judgments_gone:
+            said.append(_gone(cause))
+        return said + [f"{what}: {after}, before {before}" for what, before, after in cause.rules]
+
+    def _challenged(self, query: int, cause: Cause, what: str, pids: Sequence[str]) -> str:
+        tags = self._tags(query, pids).intersection(cause.run_tags) or set(cause.run_tags)
+        shown = sorted(tag for tag in tags if self.sight.everything or self.sight.names(tag))
+        others = len(tags) - len(shown)
+        named = [*shown, *([f"{_counted(others, 'run')} not released"] if others else [])]
+        which = "challenges" if len(cause.challenges) > 1 else "challenge"
+        return f"{which} {', '.join(map(str, cause.challenges))} brought {what}, with {', '.join(named)}"
+
+    def _tags(self, query: int, pids: Sequence[str]) -> set[str]:
+        """Runs that are known to have had one of these passages on top of the query."""
+        runs = self.sight.runs
+        return {
+            runs[run].run_tag
+            for pid in pids
+            for run in self.sight.suppliers.get((query, self.key_of.get(pid, 0)), ())
+            if run in runs
+        }
+
+
+def _gone(cause: Cause) -> str:
+    parts = [
+        f"{_counted(cause.excluded, 'excluded worker')}" if cause.excluded else "",
+        f"{_counted(cause.withdrew, 'worker')} who took them back" if cause.withdrew else "",
+    ]
+    of = " and ".join(part for part in parts if part)
+    counts = "counts" if cause.judgments_gone == 1 else "count"
+    return f"{_counted(cause.judgments_gone, 'judgment')}{f' of {of}' if of else ''} no longer {counts}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _side(query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight) -> Side:
+    shown = [passages[key] for key in best if sight.sees(query, key)]
+    return Side(status, sorted(shown, key=lambda one: one.pid), len(best) - len(shown))

@@ -1,0 +1,56 @@
+"""What pages of versions show, as files: CSV, JSON lines, TREC."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.output.commas import as_text
+
+#: Form → (media type, ending).
+FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to write, of one shape: column → text, number, truth value or a list of texts."""
+
+    stem: str
+    columns: list[str]
+    rows: Iterable[dict[str, Any]]
+
+
+def written(rows: Rows, form: str) -> Iterator[str]:
+    """The rows in one of ``FORMS``, piece by piece. Raises KeyError for another form."""
+    write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv, "jsonl": _jsonl}
+    return write[form](rows)
+
+
+def _csv(rows: Rows) -> Iterator[str]:
+    """A list is one cell, its parts joined by a space; no cell is a formula to a spreadsheet."""
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(rows.columns)
+    for row in rows.rows:
+        writer.writerow([_cell(row[column]) for column in rows.columns])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+    yield line.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        value = " ".join(map(str, value))
+    return as_text(value) if isinstance(value, str) else value
+
+
+def _jsonl(rows: Rows) -> Iterator[str]:
+    for row in rows.rows:
+        yield json.dumps({column: row[column] for column in rows.columns}, ensure_ascii=False) + "\n"

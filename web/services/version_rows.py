@@ -1,0 +1,126 @@
+"""Rows of the files of versions: queries, changes, a query's passages and judgments, as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pooling.models import Query
+from tournament.models import QrelVersion
+from tournament.services import What
+from web.services import query_results, version_changes
+from web.services.version_files import Rows
+from web.services.versions import QueryLine, Wish, asked_queries, lines_of
+
+AT_ONCE = 500
+QUERIES = ["qid", "query", "status", "tied", "cycle", "beaten", "changed", "carried", "best", "not_released"]
+CHANGES = [
+    "qid",
+    "query",
+    "what",
+    "status_before",
+    "status_after",
+    "best_before",
+    "best_after",
+    "not_released_before",
+    "not_released_after",
+    "why",
+]
+PASSAGES = ["letter", "pid", "best", "propagated", "official", "wins", "judgments", "runs", "text"]
+JUDGMENTS = ["left", "right", "preferred", "judge", "judge_kind", "phase", "time", "counts", "why_not"]
+
+
+def query_rows(version: QrelVersion, user: Any, parameters: Any) -> Rows:
+    """The queries that the address's filter leaves; ``best`` has the pids that the person may see."""
+    rows = list(asked_queries(version, Wish.of(parameters), user))
+
+    def made() -> Iterator[dict[str, Any]]:
+        for first in range(0, len(rows), AT_ONCE):
+            yield from map(query_row, lines_of(version, rows[first : first + AT_ONCE], user))
+
+    return Rows(f"{version.collection.name}-version-{version.number}-queries", QUERIES, made())
+
+
+def query_row(line: QueryLine) -> dict[str, Any]:
+    """A query of a version; ``not_released`` counts best answers that the person may not see."""
+    row = line.row
+    return {
+        "qid": row.query.qid,
+        "query": row.query.text,
+        "status": row.status,
+        **{name: bool(getattr(row, name)) for name in ("tied", "cycle", "beaten", "changed", "carried")},
+        "best": [passage.pid for passage in line.best],
+        "not_released": line.hidden,
+    }
+
+
+def change_rows(version: QrelVersion, since: QrelVersion | None, user: Any, parameters: Any) -> Rows:
+    """The differences that the address's filter leaves."""
+    told = version_changes.differences(version, since, user)
+    show = parameters.get("show", "")
+    part = told.chosen(show if show in set(map(str, What)) else "", parameters.get("q", "").strip())
+    since_number = f"-since-{since.number}" if since else ""
+    stem = f"{version.collection.name}-version-{version.number}{since_number}-changes"
+    return Rows(
+        stem, CHANGES, (change_row(line) | {"why": "; ".join(line.why)} for line in told.every_line(part))
+    )
+
+
+def change_row(line: version_changes.ChangeLine) -> dict[str, Any]:
+    """A query on which two versions differ, and why, each reason a text."""
+    return {
+        "qid": line.query.qid,
+        "query": line.query.text,
+        "what": line.what,
+        "status_before": line.before.status,
+        "status_after": line.after.status,
+        "best_before": [passage.pid for passage in line.before.best],
+        "best_after": [passage.pid for passage in line.after.best],
+        "not_released_before": line.before.hidden,
+        "not_released_after": line.after.hidden,
+        "why": line.why,
+    }
+
+
+def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
+    """A query's passages; the pid and the text of one that is not released are empty."""
+    page = query_results.query_page(version, query, user)
+    rows = [
+        {
+            "letter": line.letter,
+            "pid": line.passage.pid if line.shown else "",
+            "best": line.best,
+            "propagated": line.propagated,
+            "official": line.official,
+            "wins": line.wins,
+            "judgments": line.compared,
+            "runs": [run.run_tag for run in line.runs],
+            "text": (line.passage.text or "") if line.shown else "",
+        }
+        for line in page["lines"]
+    ]
+    return Rows(_stem(version, query, "passages"), PASSAGES, rows)
+
+
+def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
+    """A query's judgments by the letters of its passages; judges have names of this file alone."""
+    page = query_results.query_page(version, query, user, judgments_shown=None)
+    rows = [
+        {
+            "left": line.left,
+            "right": line.right,
+            "preferred": line.preferred,
+            "judge": line.judge,
+            "judge_kind": line.judgment.judge_kind,
+            "phase": line.judgment.phase,
+            "time": line.judgment.judged_at.isoformat() if line.judgment.judged_at else "",
+            "counts": line.counts,
+            "why_not": line.why_not,
+        }
+        for line in page["judgments"]
+    ]
+    return Rows(_stem(version, query, "judgments"), JUDGMENTS, rows)
+
+
+def _stem(version: QrelVersion, query: Query, what: str) -> str:
+    return f"{version.collection.name}-version-{version.number}-query-{query.pk}-{what}"

@@ -1,0 +1,269 @@
+"""The workers of a campaign: the list, one of them with tasks and judgments, and what was written to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.http import Http404
+
+from config import clock
+from judging.flags import Usual
+from judging.haste import is_fast
+from judging.models import (
+    Appeal,
+    Campaign,
+    Choice,
+    Exclusion,
+    GoldAnswer,
+    Judgment,
+    PairReport,
+    Payment,
+    Submission,
+    Worker,
+    WorkerMessage,
+)
+from judging.services.freshness import kept
+from judging.services.showing import text_of
+from judging.services.worker_records import Records, WorkerRecord, records_of
+
+WORKERS_A_PAGE = 50
+TASKS_A_PAGE = 20
+JUDGMENTS_A_PAGE = 50
+MESSAGES_SHOWN = 20
+
+SORTS: dict[str, Callable[[WorkerRecord], Any]] = {
+    "worker": lambda row: row.worker,
+    "tasks": lambda row: row.tasks,
+    "counted": lambda row: row.counted,
+    "gold": lambda row: row.gold_rate,
+    "seconds": lambda row: row.seconds_per_pair,
+    "left": lambda row: row.left_share,
+    "agreement": lambda row: row.agreement,
+    "flags": lambda row: len(row.flags),
+    "reports": lambda row: row.reports,
+    "pay": lambda row: row.pay,
+}
+#: The columns of numbers, and what stands over them.
+HEADS = (
+    ("tasks", "Tasks"),
+    ("counted", "Judgments that count"),
+    ("gold", "Test pairs passed"),
+    ("seconds", "Seconds for a pair"),
+    ("left", "Left preferred, %"),
+    ("agreement", "Agreement with others, %"),
+    ("reports", "Reports"),
+    ("pay", "Pay, without fees"),
+)
+FILTERS = {
+    "": "all",
+    "flagged": "with flags, not excluded",
+    "at work": "at work now",
+    "excluded": "excluded",
+    "withdrawn": "took their judgments back",
+    "reported": "who reported pairs",
+}
+
+
+def records(campaign: Campaign) -> Records:
+    """Every worker's record, counted anew when something came in or was decided."""
+    return kept(campaign, "workers", lambda: records_of(campaign)).made
+
+
+def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """The list, as the address asks for it; what makes no sense in the address is ignored."""
+    found = parameters.get("q", "").strip()
+    chosen = parameters.get("show", "")
+    chosen = chosen if chosen in FILTERS else ""
+    sort = parameters.get("sort", "worker")
+    sort = sort if sort.removeprefix("-") in SORTS else "worker"
+    known = records(campaign)
+    rows = [row for row in known.rows if _fits(row, chosen) and _is_named(row, found)]
+    page: Page[WorkerRecord] = Paginator(_sorted(rows, sort), WORKERS_A_PAGE).get_page(parameters.get("page"))
+    return {
+        "campaign": campaign,
+        "page": page,
+        "sort": sort,
+        "filters": FILTERS,
+        "heads": HEADS,
+        "chosen": chosen,
+        "found": found,
+        "usual": known.usual,
+        "workers": len(known.rows),
+        "flagged": sum(_fits(row, "flagged") for row in known.rows),
+    }
+
+
+def _fits(row: WorkerRecord, chosen: str) -> bool:
+    if chosen == "flagged":
+        return bool(row.flags) and row.standing in ("at work", "idle")
+    if chosen == "reported":
+        return row.reports > 0
+    return not chosen or row.standing == chosen
+
+
+def _is_named(row: WorkerRecord, words: str) -> bool:
+    """The search knows a worker by number ("12", "worker 12") or by a flag's name."""
+    if not words:
+        return True
+    number = words.lower().removeprefix("worker").strip()
+    return str(row.worker) == number or any(words.lower() in flag.name for flag in row.flags)
+
+
+def _sorted(rows: list[WorkerRecord], sort: str) -> list[WorkerRecord]:
+    """By the column; workers without a value come last either way, equal ones by number."""
+    value = SORTS[sort.removeprefix("-")]
+    there = [row for row in rows if value(row) is not None]
+    there.sort(key=value, reverse=sort.startswith("-"))
+    return there + [row for row in rows if value(row) is None]
+
+
+def worker_for(campaign: Campaign, key: int) -> Worker:
+    """The worker, when anything in this campaign is by them; else Http404."""
+    here = [
+        Exists(rows.objects.filter(campaign=campaign, worker=OuterRef("pk")))
+        for rows in (Submission, Appeal, Judgment)
+    ]
+    worker = Worker.objects.filter(here[0] | here[1] | here[2], pk=key).first() if key < 2**63 else None
+    if worker is None:
+        raise Http404(f"Nobody called worker {key} has worked on {campaign.name}.")
+    return worker
+
+
+def record_for(campaign: Campaign, worker: Worker) -> tuple[WorkerRecord | None, Usual]:
+    """The worker's record and what is usual; no record for somebody who only appealed."""
+    known = records(campaign)
+    return next((row for row in known.rows if row.worker == worker.pk), None), known.usual
+
+
+@dataclass(frozen=True)
+class JudgmentLine:
+    """A judgment with how it came about; ``others``: counted judgments of others of the pair, and how many agree."""
+
+    judgment: Judgment
+    seconds: float | None
+    fast: bool
+    others: int
+    agreeing: int
+
+
+def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str, Any]:
+    """One worker: record, decisions, tasks and judgments page by page, reports, messages, an appeal."""
+    record, usual = record_for(campaign, worker)
+    tasks: Page[Submission] = Paginator(_tasks(campaign, worker), TASKS_A_PAGE).get_page(
+        parameters.get("tasks")
+    )
+    _add_figures(list(tasks.object_list))
+    judgments: Page[Judgment] = Paginator(_judgments(campaign, worker), JUDGMENTS_A_PAGE).get_page(
+        parameters.get("judgments")
+    )
+    decisions = list(
+        Exclusion.objects.filter(campaign=campaign, worker=worker)
+        .annotate(failed=Count("gold_answers"))
+        .order_by("-pk")
+    )
+    return {
+        "campaign": campaign,
+        "worker": worker,
+        "record": record,
+        "usual": usual,
+        "tasks": tasks,
+        "judgments": judgments,
+        "lines": _lines(campaign, worker, list(judgments.object_list)),
+        "decisions": decisions,
+        "undo": decisions[0] if may_undo(decisions[0] if decisions else None) else None,
+        **standing_of(campaign, worker),
+        "gold": list(_gold(campaign, worker)),
+        "reports": list(
+            PairReport.objects.filter(submission__campaign=campaign, submission__worker=worker)
+            .select_related("slot__pair__query", "slot__gold_pair__query")
+            .order_by("-pk")[:50]
+        ),
+        "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),
+        "messages_kept": list(_messages(campaign, worker)[:MESSAGES_SHOWN]),
+    }
+
+
+def _tasks(campaign: Campaign, worker: Worker) -> Any:
+    """Submissions, newest first."""
+    rows = Submission.objects.filter(campaign=campaign, worker=worker).select_related("task")
+    return rows.exclude(standing=Submission.Standing.TRIAL).order_by("-pk")
+
+
+def _add_figures(rows: list[Any]) -> None:
+    """What of each submission of the page counts, and what it was paid or is owed: three queries for the page."""
+    judged = Judgment.objects.filter(submission__in=rows).values_list("submission")
+    gold = GoldAnswer.objects.filter(submission__in=rows).values_list("submission")
+    paid = Payment.objects.filter(submission__in=rows).exclude(state=Payment.State.REJECTED)
+    judgments = dict(judged.annotate(Count("pk")).order_by())
+    answers = {
+        key: rest
+        for key, *rest in gold.annotate(all=Count("pk"), good=Count("pk", filter=Q(passed=True))).order_by()
+    }
+    amounts = dict(paid.values_list("submission").annotate(Sum("amount")).order_by())
+    for row in rows:
+        row.judged = judgments.get(row.pk, 0)
+        row.gold_seen, row.gold_passed = answers.get(row.pk, (0, 0))
+        row.dollars = amounts.get(row.pk)
+        ended = row.finished_at or row.submitted_at
+        row.minutes = max(0.0, (ended - row.opened_at).total_seconds()) / 60 if ended else None
+
+
+def _judgments(campaign: Campaign, worker: Worker) -> Any:
+    related = ("pair__query", "left", "right", "preferred", "submission")
+    return Judgment.objects.filter(campaign=campaign, worker=worker).select_related(*related).order_by("-pk")
+
+
+def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[JudgmentLine]:
+    shown = dict(
+        Choice.objects.filter(slot__in=[row.slot_id for row in rows if row.slot_id])
+        .values_list("slot")
+        .annotate(sum=Sum("seconds_shown"))
+        .order_by()
+    )
+    others: dict[int, list[int | None]] = {row.pair_id: [] for row in rows}
+    counted = Judgment.objects.filter(campaign=campaign, pair__in=list(others)).exclude(worker=worker)
+    for pair, preferred in counted.counted().values_list("pair_id", "preferred_id"):
+        others[pair].append(preferred)
+    lines = []
+    for row in rows:
+        seconds = shown.get(row.slot_id) if row.slot_id else None
+        texts = (text_of(campaign, passage) for passage in (row.left, row.right))
+        fast = seconds is not None and is_fast(seconds, *texts)
+        same = others[row.pair_id].count(row.preferred_id)
+        lines.append(JudgmentLine(row, seconds, fast, len(others[row.pair_id]), same))
+    return lines
+
+
+def _gold(campaign: Campaign, worker: Worker) -> Any:
+    """Failed answers on gold pairs, newest first."""
+    answers = GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker, passed=False)
+    related = ("gold_pair__query", "gold_pair__relevant", "gold_pair__off_topic", "preferred")
+    return answers.select_related(*related).order_by("-pk")[:50]
+
+
+def _messages(campaign: Campaign, worker: Worker) -> Any:
+    return WorkerMessage.objects.filter(campaign=campaign, worker=worker).order_by("-pk")
+
+
+def standing_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
+    """The exclusion that stands, if any, and whether the crowd delivers messages to the worker."""
+    came_in = Submission.objects.filter(
+        campaign=campaign, worker=worker, state=Submission.State.SUBMITTED, worker__identity__isnull=False
+    )
+    return {
+        "standing": Exclusion.objects.standing().filter(campaign=campaign, worker=worker).first(),
+        "reachable": came_in.exists(),
+    }
+
+
+def may_undo(decision: Exclusion | None) -> bool:
+    """Whether a decision is so fresh that one button takes it back."""
+    if decision is None:
+        return False
+    at = decision.reversed_at or decision.decided_at
+    by = decision.reversed_by if decision.reversed_at else decision.decided_by
+    return bool(by) and (clock.now() - at).total_seconds() < 3600

@@ -1,0 +1,145 @@
+"""The members of a collection, and who sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.roles import CHOICES, Role
+from accounts.services import invitations
+from config.errors import Refusal
+from pooling.models import Collection, CollectionChange, Membership
+from pooling.services import members as service
+from web.access import needs
+
+CHANGES_SHOWN = 50
+
+
+@require_safe
+@needs("see members")
+def members(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Who is a member as what, who is invited, who sees the collection, and what was decided."""
+    return _page(request, collection)
+
+
+def _page(request: HttpRequest, collection: Collection, *, link: str = "", invited: str = "") -> HttpResponse:
+    context = {
+        "collection": collection,
+        "members": Membership.objects.filter(collection=collection)
+        .select_related("user")
+        .order_by("user__username"),
+        "invitations": service.open_invitations(collection).order_by("pk"),
+        "roles": CHOICES,
+        "may_change": service.may(request.user, "change members", collection),
+        "changes": CollectionChange.objects.filter(collection=collection).order_by("-pk")[:CHANGES_SHOWN],
+        "link": link,
+        "invited": invited,
+    }
+    return render(request, "web/members.html", context)
+
+
+@require_POST
+@needs("change members")
+def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Add somebody by name, or invite somebody by e-mail address."""
+    whom, role = request.POST.get("whom", "").strip(), _role(request)
+    if "@" not in whom:
+        return _done(
+            request,
+            collection,
+            lambda: service.add_member(
+                collection=collection, username=whom, role=role, who=request.user.get_username()
+            ),
+        )
+    try:
+        invited = service.invite_member(
+            collection=collection,
+            email=whom,
+            role=role,
+            invited_by=request.user,  # type: ignore[arg-type]
+        )
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return _back(collection)
+    if invitations.mail(invited, to_what=collection.name):
+        messages.success(request, f"The invitation was sent to {whom}.")
+        return _back(collection)
+    # Not behind a redirect: the link is shown in this answer alone and kept nowhere.
+    return _page(request, collection, link=invited.link, invited=whom)
+
+
+@require_POST
+@needs("change members")
+def change_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Give a member another role."""
+    member, role = _member(collection, key), _role(request)
+    who = request.user.get_username()
+    return _done(request, collection, lambda: service.change_role(member=member, role=role, who=who))
+
+
+@require_POST
+@needs("change members")
+def remove(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Take a member off the list."""
+    member, who = _member(collection, key), request.user.get_username()
+    return _done(request, collection, lambda: service.remove_member(member=member, who=who))
+
+
+@require_POST
+@needs("change members")
+def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Hand the collection over: the member becomes an owner, the one who does it a maintainer."""
+    member = _member(collection, key)
+    by = request.user
+    return _done(request, collection, lambda: service.transfer(member=member, by=by))  # type: ignore[arg-type]
+
+
+@require_POST
+@needs("change members")
+def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Make the link of an invitation useless."""
+    invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
+    who = request.user.get_username()
+    return _done(request, collection, lambda: service.withdraw_invitation(invited=invited, who=who))
+
+
+@require_POST
+@needs("change visibility")
+def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the collection to everybody, or to its members only."""
+    shown = request.POST.get("visibility", "")
+    if shown not in Collection.Visibility.values:
+        messages.error(request, "Choose private or published.")
+        return _back(collection)
+    who = request.user.get_username()
+    return _done(
+        request, collection, lambda: service.publish(collection=collection, visibility=shown, who=who)
+    )
+
+
+def _member(collection: Collection, key: int) -> Membership:
+    return get_object_or_404(
+        Membership.objects.select_related("user", "collection"), collection=collection, pk=key
+    )
+
+
+def _role(request: HttpRequest) -> Role:
+    """The role in the form; one that there is not is the least."""
+    asked = request.POST.get("role", "")
+    return Role(asked) if asked in set(Role) else Role.VIEWER
+
+
+def _done(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:
+    try:
+        act()
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    return _back(collection)
+
+
+def _back(collection: Collection) -> HttpResponse:
+    return redirect("web:members", collection.name)

@@ -1,0 +1,106 @@
+"""Collections are made: of files that are sent, or of the sample that ships with the project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.jobs import ring_for_collection
+from pooling.models import NewCollection
+from pooling.services.new_collections import (
+    PASSAGES,
+    QRELS,
+    QUERIES,
+    SentFile,
+    ask_for_collection,
+    may_create,
+)
+from web.forms import CreateCollection
+from web.jobs import ring_for_sample
+from web.services.uploads import making_page
+
+
+def _refuse_others(request: HttpRequest) -> None:
+    if not may_create(request.user):
+        raise PermissionDenied("Here only administrators and owners make collections.")
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def create(request: HttpRequest) -> HttpResponse:
+    """The form for a new collection; its files are kept, and a job makes it."""
+    _refuse_others(request)
+    form = CreateCollection(request.POST or None, request.FILES or None, initial=_said_before(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect("web:making", _asked(request, form).pk)
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+    return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _said_before(request: HttpRequest) -> dict[str, Any] | None:
+    """What was said when files were refused, so that only the files have to be given again."""
+    key = request.GET.get("again", "")
+    if not (key.isascii() and key.isdigit() and len(key) < 10):
+        return None
+    before = NewCollection.objects.filter(user=request.user, pk=int(key)).first()  # type: ignore[misc]
+    return {"name": before.name, **before.details} if before else None
+
+
+def _asked(request: HttpRequest, form: CreateCollection) -> NewCollection:
+    said = form.cleaned_data
+    sent = [SentFile(QUERIES, said["queries"].name, said["queries"])]
+    sent += [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
+    sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
+    wanted = ask_for_collection(
+        user=request.user,  # type: ignore[arg-type]
+        name=said["name"],
+        details={name: said[name] for name in ("title", "description", "language")}
+        | {"min_grade": 1 if said["min_grade"] is None else said["min_grade"]},
+        sent=sent,
+        there=[form.offered[name] for name in said.get("there", [])],
+    )
+    ring_for_collection(wanted)
+    return wanted
+
+
+@require_safe
+@never_cache
+@login_required
+def making(request: HttpRequest, key: int) -> HttpResponse:
+    """How far it is, or every problem with its file and line. When it is made, the collection."""
+    wanted = get_object_or_404(NewCollection.objects.select_related("collection"), user=request.user, pk=key)
+    if wanted.state == NewCollection.State.MADE and wanted.collection:
+        messages.success(request, f"{wanted.collection.name} is there. Send runs next.")
+        return redirect("web:collection", wanted.collection.name)
+    return render(request, "web/making.html", making_page(wanted))
+
+
+@require_safe
+@never_cache
+@login_required
+def making_progress(request: HttpRequest, key: int) -> HttpResponse:
+    """The moving part of that page."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    page = making_page(wanted)
+    over = wanted.state != NewCollection.State.WAITING
+    return render(request, "web/parts/working.html", {"job": page["job"], "over": over})
+
+
+@require_POST
+@login_required
+def load_sample(request: HttpRequest) -> HttpResponse:
+    """Bring in the sample: queries, passages, labels and ten runs."""
+    _refuse_others(request)
+    ring_for_sample(request.user.pk)  # type: ignore[arg-type]
+    messages.success(request, "The sample is being loaded; it stands under Collections in a moment.")
+    return redirect("web:home")

@@ -1,0 +1,167 @@
+"""The way to the next version: new runs challenge, the campaign is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import NotNow, Refusal
+from judging.models import Campaign
+from pooling.models import Collection
+from tournament.models import Challenge
+from tournament.services.neighbours import takes_real_money
+from web import jobs
+from web.access import campaign_for, needs, require
+from web.services import next_version as pages
+
+MOST_RUNS = 200
+
+
+@require_safe
+@needs("plan challenge")
+def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """New runs are to challenge the best answers: of which campaign? With only one that asks, it is that."""
+    found = pages.challengeable(collection)
+    tags = urlencode([("run", tag) for tag in request.GET.getlist("run")[:MOST_RUNS]])
+    if len(found) == 1:
+        return redirect(f"{reverse('web:challenge', args=[found[0].name])}?{tags}")
+    context = {"collection": collection, "campaigns": found, "tags": tags}
+    return render(request, "web/challenge_with.html", context)
+
+
+@require_safe
+@never_cache
+def challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """What is unseen of new runs, what asking would take, and the challenges so far."""
+    found = _campaign(request, name, "plan challenge")
+    tags = request.GET.getlist("run")[:MOST_RUNS]
+    return render(request, "web/challenge.html", pages.challenge_page(found, request.user, tags))
+
+
+@require_safe
+@never_cache
+def challenging(request: HttpRequest, name: str) -> HttpResponse:
+    """The moving part of that page."""
+    found = _campaign(request, name, "plan challenge")
+    return render(request, "web/parts/at_work.html", pages.challenge_page(found, request.user, []))
+
+
+@require_POST
+def plan_challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """Have it worked out what the chosen runs bring and what asking would take."""
+    found = _campaign(request, name, "plan challenge")
+    return _challenge(request, found, dry_run=True, confirm_spend=None)
+
+
+@require_POST
+def open_challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """Open the challenge that was shown, for no more than the amount on its button."""
+    found = _campaign(request, name, "open challenge")
+    if takes_real_money(found):
+        require(request.user, "spend money", found.collection)
+    amount = _amount(request.POST.get("confirm", ""))
+    if amount is None:
+        messages.error(
+            request, "The form did not say what was agreed to. Look at the plan, then press its button."
+        )
+        return redirect("web:challenge", found.name)
+    return _challenge(request, found, dry_run=False, confirm_spend=amount)
+
+
+def _challenge(
+    request: HttpRequest, campaign: Campaign, *, dry_run: bool, confirm_spend: Decimal | None
+) -> HttpResponse:
+    tags = sorted(set(request.POST.getlist("run")))[:MOST_RUNS]
+    rule = request.POST.get("rule", "")
+    if not tags:
+        messages.error(request, "No run is chosen. Tick the new runs, then press the button.")
+        return redirect("web:challenge", campaign.name)
+    asked = {
+        "runs": tags,
+        "rule": rule if rule in Challenge.Rule.values else str(Challenge.Rule.LEAD2),
+        "dry_run": dry_run,
+        "confirm_spend": confirm_spend,
+    }
+    who = request.user.get_username()
+    return _rung(
+        request, "web:challenge", campaign, lambda: jobs.ring_for_challenge(campaign, asked, who=who)
+    )
+
+
+def _amount(text: str) -> Decimal | None:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and 0 <= amount < 10**9 else None
+
+
+@require_safe
+@never_cache
+def publish(request: HttpRequest, name: str) -> HttpResponse:
+    """What publishing the campaign would change, before the button that does it."""
+    found = _campaign(request, name, "see everything")
+    return render(request, "web/publish.html", pages.publish_page(found, request.user))
+
+
+@require_safe
+@never_cache
+def publishing(request: HttpRequest, name: str) -> HttpResponse:
+    """The moving part of that page."""
+    found = _campaign(request, name, "see everything")
+    return render(request, "web/parts/at_work.html", pages.publish_page(found, request.user))
+
+
+@require_POST
+def preview_version(request: HttpRequest, name: str) -> HttpResponse:
+    """Have it worked out what publishing would change."""
+    found = _campaign(request, name, "see everything")
+    allow_open = request.POST.get("allow_open") == "1"
+    return _rung(request, "web:publish", found, lambda: jobs.ring_for_preview(found, allow_open=allow_open))
+
+
+@require_POST
+def publish_version(request: HttpRequest, name: str) -> HttpResponse:
+    """Publish what was shown."""
+    found = _campaign(request, name, "publish version")
+    shown = request.POST.get("as_shown", "")
+    if not shown:
+        messages.error(request, "Look at what publishing would change first.")
+        return redirect("web:publish", found.name)
+    return _rung(
+        request,
+        "web:publish",
+        found,
+        lambda: jobs.ring_for_publishing(
+            found,
+            allow_open=request.POST.get("allow_open") == "1",
+            as_shown=shown,
+            who=request.user.get_username(),
+        ),
+    )
+
+
+def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
+    found = campaign_for(request.user, name)
+    require(request.user, action, found.collection)
+    return found
+
+
+def _rung(request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]) -> HttpResponse:
+    """Start the work and show its page; a refusal is said there."""
+    try:
+        ring()
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    return redirect(page, campaign.name)

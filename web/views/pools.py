@@ -1,0 +1,87 @@
+"""Pools: think one over, have it built, look at it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.background.models import Job
+from config.errors import NotNow, Refusal
+from pooling import jobs
+from pooling.models import Collection, Pool
+from pooling.services.members import may
+from web.access import needs
+from web.services import pools as pages
+
+
+@require_safe
+@needs("see everything")
+def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """What a pool would be, as the address says; the form asks again with every change."""
+    page = pages.plan_page(collection, request.GET)
+    context = {
+        "page": page,
+        "collection": collection,
+        "may_build": may(request.user, "prepare campaign", collection),
+    }
+    return render(request, "web/pool_plan.html", context, status=422 if page.form.errors else 200)
+
+
+@require_POST
+@needs("prepare campaign")
+def build(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Have the pool built, and show how far it is."""
+    page = pages.plan_page(collection, request.POST)
+    if page.plan is not None:
+        asked = pages.asked_for(collection, page.form, page.runs, page.chosen)
+        try:
+            job = jobs.ring_for_pool(
+                collection=collection,
+                name=request.POST.get("name", "").strip(),
+                runs=asked.runs,
+                qrel_set=asked.qrel_set,
+                depth=asked.depth,
+                choice=asked.choice,
+            )
+            return redirect("web:pool_work", collection.name, job.pk)
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            messages.error(request, str(refusal))
+    query = request.POST.copy()
+    for name in ("csrfmiddlewaretoken", "name"):
+        query.pop(name, None)
+    return redirect(f"{reverse('web:pool_plan', args=[collection.name])}?{query.urlencode()}")
+
+
+@require_safe
+@never_cache
+@needs("see everything")
+def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """A pool that is being built; on to it when it is there."""
+    job = get_object_or_404(jobs.pool_work(collection), pk=key)
+    if "part" in request.GET:
+        return render(request, "web/parts/job.html", {"job": job})
+    if job.state == Job.State.DONE:
+        return redirect("web:pool", collection.name, job.arguments["name"])
+    context = {"job": job, "collection": collection, "refusal": pages.failure_of(job)}
+    return render(request, "web/pool_work.html", context)
+
+
+@require_safe
+@needs("see everything")
+def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
+    """A pool that is there, and what can be made of it."""
+    found = get_object_or_404(
+        Pool.objects.select_related("collection", "qrel_set"), collection=collection, name=pool
+    )
+    context = {
+        "page": pages.pool_page(found),
+        "collection": collection,
+        "may_prepare": may(request.user, "prepare campaign", collection),
+    }
+    return render(request, "web/pool.html", context)

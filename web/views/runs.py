@@ -1,0 +1,92 @@
+"""The runs of a collection, one run, and what people change about it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Refusal
+from pooling.errors import SubmissionRefused
+from pooling.models import Collection, Run
+from pooling.services.describing import describe_run
+from pooling.services.submissions import held_fast
+from tournament.services.withdrawing import what_rests_on, withdraw_run
+from web.access import collection_for, needs
+from web.forms import RELEASES, DescribeRun
+from web.services import runs as service
+from web.services.visibility import listed_runs
+
+
+@require_safe
+def runs(request: HttpRequest, name: str) -> HttpResponse:
+    """The runs that the person may see, searched, sorted and cut into pages by the address."""
+    found = collection_for(request.user, name)
+    return render(request, "web/runs.html", service.runs_page(found, request.user, request.GET))
+
+
+@require_safe
+def run(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """A run: what is known about it, its values, its queries."""
+    found = collection_for(request.user, name)
+    one = get_object_or_404(listed_runs(found, request.user), pk=key)
+    return render(request, "web/run.html", service.run_page(found, one, request.user, request.GET))
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def describe(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Change what is said about a run, as far as the board's policy lets."""
+    one = _run(request, collection, key)
+    form = DescribeRun(one, held_fast(one), request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            describe_run(run=one, changes=form.cleaned_data, who=request.user.get_username())
+            return redirect("web:run", collection.name, one.pk)
+        except SubmissionRefused as refusal:
+            for name in refusal.missing:
+                form.add_error(name, "The board asks for this.")
+            form.add_error(None, refusal.message)
+    context = {"collection": collection, "run": one, "form": form}
+    return render(request, "web/describe_run.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def release(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Change who sees what of a run; asked once more, as what was public may have been copied."""
+    one = _run(request, collection, key)
+    wanted = request.POST.get("release") or request.GET.get("release", "")
+    levels = dict(RELEASES)
+    if wanted not in levels:
+        messages.error(request, "Choose public, scores or private.")
+        return redirect("web:run", collection.name, one.pk)
+    if request.method == "POST":
+        describe_run(run=one, changes={"release": wanted}, who=request.user.get_username())
+        messages.success(request, f"{one.run_tag} is released as {wanted} now.")
+        return redirect("web:run", collection.name, one.pk)
+    context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels}
+    return render(request, "web/release_run.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Take a run out of the collection, where nothing rests on it; named and asked once more."""
+    one = _run(request, collection, key)
+    if request.method == "POST":
+        try:
+            withdraw_run(run=one, who=request.user.get_username())
+        except Refusal as refusal:
+            messages.error(request, str(refusal))
+            return redirect("web:run", collection.name, one.pk)
+        messages.success(request, f"{one.run_tag} was withdrawn.")
+        return redirect("web:runs", collection.name)
+    context = {"collection": collection, "run": one, "reasons": what_rests_on(one)}
+    return render(request, "web/withdraw_run.html", context)
+
+
+def _run(request: HttpRequest, collection: Collection, key: int) -> Run:
+    related = listed_runs(collection, request.user).select_related("collection")
+    return get_object_or_404(related, pk=key)

@@ -1,0 +1,218 @@
+"""The workers of a campaign: who they are not, what they did, what is decided about them, what is written to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from judging.models import Appeal, Campaign, Worker
+from judging.services import foreseeing
+from judging.services.answering import answer_appeal
+from judging.services.messages import addressees, check_words, write_message
+from judging.services.reinstating import exclude_worker, reinstate_worker
+from judging.services.voices import settle
+from pooling.services import members
+from web import jobs
+from web.access import campaign_for, require
+from web.services import voice_pages, worker_pages
+
+LONGEST_WHY = 2000
+READ = ["GET", "HEAD", "POST"]
+NAMES_SHOWN = 100
+
+
+def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
+    found = campaign_for(request.user, name)
+    require(request.user, action, found.collection)
+    return found
+
+
+def _may_judge(request: HttpRequest, campaign: Campaign) -> bool:
+    return members.may(request.user, "judge workers", campaign.collection)
+
+
+def _typed(request: HttpRequest, field: str, most: int = LONGEST_WHY) -> str:
+    return request.POST.get(field, "").replace("\0", "").strip()[:most]
+
+
+@require_safe
+def workers(request: HttpRequest, name: str) -> HttpResponse:
+    """Every worker by number, sorted, filtered and cut into pages by the address."""
+    found = _campaign(request, name, "see everything")
+    context = worker_pages.workers_page(found, request.GET)
+    return render(request, "web/workers.html", context | {"may_judge": _may_judge(request, found)})
+
+
+@require_safe
+def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """One worker: record, decisions, tasks, judgments, messages."""
+    found = _campaign(request, name, "see everything")
+    one = worker_pages.worker_for(found, key)
+    context = worker_pages.worker_page(found, one, request.GET)
+    return render(request, "web/worker.html", context | {"may_judge": _may_judge(request, found)})
+
+
+@require_http_methods(READ)
+def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResponse:
+    """Exclude or reinstate: what it costs, then the button; a reason is asked for."""
+    found = _campaign(request, name, "judge workers")
+    one = worker_pages.worker_for(found, key)
+    if decision not in ("exclude", "reinstate"):
+        raise Http404("There is no such decision.")
+    wrong = ""
+    if request.method == "POST":
+        try:
+            said = _decide(found, one, decision, _typed(request, "why"), request.user.get_username())
+        except Refusal as refusal:
+            wrong = refusal.message if hasattr(refusal, "message") else str(refusal)
+        else:
+            if found.launched_at is not None:
+                jobs.after_offering_more(found)
+            messages.success(request, said)
+            return redirect("web:campaign_worker", found.name, one.pk)
+    context: dict[str, Any] = {
+        "campaign": found,
+        "worker": one,
+        "decision": decision,
+        "wrong": wrong,
+        "why": _typed(request, "why"),
+        **worker_pages.standing_of(found, one),
+    }
+    foresee = foreseeing.foresee_exclusion if decision == "exclude" else foreseeing.foresee_reinstatement
+    context["foreseen"] = foresee(found, one)
+    return render(request, "web/worker_decision.html", context, status=400 if wrong else 200)
+
+
+def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: str) -> str:
+    if decision == "exclude":
+        exclude_worker(campaign, worker, why=why, who=who)
+        return f"Worker {worker.pk} is excluded; others repeat the tasks."
+    done = reinstate_worker(campaign, worker, why=why, who=who)
+    counted, surplus = f"{done.counted:,} tasks count again", f"{done.surplus:,} are kept as surplus"
+    return f"Worker {worker.pk} is reinstated: {counted}, {surplus}."
+
+
+@require_http_methods(READ)
+def message(request: HttpRequest, name: str) -> HttpResponse:
+    """Write to workers through the crowd: written, looked at with everybody it goes to, sent."""
+    found = _campaign(request, name, "judge workers")
+    asked = request.POST if request.method == "POST" else request.GET
+    to, keys = asked.get("to", "named" if asked.getlist("worker") else ""), _keys(asked.getlist("worker"))
+    subject, text = _typed(request, "subject", 1000), _typed(request, "text", 10_000)
+    people: list[Worker] = []
+    wrong = ""
+    if request.method == "POST" or keys:
+        try:
+            people = _addressed(found, to, keys)
+            if request.method == "POST":
+                check_words(subject, text)
+                if "send" in request.POST:
+                    return _send(request, found, people, subject, text)
+        except Refusal as refusal:
+            wrong = str(refusal)
+    context = {
+        "campaign": found,
+        "to": to,
+        "keys": keys,
+        "subject": subject,
+        "text": text,
+        "people": people[:NAMES_SHOWN],
+        "people_left_out": max(0, len(people) - NAMES_SHOWN),
+        "count": len(people),
+        "looked_at": request.method == "POST" and not wrong,
+        "wrong": wrong,
+    }
+    return render(request, "web/campaign_message.html", context, status=400 if wrong else 200)
+
+
+def _keys(typed: list[str]) -> list[int]:
+    """Workers' numbers, from boxes and from a field with several."""
+    words = " ".join(typed).replace(",", " ").split()
+    return sorted({int(word) for word in words if word.isdecimal() and len(word) < 19})[:1000]
+
+
+def _addressed(campaign: Campaign, to: str, keys: list[int]) -> list[Worker]:
+    if to == "everybody":
+        return addressees(campaign)
+    if to == "excluded":
+        return addressees(campaign, excluded=True)
+    if not keys:
+        raise NobodyNamed("Name at least one worker by number.")
+    return addressees(campaign, workers=keys)
+
+
+class NobodyNamed(Refusal):
+    """A message to nobody."""
+
+
+def _send(
+    request: HttpRequest, campaign: Campaign, people: list[Worker], subject: str, text: str
+) -> HttpResponse:
+    rows = write_message(campaign, people, subject=subject, text=text, who=request.user.get_username())
+    jobs.after_writing(campaign, rows)
+    messages.success(
+        request, f"The message to {len(rows):,} {'worker' if len(rows) == 1 else 'workers'} is on its way."
+    )
+    if len(rows) == 1:
+        return redirect("web:campaign_worker", campaign.name, people[0].pk)
+    return redirect("web:campaign_workers", campaign.name)
+
+
+@require_safe
+def reports(request: HttpRequest, name: str) -> HttpResponse:
+    """What workers say: reports of pairs and appeals."""
+    found = _campaign(request, name, "see everything")
+    context = voice_pages.reports_page(found, request.GET)
+    return render(request, "web/campaign_reports.html", context | {"may_judge": _may_judge(request, found)})
+
+
+@require_POST
+def settle_report(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Keep what came of a report."""
+    found = _campaign(request, name, "judge workers")
+    try:
+        settle(found, f"r{key}", why=_typed(request, "why"), who=request.user.get_username())
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"Report r{key} is settled.")
+    return redirect("web:campaign_reports", found.name)
+
+
+@require_http_methods(READ)
+def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Answer an appeal: keep the exclusion or take it back, with words that the worker reads."""
+    found = _campaign(request, name, "judge workers")
+    one = get_object_or_404(Appeal.objects.select_related("worker"), campaign=found, pk=key)
+    wrong = ""
+    if request.method == "POST":
+        try:
+            answer_appeal(
+                found,
+                one,
+                why=_typed(request, "why"),
+                reinstate=request.POST.get("verdict") == "reinstate",
+                who=request.user.get_username(),
+            )
+        except Refusal as refusal:
+            wrong = str(refusal)
+        else:
+            if found.launched_at is not None:
+                jobs.after_offering_more(found)  # which also tells the worker
+            messages.success(request, f"The appeal of worker {one.worker_id} is answered.")
+            return redirect("web:campaign_reports", found.name)
+    context = {
+        "campaign": found,
+        "appeal": one,
+        "worker": one.worker,
+        "wrong": wrong,
+        "why": _typed(request, "why"),
+        "foreseen": foreseeing.foresee_reinstatement(found, one.worker),
+        **worker_pages.standing_of(found, one.worker),
+    }
+    return render(request, "web/campaign_appeal.html", context, status=400 if wrong else 200)

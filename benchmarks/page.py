@@ -1,0 +1,292 @@
+"""How soon a worker can judge on a slow line, and how long the server takes to save a choice.
+
+A browser opens a task in a frame of another site at 1.6 Mbit/s and 150 ms round trip, its cache empty, each time in a
+new window; the product runs as an installation does: two web processes, files compressed and named by their content,
+PostgreSQL and Redis. Everything, the browser too, runs on this machine. It takes about a minute. Limits:
+
+- from opening the frame to a pair that can be answered under 1.5 s (median of ``--rounds``);
+- a choice is saved in under 50 ms at the server (median over all choices of a task, one after the other);
+- the page's scripts together under 30 kB.
+
+Bytes are those on the line, headers included. ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit
+is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent))
+
+BITS_PER_SECOND = 1_600_000
+ROUND_TRIP_MS = 150
+MOST_SECONDS = 1.5
+MOST_SAVE_SECONDS = 0.05
+MOST_SCRIPT_BYTES = 30_000
+PROCESSES = 2
+ROUNDS = 7
+SANDBOX = "allow-scripts allow-forms"
+#: The browser keeps all frames in one process, so that one slow line holds for all.
+ONE_PROCESS = [
+    "--disable-site-isolation-trials",
+    "--disable-features=IsolateOrigins,site-per-process,IsolateSandboxedIframes",
+]
+#: What the page must have come to: its script at work, and a pair (or what is told before the first) on screen.
+READY = "!!document.querySelector('.one-at-a-time :is(section.pair, section.first):not([hidden])')"
+
+Figures = dict[str, Any]
+
+
+@contextmanager
+def crowd_site() -> Iterator[tuple[str, dict[str, str]]]:
+    """A worker site at another name of this machine: its address, and the pages it has."""
+    pages: dict[str, str] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = pages.get(self.path, "").encode()
+            self.send_response(200 if content else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}", pages
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Places:
+    """A launched campaign, and somebody new at each of its places."""
+
+    def __init__(self, tasks: int, site: str) -> None:
+        from serve import Campaigned
+
+        self.campaigned, self.site, self.number = Campaigned("page", tasks), site, 0
+
+    def address(self, product: str) -> str:
+        """What the crowd's frame shows to whoever takes the next place."""
+        self.number += 1
+        who = {
+            "assignmentId": f"PAGE{self.number}",
+            "hitId": self.campaigned.next_place(),
+            "workerId": f"APAGE{self.number}",
+            "turkSubmitTo": self.site,
+        }
+        return f"{product}{self.campaigned.link}?{urlencode(who)}"
+
+
+def agreed(address: str) -> str:
+    """Open the address and agree, as another browser would; returns the same address."""
+    place = urlsplit(address)
+    line = HTTPConnection(str(place.hostname), place.port, timeout=60)
+    line.request("GET", f"{place.path}?{place.query}")
+    reply = line.getresponse()
+    reply.read()
+    page = reply.headers["Location"]
+    line.request("POST", f"{page}consent", "", {"Content-Length": "0"})
+    line.getresponse().read()
+    line.close()
+    return address
+
+
+def opened(browser: Any, address: str, site: str, pages: dict[str, str]) -> Figures:
+    """One task opened in a new window on the slow line: seconds, requests and bytes."""
+    pages["/"] = (
+        '<!doctype html><html lang="en"><title>Tasks</title><link rel="icon" href="data:,">'
+        f'<iframe id="task" title="Task" width="1200" height="800" sandbox="{SANDBOX}"></iframe>'
+    )
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(site)
+    line = Line(context.new_cdp_session(page))
+    started = time.perf_counter()
+    page.evaluate("address => { document.getElementById('task').src = address }", address)
+    seconds = until_ready(page, started)
+    page.wait_for_timeout(500)  # for the last figures of the line
+    context.close()
+    assert line.requests > 3, "the line of the frame is not the one that is watched"
+    return {"seconds": seconds, "requests": line.requests, "bytes": line.bytes, "scripts": line.scripts}
+
+
+def until_ready(page: Any, started: float) -> float:
+    """Seconds from ``started`` until a pair can be answered."""
+    from playwright.sync_api import Error
+
+    while time.perf_counter() < started + 60:
+        for frame in page.frames[1:]:
+            with suppress(Error):  # the frame is between two pages
+                if frame.evaluate(READY):
+                    return time.perf_counter() - started
+        page.wait_for_timeout(10)
+    raise SystemExit("No pair in a minute.")
+
+
+class Line:
+    """A slow line, and what goes over it."""
+
+    def __init__(self, session: Any) -> None:
+        self.requests = self.bytes = self.scripts = 0
+        self._kinds: dict[str, str] = {}
+        session.on("Network.requestWillBeSent", self._asked)
+        session.on("Network.loadingFinished", self._came)
+        session.send("Network.enable")
+        rate = BITS_PER_SECOND / 8
+        pace = {"latency": ROUND_TRIP_MS, "downloadThroughput": rate, "uploadThroughput": rate}
+        session.send("Network.emulateNetworkConditions", {"offline": False, **pace})
+
+    def _asked(self, said: dict[str, Any]) -> None:
+        self._kinds[said["requestId"]] = said.get("type", "")
+        self.requests += 1
+
+    def _came(self, said: dict[str, Any]) -> None:
+        size = round(said["encodedDataLength"])
+        self.bytes += size
+        self.scripts += size if self._kinds.get(said["requestId"]) == "Script" else 0
+
+
+def saves(address: str) -> list[float]:
+    """Seconds for each choice of a task, one after the other over one connection."""
+    place = urlsplit(address)
+    line = HTTPConnection(str(place.hostname), place.port, timeout=60)
+    line.request("GET", f"{place.path}?{place.query}")
+    reply = line.getresponse()
+    reply.read()
+    page = reply.headers["Location"]
+    line.request("GET", page)
+    slots = re.findall(r'data-slot="(\d+)"', line.getresponse().read().decode())
+    found = []
+    for number in slots:
+        form = urlencode({"slot": number, "sequence": 0, "side": "left", "seconds": "4.20"})
+        kind = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "null"}
+        started = time.perf_counter()
+        line.request("POST", f"{page}save", form, kind)
+        answer = line.getresponse()
+        said = answer.read()
+        found.append(time.perf_counter() - started)
+        assert answer.status == 200, said
+    line.close()
+    return found
+
+
+def measure(rounds: int) -> Figures:
+    """Everything: tasks opened in a browser, and the choices of as many tasks saved."""
+    import serve
+
+    with tempfile.TemporaryDirectory() as folder:
+        serve.prepare(Path(folder), "postgres")
+        with serve.database():
+            import django
+
+            os.environ["SECRET_KEY"] = "benchmark" * 8
+            with crowd_site() as (site, pages):
+                os.environ["PREFEREE_CROWD_HOSTS"] = site
+                django.setup()
+                from django.core.management import call_command
+
+                from config import launcher
+
+                call_command("migrate", verbosity=0)
+                with launcher.crowd_running():
+                    places = Places(4 * rounds, site)
+                    # From here on as an installation serves: files compressed, named by their content.
+                    os.environ |= {"PREFEREE_MODE": "production", "PREFEREE_SSL_REDIRECT": "no"}
+                    command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
+                    subprocess.run(command, cwd=ROOT, check=True)
+                    with serve.pages(PROCESSES) as product:
+                        return asked(places, product, site, pages, rounds)
+
+
+def asked(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
+    """What the browser and the server are asked."""
+    from tests.journeys.person import ARGUMENTS, chromium
+
+    addresses = [agreed(places.address(product)) for _ in range(2 * rounds + 2)]
+    saves(addresses[0])  # to warm up the server
+    seconds = [one for address in addresses[1 : rounds + 1] for one in saves(address)]
+    with chromium([*ARGUMENTS, *ONE_PROCESS]) as browser:
+        # The first is to warm up the browser, and is not counted.
+        tasks = [opened(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
+    from django.db import connections
+
+    connections.close_all()
+    return {
+        "seconds": statistics.median(one["seconds"] for one in tasks),
+        "slowest": max(one["seconds"] for one in tasks),
+        "requests": tasks[0]["requests"],
+        "bytes": tasks[0]["bytes"],
+        "scripts": tasks[0]["scripts"],
+        "save": statistics.median(seconds),
+        "save_p95": statistics.quantiles(seconds, n=20)[-1],
+        "saves": len(seconds),
+        "rounds": rounds,
+    }
+
+
+def missed(figures: Figures) -> list[str]:
+    """The limits that do not hold."""
+    limits = {"seconds": MOST_SECONDS, "save": MOST_SAVE_SECONDS, "scripts": MOST_SCRIPT_BYTES}
+    return [
+        f"{name}: {figures[name]:.4g} (limit {most:g})"
+        for name, most in limits.items()
+        if figures[name] >= most
+    ]
+
+
+def show(figures: Figures) -> None:
+    """Print the figures for a person."""
+    print(
+        f"a pair can be answered {figures['seconds']:.2f} s after the frame is opened, median of "
+        f"{figures['rounds']}, slowest {figures['slowest']:.2f} s (limit {MOST_SECONDS} s)\n"
+        f"{figures['requests']} requests, {figures['bytes']:,} bytes, of these scripts {figures['scripts']:,} "
+        f"(limit {MOST_SCRIPT_BYTES:,})\n"
+        f"a choice is saved in {figures['save'] * 1000:.1f} ms, median of {figures['saves']}, p95 "
+        f"{figures['save_p95'] * 1000:.1f} ms (limit {MOST_SAVE_SECONDS * 1000:.0f} ms)"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"tasks opened (default: {ROUNDS})")
+    options = parser.parse_args(arguments)
+    figures = measure(options.rounds)
+    misses = missed(figures)
+    if options.json:
+        print(json.dumps({"figures": figures, "missed": misses}, indent=1))
+    else:
+        show(figures)
+        print("\n".join(f"MISSED: {what}" for what in misses) or "Every limit holds.")
+    return 1 if options.check and misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

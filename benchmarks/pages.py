@@ -1,0 +1,244 @@
+"""How long every page takes with 200 runs, 6,980 queries and 150,000 judgments, and how often each asks the database.
+
+Every address of web/urls.py that is read is asked for by an owner of the collection, through Django's whole stack in
+this process, on PostgreSQL and Redis: once as the first ever, then ``--rounds`` times. Writing the rows takes about a
+minute, asking another. Limits:
+
+- p50 under 300 ms;
+- at most 60 queries to the database.
+
+An address that is in none of the tables below is an error: add it. ``--only WORD`` measures pages whose name has
+the word; ``--database NAME`` makes the rows once, in a database that is kept and used again; ``--json`` prints the
+figures as JSON; ``--check`` exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent))
+
+MOST_SECONDS = 0.3
+MOST_QUERIES = 60
+ROUNDS = 9
+PERSON = "bench"
+
+#: What stands in the place of each parameter of an address; of one page alone under "page parameter".
+PARAMETERS: dict[str, Any] = {
+    "name": "large",
+    "campaign name": "large",
+    "number": 1,
+    "form": "csv",
+    "kind": "stability",
+    "run key": 1,
+    "key": 1,
+    "query key": 1,
+    "worker key": 1,
+    "appeal key": 1,
+    "decision": "exclude",
+    "step": "close",
+}
+#: Further addresses of a page: what follows the question mark.
+ASKED = {
+    "collection": ["q=run-01"],
+    "leaderboard": ["sort=-official&page=2"],
+    "version": ["show=beaten", "q=harbour", "page=100"],
+    "campaign_workers": ["sort=-agreement&page=3", "q=42", "show=flagged"],
+    "campaign_worker": ["judgments=5"],
+    "campaign_reports": ["show=all&page=2"],
+}
+#: Addresses that need something which is there for a moment only. Those that take no GET are found out by asking.
+NOT_READ = {
+    "invitation",
+    "analysis_file",  # of an analysis that was run
+    "comparison_file",  # of runs that were chosen
+    "making",  # a collection that is being made
+    "making_progress",
+    "upload",  # a file that is being checked
+    "checking",
+}
+
+Figures = dict[str, Any]
+
+
+@contextmanager
+def database(keep: str, folder: Path) -> Iterator[bool]:
+    """A database of its own for the length of the block; yields whether it is new. A named one is kept."""
+    import psycopg
+
+    from tests import provision
+
+    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name="postgres").rpartition("/")[0]
+    name = keep or f"preferee_pages_{os.getpid()}"
+    os.environ |= {
+        "DATABASE_URL": f"{server}/{name}",
+        "REDIS_URL": provision.redis_address(os.environ.get("REDIS_URL")),
+        "CELERY_BROKER_URL": "memory://localhost/",
+        "PREFEREE_DATA_DIR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    with psycopg.connect(
+        f"{server.replace('postgres://', 'postgresql://')}/postgres", autocommit=True
+    ) as admin:
+        new = not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone()
+        if new:
+            admin.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield new
+        finally:
+            if not keep:
+                admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def build() -> None:
+    """The rows, a published version, and somebody who may everything."""
+    from _large import Large
+    from django.contrib.auth import get_user_model
+
+    from pooling.models import Membership
+    from tournament.services import publish_qrels
+
+    large = Large()
+    large.build()
+    # Challengers are asked about: every query is settled but for them.
+    publish_qrels(campaign=large.campaign, allow_open=True)
+    user = get_user_model().objects.create_user(PERSON)
+    Membership.objects.create(collection=large.collection, user=user, role="owner")
+
+
+def addresses(only: str) -> Iterator[tuple[str, str]]:
+    """(name of the page, address) of everything that is read; raises SystemExit for what no table knows."""
+    from django.urls import reverse
+
+    from web.urls import urlpatterns
+
+    for one in urlpatterns:
+        name = str(one.name)
+        if name in NOT_READ or only not in name:
+            continue
+        parameters = {}
+        for word in one.pattern.converters:
+            known = [f"{name} {word}", f"{name.rpartition('_')[2]} {word}", word]
+            found = next((PARAMETERS[key] for key in known if key in PARAMETERS), None)
+            if found is None:
+                raise SystemExit(f"web:{name} has a parameter {word} that PARAMETERS does not know.")
+            parameters[word] = found
+        address = reverse(f"web:{name}", kwargs=parameters)
+        yield name, address
+        for asked in ASKED.get(name, []):
+            yield name, f"{address}?{asked}"
+
+
+def measure(client: Any, address: str, rounds: int) -> Figures | None:
+    """Seconds of the first answer, of the others, and queries of the last; None for what is not read."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    def ask() -> float:
+        started = time.perf_counter()
+        reply = client.get(address)
+        b"".join(reply.streaming_content) if reply.streaming else reply.content
+        taken = time.perf_counter() - started
+        if reply.status_code != 200:
+            raise SystemExit(f"{address} answers {reply.status_code}. Is it to be in NOT_READ?")
+        return taken
+
+    started = time.perf_counter()
+    if client.get(address).status_code == 405:
+        return None
+    first = time.perf_counter() - started
+    seconds = sorted(ask() for _ in range(rounds))
+    with CaptureQueriesContext(connection) as caught:
+        ask()
+    return {
+        "first": first,
+        "p50": statistics.median(seconds),
+        "p95": seconds[min(rounds - 1, rounds * 95 // 100)],
+        "queries": len(caught),
+    }
+
+
+def run(options: argparse.Namespace) -> dict[str, Figures]:
+    """Every page's figures, by address."""
+    with tempfile.TemporaryDirectory() as passing:
+        folder = Path(options.folder or passing)
+        with database(options.database, folder) as new:
+            import django
+
+            django.setup()
+            from django.contrib.auth import get_user_model
+            from django.core.management import call_command
+            from django.db import connections
+            from django.test import Client
+
+            call_command("migrate", verbosity=0)
+            if new:
+                started = time.perf_counter()
+                build()
+                print(f"Rows and files written in {time.perf_counter() - started:.0f} s.", file=sys.stderr)
+            client = Client()
+            client.force_login(get_user_model().objects.get(username=PERSON))
+            found = {}
+            for name, address in addresses(options.only):
+                figures = measure(client, address, options.rounds)
+                if figures is None:
+                    continue
+                found[address] = {"page": name, **figures}
+                if not options.json:
+                    print(line(address, found[address]), flush=True)
+            connections.close_all()
+    return found
+
+
+def line(address: str, figures: Figures) -> str:
+    """One page's figures for people."""
+    times = "".join(f"{figures[name] * 1000:8.0f}" for name in ("first", "p50", "p95"))
+    return f"{times} ms {figures['queries']:4} queries  {address}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"times to ask (default: {ROUNDS})")
+    parser.add_argument("--only", default="", metavar="WORD", help="pages whose name has this word")
+    parser.add_argument("--database", default="", metavar="NAME", help="make or use a database that is kept")
+    parser.add_argument("--folder", default="", metavar="FOLDER", help="where the files of a kept one are")
+    options = parser.parse_args(arguments)
+    if options.database and not options.folder:
+        parser.error("a database that is kept needs a --folder that is")
+    if not options.json:
+        print("   first     p50     p95")
+    found = run(options)
+    missed = [
+        f"{address}: {what}"
+        for address, figures in found.items()
+        for what, held in (
+            (f"p50 {figures['p50'] * 1000:.0f} ms", figures["p50"] < MOST_SECONDS),
+            (f"{figures['queries']} queries", figures["queries"] <= MOST_QUERIES),
+        )
+        if not held
+    ]
+    if options.json:
+        print(json.dumps({"figures": found, "missed": missed}, indent=1))
+    else:
+        print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -16,7 +16,14 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         sys.exit(f"Preferee can't start: {error}")
     try:
-        execute_from_command_line(sys.argv)
+        try:
+            execute_from_command_line(sys.argv)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough (`campaign_status first --json | head`); 128 + SIGPIPE.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except SystemExit as end:
         # Django ends with 1, which is "refused" here, also for a command that there is none of.
         wrong = named and not named[0].startswith("-") and named[0] not in {"help", *get_commands()}

@@ -28,6 +28,8 @@ def main(arguments: list[str]) -> int:
         started = time.monotonic()
         command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", *paths, *arguments]
         environment = {**os.environ, "PREFEREE_TEST_ON": database}
+        if database == "sqlite":
+            environment["PREFEREE_TEST_ONLY"] = "database"
         environment |= {"DATABASE_URL": server, "MARKETPLACE_DATABASE_URL": server}
         statuses[name] = (
             subprocess.run(command, env=environment, check=False).returncode,

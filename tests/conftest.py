@@ -33,3 +33,21 @@ def shared_data() -> Path:
     if not SHARED_DATA.exists():
         pytest.skip("the real data is not beside this checkout (../shared/data)")
     return SHARED_DATA
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out of the stage on SQLite what would state the same a second time."""
+    if os.environ.get("PREFEREE_TEST_ONLY") != "database":
+        return
+    config.hook.pytest_deselected(items=[item for item in items if not _depends_on_the_database(item)])
+    items[:] = filter(_depends_on_the_database, items)
+
+
+def _depends_on_the_database(item: pytest.Item) -> bool:
+    """Journeys do; other tests in a browser look at pages, and what touches no database does not."""
+    if item.get_closest_marker("journey"):
+        return True
+    if item.get_closest_marker("one_database"):
+        return False
+    fixtures = {"db", "transactional_db", "live_server"}.intersection(getattr(item, "fixturenames", ()))
+    return not item.get_closest_marker("browser") and bool(item.get_closest_marker("django_db") or fixtures)

@@ -14,9 +14,9 @@ from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run
 from pooling.ranking import Ranking, write_ranking
 
 
-def make_collection(name: str, qids: Sequence[str]) -> Collection:
+def make_collection(name: str, qids: Sequence[str], **details) -> Collection:
     """A collection with these queries in this order."""
-    collection = Collection.objects.create(name=name)
+    collection = Collection.objects.create(name=name, **details)
     Query.objects.bulk_create(
         Query(collection=collection, qid=qid, text=f"what is {qid}?", position=place)
         for place, qid in enumerate(qids)

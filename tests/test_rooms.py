@@ -101,3 +101,14 @@ def test_strictly_typed_modules_are_pure(name):
 
 def test_every_room_is_installed():
     assert [app for app in settings.INSTALLED_APPS if app in ORDER] == ORDER
+
+
+def test_a_start_does_not_wait_for_what_only_analyses_need():
+    """scipy.stats and matplotlib take a second each: commands and web processes start without them."""
+    words = "import django, sys; django.setup(); import config.urls; print(*sys.modules)"
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert not {"scipy.stats", "matplotlib"}.intersection(loaded.stdout.split())

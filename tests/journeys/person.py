@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,10 +18,10 @@ expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(arguments: Sequence[str] = ARGUMENTS) -> Iterator[Browser]:
     """A Chromium of our own, ended with the block."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=provision.chromium(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=provision.chromium(), args=list(arguments))
         try:
             yield browser
         finally:

@@ -57,7 +57,14 @@ def fetched(address: str, **options) -> urllib3.BaseHTTPResponse:
         return http.request("GET", address, **options)
 
 
-def test_rehearsal_is_out_of_peoples_hands_and_leaves_the_campaign_rehearsed(campaign, marketplace):
+def interrupted(*_args: object) -> None:
+    """A worker's browser that ends with its whole process, a task in hand."""
+    raise KeyboardInterrupt
+
+
+def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehearsed(
+    campaign, marketplace, monkeypatch
+):
     copy = rehearsal_of(campaign)
     keep_people_out(copy)
     launch(copy)
@@ -76,6 +83,12 @@ def test_rehearsal_is_out_of_peoples_hands_and_leaves_the_campaign_rehearsed(cam
     forged = urlencode({"assignmentId": "3FORGED", "hitId": place.crowd_id, "workerId": worker})
     refused = fetched(f"{link_for(posting)}?{forged}")
     assert (refused.status, "This is a rehearsal" in refused.data.decode()) == (403, True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Browser, "send_off", interrupted)
+        with pytest.raises(SystemExit):
+            typed("rehearse_campaign", "first", *CREW)
+    assert {*copy.tasks.values_list("state", flat=True)} == {"held"}
 
     told = typed("rehearse_campaign", "first", *CREW)
 
@@ -98,6 +111,7 @@ def test_reviewer_tries_a_task_in_a_browser_and_a_pilot_follows(campaign, market
         page.goto(link)
         page.get_by_role("button", name="Begin the trial").click()
         page.get_by_role("button", name="I agree, begin").click()
+        page.get_by_role("button", name="Show the first pair").click()
         expect(page.get_by_text("This is a reviewer's trial")).to_be_visible()
         for number in range(1, 14):
             expect(page.locator("#place-words")).to_have_text(f"Pair {number} of 13")

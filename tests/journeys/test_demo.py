@@ -65,4 +65,16 @@ def test_demo_publishes_two_versions_and_leaves_no_process_behind(tmp_path):
     assert moved
     assert "simulated" in done.stderr
     assert (folder / "preferee.sqlite3").exists()
+    # A line that it printed, pasted: every file of the pattern is found, and known.
+    line = next(line for line in done.stderr.splitlines() if " import_runs " in line).partition("$ ")[2]
+    pasted = subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=BASE_DIR,
+        env=environment_of_a_newcomer(folder),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert pasted.stderr.count("the same content is already imported") == 10, pasted.stderr
     assert left_behind(folder) == []

@@ -7,10 +7,10 @@ from collections import Counter
 from itertools import islice
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from config.settings import BASE_DIR
-from judging.models import Campaign, Choice
+from judging.models import Campaign, Choice, PairReport
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
 from tests.journeys.conftest import typed
 from tests.journeys.person import Person, chromium, grades_of
@@ -53,6 +53,8 @@ def judge_by_mouse(person: Person) -> None:
     page.get_by_label("Take the next one by itself").check()
     page.get_by_role("button", name="Take a task for $0.20").click()
     frame.get_by_role("button", name="I agree, begin").click()
+    expect(frame.get_by_text("how long do you boil an egg").nth(1)).to_be_visible()
+    frame.get_by_role("button", name="Show the first pair").click()
     for number in range(1, 6):
         person.shows(f"Pair {number} of 13")
         person.click(number)
@@ -75,6 +77,7 @@ def judge_by_keyboard(person: Person) -> None:
     """The next task, which the marketplace takes by itself, without touching the mouse."""
     keyboard, frame = person.page.keyboard, person.frame
     frame.get_by_role("button", name="I agree, begin").press("Enter")
+    frame.get_by_role("button", name="Show the first pair").press("Enter")
     for number in range(1, 14):
         person.shows(f"Pair {number} of 13")
         person.press(number)
@@ -113,21 +116,33 @@ def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(camp
         left, right = (GRADES[questions[row["topic"]], texts[row[side]]] for side in ("left", "right"))
         assert row["preferred"] == (row["right"] if right > left else row["left"])
     assert (status["judgments"]["counted"], status["tasks_by_state"]["done"]) == (20, 2)
-    assert Choice.objects.count() == 27  # one change of mind
+    assert Choice.objects.count() == 26  # the same side again is no change of mind
     assert campaign.submissions.exclude(comment="").get().comment.startswith("The second text of pair 3")
     assert [said for said in person.complaints if "409" not in said] == []
+
+
+def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: bool = False) -> Page:
+    """Take a task, agree, and open its pairs in a window of their own, whose clock may stand still."""
+    if agree:
+        person.page.get_by_role("link", name="Which passage answers").click()
+        person.page.get_by_role("button", name="Take a task for $0.20").click()
+        person.frame.get_by_role("button", name="I agree, begin").click()
+    expect(person.frame.locator("#begin")).to_be_visible()
+    page = browser.new_page()
+    if stopped:
+        page.clock.install()
+    page.goto(person.frame.locator("body").evaluate("() => location.href"))
+    if stopped:
+        page.clock.pause_at(page.evaluate("(Date.now() + 500) / 1000"))
+    page.locator("#begin").click()
+    return page
 
 
 def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplace):
     with chromium() as browser:
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "henry")
-        person.page.get_by_role("link", name="Which passage answers").click()
-        person.page.get_by_role("button", name="Take a task for $0.20").click()
-        person.frame.get_by_role("button", name="I agree, begin").click()
-        person.shows("Pair 1 of 13")
-        page = browser.new_page()
-        page.goto(person.frame.locator("body").evaluate("() => location.href"))
+        page = window_of(person, browser)
         page.route("**/save", lambda route: route.abort())
 
         for number in range(1, 4):
@@ -143,3 +158,59 @@ def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplac
         (2, "left"),
         (3, "left"),
     ]
+
+
+def hidden_for(page: Page, milliseconds: int) -> None:
+    """The window goes to the background for so long, by its own clock."""
+    for hidden, passes in (("true", milliseconds), ("false", 0)):
+        page.evaluate(
+            f"Object.defineProperty(document, 'hidden', {{ get: () => {hidden}, configurable: true }})"
+        )
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.clock.run_for(passes)
+
+
+def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, marketplace):
+    Campaign.objects.update(minimum_seconds=1, assignment_seconds=280)
+    with chromium() as browser:
+        person = Person(browser.new_page(), GRADES)
+        person.sign_up(marketplace["endpoint"], "ada")
+        one = window_of(person, browser, stopped=True)
+        other = window_of(person, browser, agree=False)
+        expect(one.locator("#hurry")).to_contain_text("5 minutes are left for this task")
+        one.keyboard.press("1")
+        expect(one.locator("#saved")).to_contain_text("Read both passages first")
+        hidden_for(one, 4000)
+        expect(one.locator("#pair-1.held")).to_have_count(1)
+        one.clock.run_for(1250)
+        one.keyboard.press("1")
+        expect(one.locator("#place-words")).to_have_text("Pair 2 of 13")
+        one.keyboard.down("1")
+        one.clock.run_for(1250)
+        one.keyboard.down("1")  # held down: the browser repeats the key
+        one.keyboard.up("1")
+        expect(one.locator("#place-words")).to_have_text("Pair 2 of 13")
+        one.locator("#pair-2 label.choice").first.dblclick()
+        expect(one.locator("#place-words")).to_have_text("Pair 3 of 13")
+        one.clock.resume()
+        expect(one.locator("#saved")).to_have_text("saved just now")
+        other.evaluate("window.dispatchEvent(new Event('focus'))")
+        expect(other.locator("#saved")).to_have_text("What you chose in another window is shown here.")
+        other.wait_for_function("document.querySelector('#pair-2 [value=left]').checked")
+        other.locator("#pair-1 label.choice").nth(1).click()
+        expect(other.locator("#saved")).to_have_text("saved just now")
+        one.locator("#pair-3 .report summary").click()
+        one.get_by_label("Something else").locator("visible=true").check()
+        one.locator("#report-words-3").fill("1 and 2 are the same")
+        one.get_by_role("button", name="Report pair 3").click()
+        expect(one.locator("#pair-3 .reported")).to_contain_text("Thank you")
+    # By pair: how old a choice is when it is sent is told by the window's clock, which stood still and leapt here.
+    rows = Choice.objects.order_by("slot__number", "sequence").values_list(
+        "slot__number", "side", "sequence", "input_method"
+    )
+    assert list(rows) == [(1, "left", 0, "keyboard"), (1, "right", 1, "mouse"), (2, "left", 0, "mouse")]
+    first = Choice.objects.get(slot__number=1, sequence=0)
+    assert (first.seconds_shown, first.seconds_hidden) == (1.25, 4.0)
+    assert set(Choice.objects.values_list("viewport", flat=True)) == {"wide"}
+    report = PairReport.objects.get()
+    assert (report.slot.number, report.kind, report.words) == (3, "other", "1 and 2 are the same")

@@ -1,0 +1,68 @@
+"""What axe-core and a ruler find wrong with a page: WCAG 2.2 AA, light and dark, and at 320 pixels."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from playwright.sync_api import Page
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+#: What differs between light and dark.
+COLOURS = ["color-contrast", "link-in-text-block"]
+#: 1,280 pixels at a zoom of 400 %, which holds at 200 % too.
+NARROW = {"width": 320, "height": 640}
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+MOVING = "() => document.getAnimations().filter(one => one.playState === 'running').length"
+#: Targets below 24 pixels, but for links within a sentence and inputs that their label enlarges.
+SMALL = """() => [...document.querySelectorAll("a[href], button, summary, input:not([type=hidden]), textarea")]
+  .filter((one) => one.checkVisibility() && !one.closest("p, li, dd, td, h1, h2, label, .skip"))
+  .filter((one) => one.labels?.length !== 1)
+  .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+  .filter(([words, box]) => box.width && Math.min(box.width, box.height) < 24)
+  .map(([words, box]) => `${words} is ${box.width} by ${box.height}`)"""
+
+#: The innermost element without which the page would be narrow enough: the box that overflows may be nobody's.
+WIDEST = """() => [...document.querySelectorAll("body *")].filter((one) => {
+  const before = one.style.display;
+  one.style.display = "none";
+  const narrow = document.documentElement.scrollWidth <= document.documentElement.clientWidth;
+  one.style.display = before;
+  return narrow;
+}).pop()?.outerHTML.slice(0, 80)"""
+
+
+class Inspector:
+    """Looks at pages as they come by, and remembers what is wrong with each."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        self.seen: list[str] = []
+
+    def look(self, page: Page, name: str) -> None:
+        """Note what is wrong with the page as it is shown now."""
+        self.seen.append(name)
+        wide = page.viewport_size
+        for scheme, rules in (("light", RULES), ("dark", COLOURS)):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            self._note(f"{name}, {scheme}", _violations(page, rules))
+        self._note(name, page.evaluate(SMALL))
+        page.set_viewport_size(NARROW)
+        if wider := page.evaluate(WIDER):
+            self._note(name, [f"at 320 pixels {page.evaluate(WIDEST)} makes it {wider} pixels too wide"])
+        if page.evaluate(MOVING):
+            self._note(name, ["something moves, though less motion is asked for"])
+        if wide:
+            page.set_viewport_size(wide)
+
+    def _note(self, name: str, faults: list[str]) -> None:
+        self.faults += [f"{name}: {fault}" for fault in faults]
+
+
+def _violations(page: Page, rules: list[str]) -> list[str]:
+    kind = "rule" if rules is COLOURS else "tag"
+    options = {"runOnly": {"type": kind, "values": rules}, "resultTypes": ["violations"]}
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate("options => axe.run(document, options).then(said => said.violations)", options)
+    return [f"{one['id']} ({one['help']}): {node['html'][:120]}" for one in found for node in one["nodes"]]

@@ -1,0 +1,193 @@
+"""A researcher in a browser: from real runs over a pool and every step of the wizard to a launched campaign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import connections
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from config.background.attending import work_off_everything
+from judging.models import Campaign, GoldPair, Place, Posting
+from pooling.models import Collection, Membership
+from tests.accessibility import WIDER, Inspector
+from tests.journeys.conftest import typed
+from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
+from tests.journeys.test_rehearsal import judged_queries
+
+pytestmark = [
+    pytest.mark.journey,
+    pytest.mark.timeout(900),
+    pytest.mark.browser,
+    pytest.mark.xdist_group("chromium"),
+    pytest.mark.django_db(transaction=True),
+]
+RUNS = 5
+
+
+@pytest.fixture
+def page(monkeypatch) -> Iterator[Page]:
+    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    with chromium(ARGUMENTS) as browser:
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(PATIENCE)
+        yield context.new_page()
+        context.close()
+        connections.close_all()  # those that were opened beside the event loop are seen from here alone
+
+
+@pytest.fixture
+def collection(site, shared_data) -> Collection:
+    """Five real runs with their labels, and a manager who is signed in nowhere yet."""
+    data = shared_data / "dl21"
+    typed("import_collection", "dl21", "--queries", data / "topics.tsv")
+    typed("import_qrels", "dl21", data / "qrels.txt", "--set", "official", "--min-grade", 2)
+    typed("import_runs", "dl21", *sorted((data / "runs").iterdir())[:RUNS])
+    found = Collection.objects.get()
+    mia = get_user_model().objects.create_user("mia")
+    Membership.objects.create(collection=found, user=mia, role="manager")
+    return found
+
+
+def signed_in(page: Page, address: str) -> None:
+    client = Client()
+    client.force_login(get_user_model().objects.get(username="mia"))
+    session = client.cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+
+
+def test_from_runs_to_a_launched_campaign(collection, site, page, shared_data):
+    signed_in(page, site)
+    inspector, complaints = Inspector(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    qids = judged_queries(shared_data / "dl21" / "qrels.txt", 2)
+
+    build_a_pool(page, site, qids, inspector)
+    make_a_draft(page, inspector)
+    decide_about_gold(page, inspector)
+    read_the_texts(page, inspector)
+    set_the_pay(page, inspector)
+    rehearse(page, inspector)
+    launch(page, inspector)
+
+    campaign = Campaign.objects.get(name="first")
+    assert (campaign.state, campaign.budget) == (Campaign.State.OPEN, 60)
+    assert Posting.objects.filter(campaign=campaign).count() == 1
+    offered = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    assert offered.count() == campaign.tasks.count() > 0
+    assert complaints == []
+    assert "\n".join(inspector.faults) == ""
+
+
+def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -> None:
+    page.goto(f"{site}/collections/dl21/pools/new/")
+    expect(page.locator("#plan")).to_contain_text("Build the pool of 477 queries")
+    page.get_by_label("Only these queries").fill(" ".join(qids))
+    expect(page.get_by_role("button", name="Build the pool of 2 queries")).to_be_visible()
+    assert "queries=" in page.url
+    page.get_by_label("Depth").fill("0")
+    expect(page.locator("#id_depth_error")).to_be_visible()
+    page.get_by_label("Depth").fill("1")
+    expect(page.locator("#id_depth_error")).to_have_count(0)
+    inspector.look(page, "the plan of a pool")
+    assert page.evaluate(WIDER) == 0
+    page.get_by_label("Name of the pool").fill("tops")
+    page.get_by_role("button", name="Build the pool of 2 queries").click()
+    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    inspector.look(page, "a pool under way")
+    work_off_everything()
+    expect(page.get_by_role("heading", name="tops", exact=True)).to_be_visible()
+    inspector.look(page, "a pool")
+
+
+def make_a_draft(page: Page, inspector: Inspector) -> None:
+    page.get_by_role("link", name="Prepare a campaign over this pool").click()
+    page.get_by_label("Name", exact=True).fill("first")
+    page.get_by_label("Tasks one worker may do").fill("4")
+    page.get_by_label("Test pairs in a task").fill("1")
+    page.get_by_label("For simulated workers only").check()
+    inspector.look(page, "a new campaign")
+    page.get_by_role("button", name="Make the draft").click()
+    expect(page).to_have_url(re.compile("/campaigns/first/prepare/gold/"))
+    page.get_by_role("link", name=re.compile("Settings")).click()
+    expect(page.get_by_label("Tasks one worker may do")).to_have_value("4")
+    inspector.look(page, "settings")
+    page.get_by_role("link", name=re.compile("Test pairs .*accepted")).click()
+
+
+def decide_about_gold(page: Page, inspector: Inspector) -> None:
+    page.get_by_role("button", name="Propose test pairs").click()
+    work_off_everything()
+    expect(page.get_by_role("button", name="Accept A")).to_be_visible()
+    inspector.look(page, "test pairs")
+    page.keyboard.press("r")
+    expect(page.get_by_text("was rejected")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_text("was rejected")).to_have_count(0)
+    for accepted in range(1, 5):
+        page.keyboard.press("a")
+        expect(page.get_by_text(f"{accepted} of 4 accepted").last).to_be_visible()
+    assert GoldPair.objects.filter(state="accepted", decided_by="mia").count() == 4
+    inspector.look(page, "decided test pairs")
+    page.get_by_role("link", name="On to texts").click()
+
+
+def read_the_texts(page: Page, inspector: Inspector) -> None:
+    frame = page.frame_locator("iframe[name=preview]")
+    expect(frame.get_by_role("heading", name="Before you begin")).to_be_visible()
+    page.get_by_label("Consent").fill("You agree to judge {pairs} pairs.")
+    expect(frame.get_by_text("You agree to judge 11 pairs.")).to_be_visible()
+    page.get_by_role("button", name="Show instructions and pairs").click()
+    expect(frame.locator("#pair-1")).to_be_visible()
+    inspector.look(page, "texts")
+    page.get_by_role("button", name="Save, accept and go on").click()
+
+
+def set_the_pay(page: Page, inspector: Inspector) -> None:
+    page.get_by_label("Dollars for a whole task").fill("4.00")
+    expect(page.locator("#told")).to_contain_text("$4.00")
+    page.get_by_label("Budget").fill("60")
+    expect(page.locator("#told")).to_contain_text("your budget")
+    inspector.look(page, "pay")
+    page.get_by_role("button", name="Save and go on to rehearsal").click()
+    expect(page.get_by_role("heading", name="Rehearsal", exact=True)).to_be_visible()
+    assert Campaign.objects.get().texts_accepted_at is None  # the pay that they tell is another now
+    page.get_by_role("link", name=re.compile("Texts")).click()
+    page.get_by_role("button", name="Save, accept and go on").click()
+    expect(page.get_by_label("Budget")).to_have_value("60.00")
+    page.get_by_role("link", name=re.compile("Rehearsal")).click()
+
+
+def rehearse(page: Page, inspector: Inspector) -> None:
+    page.get_by_label("Simulated workers").fill("4")
+    page.get_by_label("Of them careless").fill("1")
+    page.get_by_role("button", name="Rehearse first").click()
+    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    inspector.look(page, "a rehearsal under way")
+    work_off_everything()
+    expect(page.get_by_text("The best answer found is the best there is")).to_be_visible()
+    inspector.look(page, "a rehearsal")
+    page.get_by_role("link", name="On to the pilot").click()
+    page.get_by_label("Tasks", exact=True).fill("2")
+    expect(page.get_by_role("button", name="Offer 2 tasks and spend up to $9.60")).to_be_visible()
+    inspector.look(page, "pilot")
+    page.get_by_role("link", name="On to the check list").click()
+
+
+def launch(page: Page, inspector: Inspector) -> None:
+    expect(page.get_by_text("All passed.")).to_be_visible()
+    inspector.look(page, "check list")
+    page.get_by_role("link", name="On to the launch").click()
+    page.get_by_label("Type the amount to confirm it").fill("59")
+    page.get_by_role("button", name="Launch first and spend up to $60.00").click()
+    expect(page.get_by_role("alert").filter(has_text="Nothing was offered")).to_be_visible()
+    inspector.look(page, "launch")
+    page.get_by_label("Type the amount to confirm it").fill("60")
+    page.get_by_role("button", name="Launch first and spend up to $60.00").dblclick()
+    expect(page).to_have_url(re.compile("/campaigns/first/$"))
+    work_off_everything()

@@ -39,6 +39,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
     "edit run": _RUNS,
+    "add files": _RUNS,
     "score": _RUNS,
     # A challenge asks people within what its campaign may spend; agreeing to more money takes "spend money" too.
     "open challenge": _RUNS,

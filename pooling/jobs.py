@@ -12,8 +12,9 @@ from config.background.models import Job
 from config.background.registry import Progress, job_kind
 from config.background.services import start
 from pooling.errors import AlreadyImported, PoolRefused
-from pooling.models import Collection, NewCollection, Pool, QrelSet, Run, RunUpload
+from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
 from pooling.services import pools
+from pooling.services.added_files import add_files as add
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
 from pooling.services.uploads import check_upload as check
@@ -34,6 +35,13 @@ def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
     """Make a collection of files that were sent."""
     wanted = NewCollection.objects.select_related("user", "collection").get(pk=new_id)
     return {"state": str(make(wanted, progress=progress).state)}
+
+
+@job_kind("pooling.add_files")
+def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
+    """Add labels and passage files that were sent, and fetch missing texts."""
+    wanted = AddedFiles.objects.select_related("user", "collection").get(pk=added_id)
+    return {"state": str(add(wanted, progress=progress).state)}
 
 
 @job_kind("pooling.forget_uploads")
@@ -60,6 +68,16 @@ def ring_for_collection(wanted: NewCollection) -> Job:
 def making_key(wanted: NewCollection) -> str:
     """What the job that makes it goes by."""
     return f"pooling.make_collection:{wanted.pk}"
+
+
+def ring_for_files(wanted: AddedFiles) -> Job:
+    """Have the files added."""
+    return start("pooling.add_files", key=adding_key(wanted), arguments={"added_id": wanted.pk})
+
+
+def adding_key(wanted: AddedFiles) -> str:
+    """What the job that adds them goes by."""
+    return f"pooling.add_files:{wanted.pk}"
 
 
 def ring_for_pool(

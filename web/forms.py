@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from django import forms
 
 from pooling.models import Run
-from pooling.services.new_collections import sources_on_the_server
+from pooling.services.sent_files import sources_on_the_server
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
@@ -145,9 +146,51 @@ class CreateCollection(forms.Form):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
-        self.offered = {path.name: path for path in sources_on_the_server()}
-        there = self.fields["there"]
-        assert isinstance(there, forms.MultipleChoiceField)
-        there.choices = [(name, name) for name in self.offered]
-        if not self.offered:
-            del self.fields["there"]
+        self.offered = _offer_sources(self)
+
+
+class AddFiles(forms.Form):
+    """More passage files and labels for a collection that is there."""
+
+    passages = FilesField(
+        required=False,
+        label="Passage files",
+        help_text="A line each: pid, tab, text; or JSON lines. Texts that are there already stay.",
+    )
+    there = forms.MultipleChoiceField(
+        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
+    )
+    qrels = forms.FileField(
+        required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
+    )
+    set = forms.SlugField(
+        max_length=80, required=False, label="Name of the labels", help_text="Such as official or graded."
+    )
+    min_grade = forms.IntegerField(
+        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+    skip_unknown = forms.BooleanField(required=False, label="Leave out lines of unknown queries")
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.offered = _offer_sources(self)
+
+    def clean(self) -> dict[str, Any]:
+        """At least one file; labels have a name."""
+        said = super().clean() or {}
+        if not self.errors and not (said["passages"] or said["qrels"] or said.get("there")):
+            raise forms.ValidationError("Choose at least one file.")
+        if said.get("qrels") and not said.get("set") and "set" not in self.errors:
+            self.add_error("set", "Name the labels: boards and campaigns refer to them by it.")
+        return said
+
+
+def _offer_sources(form: forms.Form) -> dict[str, Path]:
+    """Fill in the passage files that lie on the server, by name; without any the field goes."""
+    offered = {path.name: path for path in sources_on_the_server()}
+    there = form.fields["there"]
+    assert isinstance(there, forms.MultipleChoiceField)
+    there.choices = [(name, name) for name in offered]
+    if not offered:
+        del form.fields["there"]
+    return offered

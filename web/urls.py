@@ -4,6 +4,7 @@ from django.urls import path
 
 from web import preparing_urls
 from web.views import (
+    added_files,
     analyses,
     campaigns,
     collections,
@@ -63,6 +64,10 @@ urlpatterns = [
     path("collections/<slug:name>/runs/<int:key>/describe/", runs.describe, name="describe_run"),
     path("collections/<slug:name>/runs/<int:key>/release/", runs.release, name="release_run"),
     path("collections/<slug:name>/runs/<int:key>/withdraw/", runs.withdraw, name="withdraw_run"),
+    path("collections/<slug:name>/files/", added_files.add, name="add_files"),
+    path("collections/<slug:name>/files/texts", added_files.fetch_texts, name="fetch_texts"),
+    path("collections/<slug:name>/files/<int:key>/", added_files.added, name="added"),
+    path("collections/<slug:name>/files/<int:key>/progress", added_files.adding, name="adding"),
     path("collections/<slug:name>/uploads/", uploads.uploads, name="uploads"),
     path("collections/<slug:name>/uploads/begin", uploads.begin_upload, name="begin_upload"),
     path("collections/<slug:name>/uploads/<int:key>/", uploads.upload, name="upload"),

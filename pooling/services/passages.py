@@ -55,16 +55,20 @@ def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> 
     return Source(path.resolve(), format, content.sha256, path.stat().st_size)
 
 
-def register(collection: Collection, source: Source) -> PassageSource:
-    """Make a file a source of the collection's texts. Raises AlreadyImported."""
+def register(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
+    """Make a file a source of the collection's texts. Raises AlreadyImported.
+
+    ``name``: what errors call a file that lies under another name than people gave it.
+    """
     registered, new = PassageSource.objects.get_or_create(
         collection=collection,
         sha256=source.sha256,
         defaults={"path": str(source.path), "format": source.format, "size_bytes": source.size},
     )
     if not new:
+        held = "a passage file" if name else registered.path
         raise AlreadyImported(
-            f"{source.path} holds what {registered.path} does, which is a source of {collection.name} already.",
+            f"{name or source.path} holds what {held} does, which is a source of {collection.name} already.",
             "Leave it out.",
         )
     return registered

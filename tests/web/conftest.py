@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.models import Invitation
 from judging.models import Appeal, Campaign, Judgment, Pair, Worker
 from pooling.models import (
+    AddedFiles,
     InvitedMember,
     Membership,
     Passage,
@@ -165,6 +166,7 @@ def cast(harbour):
     harbour.sent = RunUpload.objects.create(
         collection=harbour.collection, user=users["owner"], key="sent", file_name="sent.txt", size_bytes=1
     )
+    harbour.added = AddedFiles.objects.create(collection=harbour.collection, user=users["owner"])
     harbour.clients = {name: Client() for name in PEOPLE}
     for name, user in users.items():
         harbour.clients[name].force_login(user)

@@ -69,4 +69,5 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "sees_members": may(user, "see members", collection),
         "may_prepare": may(user, "prepare campaign", collection),
         "may_send": may(user, "upload run", collection),
+        "may_add": may(user, "add files", collection),
     }

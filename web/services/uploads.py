@@ -7,8 +7,16 @@ from typing import Any
 from django.core.paginator import Paginator
 
 from config.background.models import Job
-from pooling.jobs import check_key, making_key
-from pooling.models import Collection, NewCollection, RunUpload, SubmissionPolicy
+from pooling.jobs import adding_key, check_key, making_key
+from pooling.models import (
+    AddedFiles,
+    Collection,
+    NewCollection,
+    Passage,
+    PassageSource,
+    RunUpload,
+    SubmissionPolicy,
+)
 
 UPLOADS_A_PAGE = 30
 #: How states are said.
@@ -52,6 +60,30 @@ def making_page(wanted: NewCollection) -> dict[str, Any]:
         "wanted": wanted,
         "job": _job(making_key(wanted)) if waiting else None,
         "more": sum(wanted.problem_counts.values()) - listed,
+    }
+
+
+def added_page(added: AddedFiles) -> dict[str, Any]:
+    """Files that are being added to a collection, what they brought, or why they were refused."""
+    waiting = added.state == AddedFiles.State.WAITING
+    return {
+        "collection": added.collection,
+        "added": added,
+        "job": _job(adding_key(added)) if waiting else None,
+        "more": sum(added.problem_counts.values()) - len(added.problems),
+    }
+
+
+def adding_page(collection: Collection) -> dict[str, Any]:
+    """What a collection has of passage files and texts, and the last files that were added."""
+    texts = Passage.objects.filter(collection=collection)
+    return {
+        "collection": collection,
+        "sources": PassageSource.objects.filter(collection=collection).count(),
+        "without_text": texts.filter(text__isnull=True).count(),
+        "before": list(
+            AddedFiles.objects.filter(collection=collection).select_related("user").order_by("-pk")[:10]
+        ),
     }
 
 

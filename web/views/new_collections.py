@@ -15,14 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
-from pooling.services.new_collections import (
-    PASSAGES,
-    QRELS,
-    QUERIES,
-    SentFile,
-    ask_for_collection,
-    may_create,
-)
+from pooling.services.new_collections import ask_for_collection, may_create
+from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.forms import CreateCollection
 from web.jobs import ring_for_sample
 from web.services.uploads import making_page

@@ -83,5 +83,6 @@ def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpRespons
         "page": pages.pool_page(found),
         "collection": collection,
         "may_prepare": may(request.user, "prepare campaign", collection),
+        "may_add": may(request.user, "add files", collection),
     }
     return render(request, "web/pool.html", context)

@@ -1,0 +1,39 @@
+"""What was retrieved, and what is worth judging."""
+
+from pooling.models.collections import (
+    Collection,
+    Passage,
+    PassageSource,
+    PrivateQuery,
+    Qrel,
+    QrelSet,
+    Query,
+    QuerySplit,
+    Run,
+    SubmissionPolicy,
+)
+from pooling.models.people import CollectionChange, InvitedMember, Membership
+from pooling.models.pools import Pool, PooledPassage, PoolRun
+from pooling.models.sent import AddedFiles, NewCollection, RunUpload
+
+__all__ = [
+    "AddedFiles",
+    "Collection",
+    "CollectionChange",
+    "InvitedMember",
+    "Membership",
+    "NewCollection",
+    "Passage",
+    "PassageSource",
+    "Pool",
+    "PoolRun",
+    "PooledPassage",
+    "PrivateQuery",
+    "Qrel",
+    "QrelSet",
+    "Query",
+    "QuerySplit",
+    "Run",
+    "RunUpload",
+    "SubmissionPolicy",
+]

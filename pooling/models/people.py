@@ -1,0 +1,55 @@
+"""Who may what in a collection, and who decided what."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from accounts.roles import CHOICES
+from config import clock
+from pooling.models.collections import Collection
+
+
+class Membership(models.Model):
+    """What a person is in a collection. What that permits is accounts.roles' to say.
+
+    It lives here and not in accounts, so that a deleted collection takes its memberships along: a later collection of
+    the same name must not find the members of the one before.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    role = models.CharField(max_length=12, choices=CHOICES)
+    since = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "user"], name="one_role_per_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.role} of {self.collection_id}"
+
+
+class InvitedMember(models.Model):
+    """The role that an invitation brings along."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="invited_members")
+    invitation = models.OneToOneField("accounts.Invitation", models.CASCADE, related_name="+")
+    role = models.CharField(max_length=12, choices=CHOICES)
+    granted = models.BooleanField(
+        default=False, help_text="It was made a membership; being removed later is not undone by the link."
+    )
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.collection_id}"
+
+
+class CollectionChange(models.Model):
+    """A decision about a collection: who, when, what."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="changes")
+    what = models.CharField(max_length=300)
+    who = models.CharField(max_length=150, blank=True)
+    happened_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.happened_at}"

@@ -1,0 +1,55 @@
+"""What is worth judging."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from config import clock
+from pooling.models.collections import Collection, Passage, QrelSet, Query, Run
+
+
+class Pool(models.Model):
+    """The passages worth judging: every chosen run's top passages plus the qrel, per query."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="pools")
+    name = models.SlugField(max_length=80, unique=True)
+    qrel_set = models.ForeignKey(QrelSet, models.PROTECT, null=True, related_name="+")
+    depth = models.PositiveIntegerField(default=1)
+    sample = models.PositiveIntegerField(null=True, help_text="How many queries were drawn; null for all.")
+    seed = models.BigIntegerField(null=True)
+    min_size = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PoolRun(models.Model):
+    """A run that fed a pool."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="pool_runs")
+    run = models.ForeignKey(Run, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pool", "run"], name="one_pool_run")]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.run_id}"
+
+
+class PooledPassage(models.Model):
+    """A passage in a query's pool, and who brought it."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="pooled_passages")
+    query = models.ForeignKey(Query, models.CASCADE, related_name="+")
+    passage = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    run_ids = models.JSONField(default=list, help_text="Primary keys of the runs that had it on top.")
+    is_qrel = models.BooleanField(default=False, help_text="It is the known relevant passage of the query.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "query", "passage"], name="one_pooled_passage")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query_id} {self.passage_id}"

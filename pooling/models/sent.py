@@ -1,0 +1,100 @@
+"""Files that people sent, and what became of them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from config import clock
+from pooling.models.collections import Collection, Run
+
+
+class NewCollection(models.Model):
+    """A collection that somebody asked for with files they sent, and what became of it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        MADE = "made"
+        REFUSED = "refused"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    name = models.CharField(max_length=80)
+    details = models.JSONField(default=dict, help_text="Title, description, language, threshold.")
+    files = models.JSONField(default=list, help_text="Each with what it is, its name, and where it lies.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    collection = models.ForeignKey(Collection, models.SET_NULL, null=True, related_name="+")
+    problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
+    created_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AddedFiles(models.Model):
+    """Labels and passage files that somebody sent for a collection, and what became of them."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        ADDED = "added"
+        REFUSED = "refused"
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="added_files")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    details = models.JSONField(
+        default=dict, help_text="Of labels: the set's name, threshold, what is unknown."
+    )
+    files = models.JSONField(default=list, help_text="Each with what it is, its name, and where it lies.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    outcome = models.JSONField(default=dict, help_text="Labels and texts that were added.")
+    problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
+    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
+    created_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return ", ".join(file["name"] for file in self.files) or "texts from the sources"
+
+
+class RunUpload(models.Model):
+    """A run file that somebody sent, and what the check made of it."""
+
+    class State(models.TextChoices):
+        RECEIVING = "receiving"  # it comes in parts, and some are missing
+        WAITING = "waiting"  # for its check
+        CHECKED = "checked"  # it passed; nothing more was asked for
+        IMPORTED = "imported"
+        REFUSED = "refused"
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="uploads")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    key = models.CharField(max_length=200, help_text="The sender's: the same key is the same upload.")
+    file_name = models.CharField(max_length=200)
+    sha256 = models.CharField(
+        max_length=64, blank=True, help_text="Of the bytes as they were sent; empty until all are there."
+    )
+    size_bytes = models.PositiveBigIntegerField()
+    received_bytes = models.PositiveBigIntegerField(default=0)
+    options = models.JSONField(default=dict, help_text="Tag, order and what is said about the run.")
+    check_only = models.BooleanField(
+        default=False, help_text="Say what is wrong with it, and change nothing."
+    )
+    parts = models.JSONField(default=list, help_text="What it is stored as, in order.")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    run = models.ForeignKey(Run, models.SET_NULL, null=True, related_name="+")
+    problems = models.JSONField(
+        default=list, help_text="The first ones, each with its line, 0 for the file as a whole."
+    )
+    problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
+    report = models.JSONField(default=dict, help_text="What the check of a file that passed found.")
+    created_at = models.DateTimeField(default=clock.now)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "user", "key"], name="one_upload_per_key")
+        ]
+
+    def __str__(self) -> str:
+        return self.file_name

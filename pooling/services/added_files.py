@@ -1,0 +1,139 @@
+"""Labels and passage files are added to a collection that is there, and texts that pools lack are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from config import clock
+from pooling import trec
+from pooling.errors import AlreadyImported, NotFound, PoolingError
+from pooling.formats import Progress
+from pooling.models import AddedFiles, Collection
+from pooling.problems import Problems
+from pooling.services import passages
+from pooling.services.members import log
+from pooling.services.naming import check_name
+from pooling.services.qrels import import_qrels
+from pooling.services.sent_files import PASSAGES, QRELS, SentFile, every_problem, forget, keep, names, paths
+
+#: Of the passages that no source holds so many are named.
+NAMED = 20
+
+
+def ask_to_add(
+    *,
+    collection: Collection,
+    user: User,
+    details: dict[str, Any] | None = None,
+    sent: Sequence[SentFile] = (),
+    there: Sequence[Path] = (),
+) -> AddedFiles:
+    """Keep the files for a job to read them; without files the job fetches missing texts from known sources.
+
+    ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``. ``there``: passage files that lie on
+    the server already. Raises PoolingError for what can be told at once.
+    """
+    details = details or {}
+    if any(file.what == QRELS for file in sent):
+        check_name(details["set"])
+        if collection.qrel_sets.filter(name=details["set"]).exists():
+            raise AlreadyImported(
+                f"Collection {collection.name} already has a qrel set {details['set']!r}.",
+                "Choose another name: labels that something was scored with stay as they are.",
+            )
+    if not sent and not there and not collection.sources.exists():
+        raise NotFound(f"Collection {collection.name} has no passage file.", "Send one.")
+    return AddedFiles.objects.create(
+        collection=collection, user=user, details=details, files=keep(sent, there)
+    )
+
+
+def add_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
+    """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
+    if wanted.state != AddedFiles.State.WAITING:
+        return wanted
+    waiting = AddedFiles.objects.filter(pk=wanted.pk, state=AddedFiles.State.WAITING)
+    done_with = {QRELS}
+    try:
+        with transaction.atomic():
+            outcome = _labels(wanted, progress) | _texts(wanted, progress)
+            waiting.update(state=AddedFiles.State.ADDED, outcome=outcome, finished_at=clock.now())
+            _note(wanted, outcome)
+    except PoolingError as refusal:
+        listed, counts = every_problem(refusal, lambda: _of_labels(wanted))
+        waiting.update(
+            state=AddedFiles.State.REFUSED,
+            problems=listed,
+            problem_counts=counts,
+            finished_at=clock.now(),
+        )
+        done_with.add(PASSAGES)
+    forget(wanted.files, done_with)
+    wanted.refresh_from_db()
+    return wanted
+
+
+def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+    added = {}
+    for path in paths(wanted.files, QRELS):
+        imported = import_qrels(
+            collection=wanted.collection,
+            path=path,
+            set_name=wanted.details["set"],
+            min_grade=wanted.details.get("min_grade", 1),
+            skip_unknown=wanted.details.get("skip_unknown", False),
+            name=names(wanted.files)[path],
+            progress=progress,
+        )
+        added = {
+            "set": imported.qrel_set.name,
+            "labels": imported.labels,
+            "queries": imported.queries,
+            "relevant": imported.relevant,
+            "skipped": len(imported.skipped),
+        }
+    return added
+
+
+def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
+    """New sources, then one pass over all for what has no text: labels may have brought passages, too."""
+    called = names(wanted.files)
+    found = [
+        (called[path], passages.examine(path, progress, name=called[path]))
+        for path in paths(wanted.files, PASSAGES)
+    ]
+    for name, source in found:
+        passages.register(wanted.collection, source, name=name)
+    fetched = passages.fetch_missing(collection=wanted.collection, progress=progress)
+    return {
+        "sources": len(found),
+        "texts_wanted": fetched.wanted,
+        "texts_found": fetched.found,
+        "without_text": list(fetched.missing[:NAMED]),
+    }
+
+
+def _note(wanted: AddedFiles, outcome: dict[str, Any]) -> None:
+    who = wanted.user.get_username() if wanted.user else ""
+    if "set" in outcome:
+        log(wanted.collection, f"labels {outcome['set']} added", who=who)
+    if outcome["sources"]:
+        log(wanted.collection, f"{outcome['sources']} passage files added", who=who)
+
+
+def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
+    known = None
+    if not wanted.details.get("skip_unknown"):
+        known = set(wanted.collection.queries.values_list("qid", flat=True))
+    called = names(wanted.files)
+    for path in paths(wanted.files, QRELS):
+        found = trec.qrel_problems(
+            path, name=called[path], known_qids=known, max_bytes=settings.MAX_DECOMPRESSED_BYTES
+        )
+        yield called[path], found

@@ -1,0 +1,106 @@
+"""Files that came along with a form: kept until a job has read them, and what is wrong with them as rows."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+
+from pooling.errors import InvalidFile, PoolingError
+from pooling.problems import Problem, Problems, of_refusal
+
+QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
+COPY = 1 << 20
+#: A file as rows keep it: what it is, what its sender calls it, and where it lies.
+Kept = dict[str, str]
+
+
+@dataclass(frozen=True)
+class SentFile:
+    """A file that came along: what it is, what it is called, and its content."""
+
+    what: str
+    name: str
+    content: IO[bytes]
+
+
+def keep(sent: Sequence[SentFile], there: Sequence[Path] = ()) -> list[Kept]:
+    """Keep sent files in a folder of their own; those that lie on the server stay where they are."""
+    folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
+    files = [_kept(folder, number, file) for number, file in enumerate(sent, 1)]
+    return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
+
+
+def _kept(folder: Path, number: int, file: SentFile) -> Kept:
+    """Keep a sent file under a name of ours: what a sender calls it never becomes part of a path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{number}-{file.what}"
+    with path.open("wb") as target:
+        shutil.copyfileobj(file.content, target, COPY)
+    return {"what": file.what, "name": Path(file.name).name[:200] or file.what, "path": str(path)}
+
+
+def paths(files: Iterable[Kept], what: str) -> list[Path]:
+    """Where the files of this kind lie."""
+    return [Path(file["path"]) for file in files if file["what"] == what]
+
+
+def names(files: Iterable[Kept]) -> dict[Path, str]:
+    """What people call the files."""
+    return {Path(file["path"]): file["name"] for file in files}
+
+
+def forget(files: Iterable[Kept], kinds: set[str]) -> None:
+    """Delete sent files of these kinds; what lay on the server before stays."""
+    ours = Path(settings.DATA_DIR) / "sources"
+    for file in files:
+        path = Path(file["path"])
+        if file["what"] in kinds and path.is_relative_to(ours):
+            path.unlink(missing_ok=True)
+            with suppress(OSError):  # others lie there still
+                path.parent.rmdir()
+
+
+def sources_on_the_server() -> list[Path]:
+    """Passage files in the folder that the installation offers, by name."""
+    folder = settings.SOURCES_DIR
+    if not folder or not Path(folder).is_dir():
+        return []
+    return sorted(path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith("."))
+
+
+def every_problem(
+    refusal: PoolingError, look: Callable[[], Iterable[tuple[str, Problems]]]
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """A row for each problem, with its file and line, and how many there are of each kind.
+
+    ``look`` reads refused files again for all that is wrong; what it does not find is the refusal itself.
+    """
+    found = list(look()) if isinstance(refusal, InvalidFile) else []
+    if not any(problems.total for _, problems in found):
+        first = of_refusal(refusal) if isinstance(refusal, InvalidFile) else None
+        first = first or Problem(0, "collection", refusal.message, refusal.next_step)
+        # Where a file lies on the server is nobody's business.
+        found = [(Path(getattr(refusal, "file", "")).name, Problems((first,), {first.kind: 1}))]
+    rows: list[dict[str, Any]] = []
+    counts: dict[str, int] = {}
+    for name, problems in found:
+        rows += [
+            {
+                "file": name,
+                "line": one.line,
+                "kind": one.kind,
+                "reason": one.reason,
+                "next_step": one.next_step,
+            }
+            for one in problems.listed
+        ]
+        for kind, number in problems.counts.items():
+            counts[kind] = counts.get(kind, 0) + number
+    return rows, counts

@@ -1,0 +1,78 @@
+"""Labels and passage files are added to a collection, and texts that are missing are fetched."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.jobs import ring_for_files
+from pooling.models import AddedFiles, Collection
+from pooling.services.added_files import ask_to_add
+from pooling.services.sent_files import PASSAGES, QRELS, SentFile
+from web.access import needs
+from web.forms import AddFiles
+from web.services.uploads import added_page, adding_page
+
+
+@require_http_methods(["GET", "POST"])
+@needs("add files")
+def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """The form, with what the collection has and what was sent before; its files are kept, and a job adds them."""
+    form = AddFiles(request.POST, request.FILES) if request.method == "POST" else AddFiles()
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        sent = [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
+        sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
+        try:
+            wanted = ask_to_add(
+                collection=collection,
+                user=request.user,  # type: ignore[arg-type]
+                details={
+                    "set": said["set"],
+                    "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
+                    "skip_unknown": said["skip_unknown"],
+                },
+                sent=sent,
+                there=[form.offered[name] for name in said.get("there", [])],
+            )
+        except Refusal as refusal:
+            form.add_error("set", str(refusal))
+        else:
+            ring_for_files(wanted)
+            return redirect("web:added", collection.name, wanted.pk)
+    page = adding_page(collection) | {"form": form}
+    return render(request, "web/add_files.html", page, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs("add files")
+def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Look for missing texts in the passage files that are known."""
+    try:
+        wanted = ask_to_add(collection=collection, user=request.user)  # type: ignore[arg-type]
+    except Refusal:
+        return redirect("web:add_files", collection.name)
+    ring_for_files(wanted)
+    return redirect("web:added", collection.name, wanted.pk)
+
+
+@require_safe
+@never_cache
+@needs("add files")
+def added(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """How far it is, what was added, or every problem with its file and line."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
+    return render(request, "web/added.html", added_page(wanted))
+
+
+@require_safe
+@never_cache
+@needs("add files")
+def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """The moving part of that page."""
+    page = added_page(get_object_or_404(AddedFiles, collection=collection, pk=key))
+    over = page["added"].state != AddedFiles.State.WAITING
+    return render(request, "web/parts/working.html", {"job": page["job"], "over": over})

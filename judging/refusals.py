@@ -48,6 +48,10 @@ MEANINGS = {
     ),
     "person": _("The requester decided so after looking at your work."),
 }
+#: The same of an exclusion in another campaign, where it is not that a check pair was missed.
+MEANINGS_ELSEWHERE = {
+    "person": _("In an earlier campaign the requester decided so after looking at your work."),
+}
 
 REFUSALS: dict[str, RefusalPage] = {
     "excluded": RefusalPage(

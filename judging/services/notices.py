@@ -29,7 +29,7 @@ from judging.models import (
     Worker,
     WorkerMessage,
 )
-from judging.refusals import MEANINGS, REFUSALS
+from judging.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.tokens import Refused, appeal_token
 
@@ -156,10 +156,11 @@ def meaning_of(exclusion: Exclusion) -> str:
 
 def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
     """What the page of a refusal says for its reason; of an exclusion, by the rule that decided it."""
-    if reason == "excluded":
-        standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker=worker).first()
-        if standing is not None:
-            return meaning_of(standing)
+    standing = Exclusion.objects.misconduct().filter(worker=worker)
+    if reason == "excluded" and (here := standing.filter(campaign=campaign).first()):
+        return meaning_of(here)
+    if reason == "excluded-elsewhere" and (there := standing.order_by("-pk").first()):
+        return gettext(MEANINGS_ELSEWHERE.get(there.rule, REFUSALS[reason].meaning))
     return gettext(REFUSALS[reason].meaning)
 
 

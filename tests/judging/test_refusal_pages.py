@@ -16,6 +16,7 @@ from judging.framing import LARGEST_FORM
 from judging.models import Campaign, Choice, Submission
 from judging.refusals import REFUSALS
 from judging.services import voices
+from judging.services.reinstating import exclude_worker
 from judging.services.rights import withdraw_worker
 from judging.services.trials import trial_link
 from tests.judging.cast import Fair
@@ -325,3 +326,16 @@ def test_page_that_is_not_ready_yet_asks_again_by_itself_and_no_other_does(crowd
     assert "this page reloads by itself every 20 seconds" in waiting.content.decode()
     assert {reason for reason, page in REFUSALS.items() if page.reload_seconds} == {"not-ready"}
     assert "Refresh" not in Client().get("/judge/task/W10~abc/")
+
+
+def test_a_person_s_decision_in_an_earlier_campaign_is_told_as_such(crowd, fair):
+    campaign = fair.opened()
+    martha = Visitor(crowd, campaign)
+    martha.do_task()
+    exclude_worker(campaign, martha.submission.worker, why="copied answers")
+
+    page = text(Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive())
+
+    assert "In an earlier campaign the requester decided so" in page
+    assert "check pair" not in page
+    assert "copied answers" not in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils.timesince import timesince
 
@@ -32,85 +33,92 @@ class CourseFigures:
     width: str
 
 
+@dataclass(frozen=True)
+class _Line:
+    """A share or a median over time; drawn when there is something to draw of it."""
+
+    key: str
+    title: str
+    sentence: str
+    value: Callable[[Point], float | None]
+    drawn: Callable[[Course], Any] = lambda _: True
+    unit: str = " %"
+    high: float | None = 100.0
+    reference: float | None = None
+
+
+_LINES = (
+    _Line(
+        "gold",
+        "Test pairs passed, %",
+        "Of all answers on test pairs, by excluded workers, too. A fall says that careless workers came, "
+        "or that a test pair is bad.",
+        lambda point: _percent(point.gold_rate),
+        lambda course: course.gold,
+    ),
+    _Line(
+        "sides",
+        "Left preferred, %",
+        "Sides are drawn by lot: far from the dashed half, somebody chooses by side.",
+        lambda point: _percent(point.left_share),
+        reference=50.0,
+    ),
+    _Line(
+        "agreement",
+        "Agreement, %",
+        "Of every two counted judgments of the same pair.",
+        lambda point: _percent(point.agreement),
+        lambda course: course.twos,
+    ),
+    _Line(
+        "times",
+        "Seconds for a pair, median",
+        "How long a pair was on screen until it was chosen for good.",
+        lambda point: point.seconds,
+        lambda course: course.seconds,
+        unit=" s",
+        high=None,
+    ),
+)
+
+
 def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
     """The charts; None before there is anything to draw."""
     points = course.points
     if not points or not (course.counted or course.gold):
         return None
     width = width_words(course.width)
-    begin = f"{timesince(points[0].at, now, depth=1)} ago"
     last = points[-1].at + course.width
-    end = f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now"
-    spots = [f"{point.at:%d %b %H:%M} UTC" for point in points]
-
-    def over_time(
-        key: str, title: str, sentence: str, value: Callable[[Point], float | None], **axis: object
-    ) -> CourseFigure:
-        values = [value(point) for point in points]
-        words = [
-            f"{spot}: {value:.0f}{axis.get('unit', '')}" if value is not None else ""
-            for spot, value in zip(spots, values, strict=True)
-        ]
-        chart = line(values, words, begin=begin, end=end, **axis)  # type: ignore[arg-type]
-        return CourseFigure(key, title, sentence, _spoken(values, str(axis.get("unit", ""))), chart)
-
-    counts = [float(point.judgments) for point in points]
-    said = [f"{spot}: {point.judgments:,} judgments" for spot, point in zip(spots, points, strict=True)]
-    charts = [
-        CourseFigure(
-            "judgments",
-            "Judgments that count",
-            f"A bar for every {width}.",
-            _spoken(list(counts), ""),
-            bars(counts, said, begin=begin, end=end),
-        )
-    ]
-    if course.gold:
-        charts.append(
-            over_time(
-                "gold",
-                "Test pairs passed, %",
-                "Of all answers on test pairs, by excluded workers, too. A fall says that careless workers came, "
-                "or that a test pair is bad.",
-                lambda point: _percent(point.gold_rate),
-                high=100.0,
-                unit=" %",
-            )
-        )
-    charts.append(
-        over_time(
-            "sides",
-            "Left preferred, %",
-            "Sides are drawn by lot: far from the dashed half, somebody chooses by side.",
-            lambda point: _percent(point.left_share),
-            high=100.0,
-            reference=50.0,
-            unit=" %",
-        )
+    ends = (
+        f"{timesince(points[0].at, now, depth=1)} ago",
+        f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now",
     )
-    if course.twos:
-        charts.append(
-            over_time(
-                "agreement",
-                "Agreement, %",
-                "Of every two counted judgments of the same pair.",
-                lambda point: _percent(point.agreement),
-                high=100.0,
-                unit=" %",
-            )
-        )
+    spots = [f"{point.at:%d %b %H:%M} UTC" for point in points]
+    charts = [_counts(points, spots, width, ends)]
+    charts += [_over_time(one, points, spots, ends) for one in _LINES if one.drawn(course)]
     if course.seconds:
-        charts.append(
-            over_time(
-                "times",
-                "Seconds for a pair, median",
-                "How long a pair was on screen until it was chosen for good.",
-                lambda point: point.seconds,
-                unit=" s",
-            )
-        )
         charts.append(_times(course))
     return CourseFigures(charts, points, width)
+
+
+def _counts(points: list[Point], spots: list[str], width: str, ends: tuple[str, str]) -> CourseFigure:
+    counts = [float(point.judgments) for point in points]
+    words = [f"{spot}: {point.judgments:,} judgments" for spot, point in zip(spots, points, strict=True)]
+    chart = bars(counts, words, begin=ends[0], end=ends[1])
+    sentence = f"A bar for every {width}."
+    return CourseFigure("judgments", "Judgments that count", sentence, _spoken(list(counts), ""), chart)
+
+
+def _over_time(one: _Line, points: list[Point], spots: list[str], ends: tuple[str, str]) -> CourseFigure:
+    values = [one.value(point) for point in points]
+    words = [
+        "" if value is None else f"{spot}: {value:.0f}{one.unit}"
+        for spot, value in zip(spots, values, strict=True)
+    ]
+    chart = line(
+        values, words, begin=ends[0], end=ends[1], high=one.high, reference=one.reference, unit=one.unit
+    )
+    return CourseFigure(one.key, one.title, one.sentence, _spoken(values, one.unit), chart)
 
 
 def _times(course: Course) -> CourseFigure:

@@ -70,6 +70,12 @@ class Judgment(models.Model):
         return f"judgment {self.pk} of pair {self.pair_id}"
 
 
+class GoldAnswerQuerySet(models.QuerySet):
+    def confirmed(self) -> GoldAnswerQuerySet:
+        """Answers whose worker the crowd itself names: whoever opens an address may write any id into it."""
+        return self.filter(submission__state=Submission.State.SUBMITTED)
+
+
 class GoldAnswer(models.Model):
     """What a worker answered on a gold pair."""
 
@@ -80,6 +86,8 @@ class GoldAnswer(models.Model):
     preferred = models.ForeignKey(Passage, models.PROTECT, null=True, related_name="+")
     passed = models.BooleanField()
     recorded_at = models.DateTimeField(default=clock.now)
+
+    objects = GoldAnswerQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"gold pair {self.gold_pair_id}: {'passed' if self.passed else 'failed'}"

@@ -71,7 +71,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
     for done, place in enumerate(due, start=1):
         try:
             with patience.one():
-                taken += _collect_place(campaign, crowd, place)
+                taken += collect_place(campaign, crowd, place)
         except CrowdNever:
             # The crowd does not know this place (any more). Its task is offered on another one.
             Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
@@ -144,7 +144,8 @@ def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
     return sum(release(submission, Submission.State.RETURNED) for submission in gone)
 
 
-def _collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
+def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
+    """Take in what the crowd's list has of one place; returns how many submissions. Safe to repeat and to race."""
     found = crowd.submissions(place.crowd_id)
     for submission in found:
         take_in(campaign, place, submission)

@@ -261,7 +261,7 @@ def _judged_twice(campaign: Campaign, good: Q) -> bool:
 
 def _gold(campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]) -> tuple[int, int]:
     """Answers on gold pairs that are not suspended, of everybody who answered any, excluded or not."""
-    answers = GoldAnswer.objects.filter(submission__campaign=campaign)
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = (
         answers.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
         .annotate(step=Trunc("recorded_at", unit))

@@ -26,9 +26,10 @@ def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
 
 
 def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
-    """The worker's gold answers that say something, oldest first."""
+    """The worker's gold answers that say something, oldest first: those of work that the crowd confirmed."""
     return list(
-        GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker)
+        GoldAnswer.objects.confirmed()
+        .filter(submission__campaign=campaign, worker=worker)
         .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
         .exclude(pk__in=forgiven(campaign, worker))
         .order_by("pk")
@@ -75,7 +76,9 @@ def stop_counting(campaign: Campaign, worker: Worker) -> int:
 
 def gold_record(campaign: Campaign) -> list[dict[str, int | str]]:
     """Per gold pair: how often it was answered and failed, most failed first."""
-    rows = GoldAnswer.objects.filter(submission__campaign=campaign).values("gold_pair_id", "passed")
+    rows = (
+        GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair_id", "passed")
+    )
     record: dict[int, dict[str, int | str]] = {}
     for row in rows.annotate(times=Count("pk")):
         entry = record.setdefault(

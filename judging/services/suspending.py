@@ -29,7 +29,7 @@ class Suspended:
 
 def suspend_suspicious(campaign: Campaign) -> list[Suspended]:
     """Suspend every gold pair that people who pass all others fail. Safe to repeat."""
-    answers = GoldAnswer.objects.filter(
+    answers = GoldAnswer.objects.confirmed().filter(
         submission__campaign=campaign, gold_pair__state=GoldPair.State.ACCEPTED
     )
     rows = answers.order_by("pk").values_list("gold_pair_id", "worker_id", "passed")

@@ -178,7 +178,7 @@ def _judged(campaign: Campaign) -> dict[int, tuple[int, int, int, int]]:
 
 def _gold(campaign: Campaign) -> dict[int, tuple[int, int]]:
     """Worker → (gold pairs answered, failed), suspended ones left out."""
-    rows = GoldAnswer.objects.filter(submission__campaign=campaign)
+    rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = rows.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
     counts = rows.values_list("worker").annotate(
         count=Count("pk"), failed=Count("pk", filter=Q(passed=False))

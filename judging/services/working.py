@@ -34,8 +34,8 @@ from judging.models import (
 from judging.services.adopting import ask_for_place
 from judging.services.answers import record_answers
 from judging.services.calls import campaign_key
+from judging.services.confirming import confirm_failed
 from judging.services.leasing import gold_is_left, lease_task, make_room
-from judging.services.screening_workers import screen_worker
 from judging.services.texts import agreed_text
 from judging.services.workers import crowd_of, refusal_reason, worker_for
 
@@ -96,6 +96,7 @@ def open_task(posting: Posting, arrival: Arrival) -> Submission:
 
 
 def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submission:
+    confirm_failed(campaign, worker)
     if reason := refusal_reason(campaign, worker):
         raise WorkRefused(reason, worker=worker)
     if not gold_is_left(campaign, worker):
@@ -281,11 +282,12 @@ def unanswered(submission: Submission) -> list[int]:
 
 
 def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
-    """Send the task off from our side: no more changes, answers recorded, worker screened. Safe to repeat.
+    """Send the task off from our side: no more changes, answers recorded. Safe to repeat.
 
     Also before the last pair: then the worker left early.
 
-    The crowd's own submit follows; only when the crowd's list names it do its judgments count.
+    The crowd's own submit follows; only when the crowd's list names it do its judgments count, and its answers on
+    gold pairs speak against the worker: until then the worker's id is what somebody wrote into an address.
     """
     moved = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD).update(
         state=Submission.State.FINISHED,
@@ -302,7 +304,6 @@ def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -
     if submission.standing == Submission.Standing.TRIAL:
         return  # nothing of a trial counts: no judgment, no answer on a gold pair, nobody to exclude
     record_answers(submission)
-    screen_worker(submission.campaign, submission.worker)
 
 
 def keep_comment(submission: Submission, comment: str) -> None:

@@ -304,7 +304,7 @@ def test_no_report_on_a_task_that_is_over(martha):
 
 def test_an_excluded_worker_appeals_once_in_a_few_words(crowd, fair):
     campaign = fair.opened(contact="ada@lab.example")
-    Visitor(crowd, campaign).do_task(pass_gold=False)
+    Visitor(crowd, campaign).fail()
     martha = Visitor(crowd, campaign)
     refused = text(martha.arrive())
     action = re.search(r'action="(/judge/appeal/[^"]+)"', refused).group(1)

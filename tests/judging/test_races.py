@@ -14,6 +14,7 @@ from judging.models import CrowdIdentity, Exclusion, Judgment, Payment, Place, S
 from judging.pair_request import PairRequest
 from judging.services import working
 from judging.services.collecting import collect
+from judging.services.confirming import confirm_failed
 from judging.services.launching import launch
 from judging.services.pairs import request_pairs
 from judging.services.payments import pay_owed
@@ -104,12 +105,11 @@ def test_requests_at_once_number_their_tasks_one_after_the_other(fair):
 
 def test_deciding_an_exclusion_at_once_is_one_decision(fair):
     campaign = fair.opened()
-    submission = fair.open_task(campaign, "A1")
-    fair.answer(submission, pass_gold=False)
+    submission = fair.do_task(campaign, "A1", pass_gold=False)
 
     at_once(
-        lambda: working.finish(submission),
-        lambda: working.finish(Submission.objects.get(pk=submission.pk)),
+        lambda: collect(campaign, sweep=True),
+        lambda: confirm_failed(campaign, submission.worker),
         lambda: screen_worker(campaign, submission.worker),
     )
 
@@ -126,7 +126,7 @@ def test_exclusion_while_the_workers_other_tasks_are_collected_leaves_none_of_th
 
     at_once(
         lambda: collect(campaign, sweep=True),
-        lambda: working.finish(bad),
+        lambda: fair.send_off(bad),
         lambda: collect(campaign, sweep=True),
     )
     collect(campaign, sweep=True)

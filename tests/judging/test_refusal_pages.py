@@ -28,12 +28,14 @@ pytestmark = pytest.mark.usefixtures("crowd_site")
 
 def excluded(crowd, fair):
     campaign = fair.opened()
-    Visitor(crowd, campaign).do_task(pass_gold=False)
+    Visitor(crowd, campaign).fail()
     return Visitor(crowd, campaign).arrive()
 
 
 def excluded_elsewhere(crowd, fair):
-    Visitor(crowd, fair.opened()).do_task(pass_gold=False)
+    first = fair.opened()
+    Visitor(crowd, first).fail()
+    fair.collect(first)
     return Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive()
 
 

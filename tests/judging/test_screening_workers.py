@@ -1,23 +1,71 @@
 from __future__ import annotations
 
+import pytest
+
+from judging.crowds.seam import Arrival
+from judging.errors import CrowdLater
 from judging.models import Exclusion, GoldPair, Submission, Task
 from judging.services import working
 from judging.services.screening_workers import gold_record, screen_worker
 from judging.services.workers import refusal_reason
+from judging.services.working import WorkRefused
 
 
-def test_worker_who_failed_is_excluded_as_soon_as_the_task_is_sent_off(fair):
+def test_who_failed_is_excluded_once_the_crowd_names_whose_work_it_is(fair):
     campaign = fair.opened()
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission, pass_gold=False)
 
     working.finish(submission)
 
+    assert not Exclusion.objects.exists()
+    fair.hand_in(submission)
+    fair.collect(campaign)
     exclusion = Exclusion.objects.get()
     assert (exclusion.rule, exclusion.decided_by) == ("reference", "")
     assert "failed 2 of 2" in exclusion.reason
     assert set(exclusion.gold_answers.values_list("passed", flat=True)) == {False}
     assert refusal_reason(campaign, submission.worker) == "excluded"
+
+
+def test_who_failed_and_comes_right_back_is_met_by_the_exclusion(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1", pass_gold=False)
+
+    with pytest.raises(WorkRefused) as refused:
+        fair.open_task(campaign, "A1")
+
+    assert refused.value.reason == "excluded"
+    assert Submission.objects.get().state == Submission.State.SUBMITTED
+
+
+def test_a_crowd_that_does_not_answer_holds_nobody_up(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1", pass_gold=False)
+    fair.crowd.fail("submissions", CrowdLater("away"))
+
+    assert fair.open_task(campaign, "A1").state == Submission.State.HELD
+
+
+def test_nobody_is_excluded_by_work_under_their_name_that_the_crowd_does_not_confirm(fair):
+    campaign = fair.opened()
+    good = fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    taken = fair.crowd.take("AFORGER")
+    forged = Arrival(taken.assignment_id, taken.posted.crowd_id, "A1", "", preview=False)
+    submission = working.open_task(campaign.postings.get(), forged)
+    fair.answer(submission, pass_gold=False)
+
+    working.finish(submission)
+    fair.collect(campaign)
+
+    assert not Exclusion.objects.exists()
+    assert campaign.judgments.counted().count() == 3
+    assert fair.open_task(campaign, "A1").worker == good.worker
+    assert gold_record(campaign) == [
+        {"gold_pair": one.gold_pair_id, "answered": 1, "failed": 0}
+        for one in good.gold_answers.order_by("gold_pair_id")
+    ]
 
 
 def test_undecided_on_gold_is_a_failure(fair):
@@ -27,7 +75,8 @@ def test_undecided_on_gold_is_a_failure(fair):
     gold = submission.slots.exclude(gold_pair=None).first()
     working.save_choice(submission, number=gold.number, sequence=1, side="undecided")
 
-    working.finish(submission)
+    fair.send_off(submission)
+    fair.collect(campaign)
 
     assert Exclusion.objects.get().gold_answers.get().gold_pair == gold.gold_pair
 
@@ -35,6 +84,7 @@ def test_undecided_on_gold_is_a_failure(fair):
 def test_screening_twice_is_one_exclusion(fair):
     campaign = fair.opened()
     submission = fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
 
     first = screen_worker(campaign, submission.worker)
     again = screen_worker(campaign, submission.worker)
@@ -50,7 +100,8 @@ def test_suspended_gold_says_nothing(fair):
     fair.answer(submission, pass_gold=False)
     GoldPair.objects.update(state=GoldPair.State.SUSPENDED)
 
-    working.finish(submission)
+    fair.send_off(submission)
+    fair.collect(campaign)
 
     assert not Exclusion.objects.exists()
 
@@ -59,6 +110,7 @@ def test_exclusion_frees_the_task_the_worker_still_holds(fair):
     campaign = fair.opened()
     held = fair.open_task(campaign, "A1")
     fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
 
     held.refresh_from_db()
     assert held.standing == Submission.Standing.EXCLUDED
@@ -83,6 +135,7 @@ def test_rate_excludes_after_failures_that_honest_slips_do_not_explain(fair):
     campaign = fair.opened(screen="rate")
 
     submission = fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
 
     assert Exclusion.objects.get().rule == "rate"
     assert "p = 0.0025" in Exclusion.objects.get().reason
@@ -93,6 +146,7 @@ def test_record_of_gold_pairs_puts_the_most_failed_first(fair):
     campaign = fair.opened(screen="rate")
     fair.do_task(campaign, "A1")
     fair.do_task(campaign, "A2", pass_gold=False)
+    fair.collect(campaign)
 
     record = gold_record(campaign)
 

@@ -20,7 +20,7 @@ class Visitor:
     def __init__(
         self, crowd: FakeCrowd, campaign: Campaign, name: str = "AMARTHA", place: FakePlace | None = None
     ):
-        self.campaign = campaign
+        self.campaign, self.crowd = campaign, crowd
         self.client = Client(enforce_csrf_checks=True, headers={"origin": "null"})
         self.taken = crowd.take(name, place)
         self.params = {
@@ -66,6 +66,11 @@ class Visitor:
     def do_task(self, *, pass_gold: bool = True):
         self.begin()
         return self.finish(pass_gold=pass_gold)
+
+    def fail(self) -> None:
+        """A whole task with every test pair failed, the crowd's form included."""
+        self.do_task(pass_gold=False)
+        self.crowd.hand_in(self.taken, {})
 
 
 def text(response) -> str:

@@ -240,7 +240,9 @@ def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[Jud
 
 def _gold(campaign: Campaign, worker: Worker) -> Any:
     """Failed answers on gold pairs, newest first."""
-    answers = GoldAnswer.objects.filter(submission__campaign=campaign, worker=worker, passed=False)
+    answers = GoldAnswer.objects.confirmed().filter(
+        submission__campaign=campaign, worker=worker, passed=False
+    )
     related = ("gold_pair__query", "gold_pair__relevant", "gold_pair__off_topic", "preferred")
     return answers.select_related(*related).order_by("-pk")[:50]
 

@@ -107,7 +107,8 @@ class ReleasedRows:
         """Answers on test pairs given before the version was published, of what may be shown."""
         scope = self.scope
         rows = (
-            GoldAnswer.objects.filter(
+            GoldAnswer.objects.confirmed()
+            .filter(
                 submission__campaign__in=scope.campaigns, recorded_at__lte=scope.version.published_at
             )
             .exclude(submission__standing=Submission.Standing.TRIAL)

@@ -269,6 +269,7 @@ CROWD_KEY_FILE = Path(env.str("PREFEREE_CROWD_KEY_FILE", default=str(DATA_DIR / 
 CROWD_ACCESS_KEY = env.str("PREFEREE_CROWD_ACCESS_KEY", default="")
 CROWD_SECRET_KEY = env.str("PREFEREE_CROWD_SECRET_KEY", default="")
 CROWD_CALLS_PER_SECOND = number("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
+CROWD_CALLS_AT_ONCE = whole("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
 CROWD_TIMEOUT_SECONDS = number("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
 # Hosts that may frame the judging page and receive its final form.
 CROWD_HOSTS = env.list("PREFEREE_CROWD_HOSTS", default=default_hosts(CROWD_ENDPOINT))

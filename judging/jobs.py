@@ -19,6 +19,7 @@ from judging.services import (
     payments,
     piloting,
     places,
+    rejecting,
     rights,
     suspending,
     watchdog,
@@ -67,6 +68,8 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
             suspending.suspend_suspicious(campaign)
             collected = collecting.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
+        with patience.one():
+            rejecting.carry_out_rejections(campaign)
         with patience.one():
             result |= {"paid": payments.pay_owed(campaign, progress=progress)}
         if places.any_wanted(campaign):

@@ -93,11 +93,10 @@ def sync_blocks(campaign: Campaign) -> int:
     if not exclusions or not crowd.keeps_block_lists:
         return 0
     names = sorted({list_name(campaign), shared_name()})
-    done = set(
-        CrowdCall.objects.filter(
-            campaign=campaign, operation__in=["block", "unblock"], state=CrowdCall.State.DONE
-        ).values_list("key", flat=True)
-    )
+    calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
+    done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
+    # A block whose reply was lost may have come through: what was tried is undone, too.
+    tried = done | set(calls.filter(attempts__gt=0).values_list("key", flat=True))
     for exclusion in exclusions:
         for number, name in enumerate(names):
             key = f"{campaign_key(campaign)}-{{}}-{exclusion.pk}-{number}"
@@ -108,7 +107,7 @@ def sync_blocks(campaign: Campaign) -> int:
                     made += 1
                 elif (
                     exclusion.reversed_at
-                    and blocked
+                    and key.format("block") in tried
                     and not unblocked
                     and not _excluded_elsewhere(exclusion, name)
                 ):

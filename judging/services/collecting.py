@@ -14,7 +14,17 @@ from config.background.registry import Progress
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
-from judging.models import Campaign, Judgment, Payment, Place, Submission, Task, TaskPair
+from judging.models import (
+    Appeal,
+    Campaign,
+    Exclusion,
+    Judgment,
+    Payment,
+    Place,
+    Submission,
+    Task,
+    TaskPair,
+)
 from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
@@ -34,6 +44,8 @@ from judging.services.workers import crowd_of, worker_for
 
 #: A sweep through all the crowd's places is due so often, at least; larger campaigns are swept less often.
 SWEEP_SECONDS = 20
+#: So long after a decision about a worker a closed campaign is collected, for what the crowd does not take at once.
+DECIDED_LATELY = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -45,11 +57,19 @@ class Collected:
 
 
 def campaigns_to_collect() -> list[Campaign]:
-    """Launched campaigns that workers may be at work on, and closed ones that still owe somebody something."""
+    """Launched campaigns that workers may be at work on, and closed ones that still owe somebody something.
+
+    A closed one also when a person decided about a worker lately: lists at the crowd follow, and the worker is told.
+    """
+    since = clock.now() - DECIDED_LATELY
+    of_this = {"campaign": OuterRef("pk")}
+    excluded = Exclusion.objects.filter(Q(decided_at__gte=since) | Q(reversed_at__gte=since), **of_this)
+    answered = Appeal.objects.filter(settled_at__gte=since, **of_this)
     launched = Campaign.objects.exclude(launched_at=None)
     places = Place.objects.filter(posting__campaign=OuterRef("pk"), state=Place.State.OPEN)
     owed = Payment.objects.filter(submission__campaign=OuterRef("pk"), state=Payment.State.OWED)
-    return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Exists(places) | Exists(owed)))
+    live = ~Q(state=Campaign.State.CLOSED)
+    return list(launched.filter(live | Exists(places) | Exists(owed) | Exists(excluded) | Exists(answered)))
 
 
 def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool = False) -> Collected:
@@ -114,7 +134,8 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
     """
     here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
     ours = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
-    due, gone, seen = [], [], 0
+    due, gone = [], []
+    seen: set[int] = set()  # the list may say a row twice
     for posted in crowd.places():
         place = here.get(posted.crowd_id)
         if place is None:
@@ -122,12 +143,14 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
             if missed and (adopted := adopt(campaign, posted)) and posted.has_submission:
                 due.append(adopted)
             continue
-        seen += 1
+        if place.pk in seen:
+            continue
+        seen.add(place.pk)
         if posted.has_submission:
             due.append(place)
         elif not posted.open and not posted.held:
             gone.append(place.pk)
-        if seen == len(here):
+        if len(seen) == len(here):
             break
     Place.objects.filter(pk__in=gone, state=Place.State.OPEN).update(state=Place.State.GONE)
     return due

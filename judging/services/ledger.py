@@ -98,10 +98,11 @@ def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books) -> N
         return  # the crowd keeps no books of this place any more
     if not submissions:
         return
-    for submission in submissions:
-        if submission.status == APPROVED and reward:
-            books.reward[submission.assignment_id] += reward
-    for bonus in crowd.bonuses(place_crowd_id=crowd_id):
+    # A crowd's list may say a row twice. Each bonus ends in a reference of its own; those that somebody paid by hand
+    # may be alike, and are told apart by their time.
+    for assignment in {row.assignment_id for row in submissions if row.status == APPROVED and reward}:
+        books.reward[assignment] += reward
+    for bonus in set(crowd.bonuses(place_crowd_id=crowd_id)):
         books.bonus[bonus.assignment_id] += bonus.amount
 
 

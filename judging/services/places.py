@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -20,6 +21,7 @@ from judging.services.blocking import spared
 from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.cost import pay_for
+from judging.services.in_flight import each
 from judging.services.postings import current_posting
 from judging.tokens import link_for
 
@@ -36,7 +38,8 @@ def want_places(campaign: Campaign) -> int:
     A task that waits or is held has one live place, as long as the budget lasts. Two callers at once compute
     the same numbers, and the unique constraint lets one of them through; the other counts again.
     """
-    if campaign.state not in Campaign.OFFERING:
+    # As it is now: whoever calls may have read the campaign before somebody paused it.
+    if not Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.OFFERING).exists():
         return 0
     posting = current_posting(campaign)
     if posting is None:
@@ -129,7 +132,9 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
 
 
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Offer every wanted place of the campaign; returns how many. Safe to repeat and to race.
+    """Offer every wanted place of the campaign, several calls at a time; returns how many.
+
+    Safe to repeat and to race.
 
     A place that could not be offered for now holds up no other; at the end the crowd's error says that there are
     such. Any other error ends it at once.
@@ -139,19 +144,32 @@ def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
     if wanted and look_is_due(campaign):
         found = adopt_missing(campaign, crowd)
         wanted = _wanted(campaign)
+    offered = _while_offering(campaign, crowd, wanted, patience)
+    with closing(each(offered, lambda place: post_place(campaign, crowd, place))) as calls:
+        for done, call in enumerate(calls, start=1):
+            with patience.one():
+                call.result()
+                found += 1
+            if progress:
+                progress(done, len(wanted), "Offering places")
+    patience.done()
+    return found
+
+
+def _while_offering(
+    campaign: Campaign, crowd: Crowd, wanted: list[Place], patience: Patience
+) -> Iterator[Place]:
+    """The places that may be offered now: as long as the campaign is, once their posting was read back."""
     checked: set[int] = set()
-    for done, place in enumerate(wanted, start=1):
+    for place in wanted:
         if campaign_state(campaign) not in Campaign.OFFERING:
-            return found + done - 1
-        with patience.one():
-            if place.posting_id not in checked:
+            return
+        if place.posting_id not in checked:
+            with patience.one():
                 _check_posting(campaign, crowd, place)
                 checked.add(place.posting_id)
-            post_place(campaign, crowd, place)
-        if progress:
-            progress(done, len(wanted), "Offering places")
-    patience.done()
-    return found + len(wanted)
+        if place.posting_id in checked:
+            yield place
 
 
 def _wanted(campaign: Campaign) -> list[Place]:

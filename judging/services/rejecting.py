@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from django.db import transaction
 
 from config import clock
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused, CrowdNever
 from judging.models import Campaign, Payment, Submission
-from judging.services.calls import Reply, campaign_key, perform
+from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.campaigns import log
 from judging.services.payments import mark_paid
 
@@ -51,30 +53,54 @@ def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "
             "Campaigns made with --hold-hours leave time for a look before work is paid.",
         )
 
+    _carry_out(campaign, rewards.get())
+
+
+def carry_out_rejections(campaign: Campaign) -> int:
+    """Tell the crowd of rejections that were decided and not carried out; returns how many. Safe to repeat."""
+    decided = Payment.objects.filter(
+        submission__campaign=campaign, kind=Payment.Kind.REWARD, state=Payment.State.OWED
+    ).exclude(decided_at=None)
+    patience, done = Patience(), 0
+    for reward in decided.select_related("submission").order_by("pk"):
+        with suppress(CrowdNever), patience.one():
+            _carry_out(campaign, reward)
+            done += 1
+    patience.done()
+    return done
+
+
+def _carry_out(campaign: Campaign, reward: Payment) -> None:
+    """Have the crowd refuse a reward as it was decided; when it refuses that for good, the reward is owed again."""
+    submission, why = reward.submission, reward.decided_why
+
     def call() -> Reply:
-        crowd_for(campaign).reject(submission.assignment_id, reason=why.strip())
+        crowd_for(campaign).reject(submission.assignment_id, reason=why)
         return {"rejected": submission.assignment_id}
 
     key = f"{campaign_key(campaign)}-reject-{submission.pk}"
-    request = {"assignment": submission.assignment_id, "reason": why.strip()}
+    request = {"assignment": submission.assignment_id, "reason": why}
     try:
         perform(
             campaign=campaign, operation="reject", key=key, request=request, act=call, find=lambda _: None
         )
     except CrowdNever:
+        rewards = Payment.objects.filter(pk=reward.pk)
         rewards.update(decided_at=None, decided_by="", decided_why="")
         raise
     with transaction.atomic():
         owed = Payment.objects.filter(submission=submission, state=Payment.State.OWED)
-        owed.update(state=Payment.State.REJECTED)
-        log(campaign, f"submission {submission.pk} rejected", why=why, who=who)
+        if owed.update(state=Payment.State.REJECTED):
+            log(campaign, f"submission {submission.pk} rejected", why=why, who=reward.decided_by)
 
 
 def override_rejection(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> None:
     """Take a rejection back: the reward is paid now, the bonus is owed again.
 
-    The crowd allows it for 30 days after the submission. Raises CampaignRefused when nothing was rejected.
+    The crowd allows it for 30 days after the submission. A rejection whose reply was lost is carried out first, for
+    it may have been. Raises CampaignRefused when nothing was rejected.
     """
+    carry_out_rejections(campaign)
     rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
     reward = rejected.filter(kind=Payment.Kind.REWARD).first()
     if reward is None:

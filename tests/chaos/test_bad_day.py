@@ -116,7 +116,7 @@ def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, worke
     assert counted == dict.fromkeys(campaign.pairs.values_list("pk", flat=True), 1)
     # Everybody paid, once, and the crowd's account says the same as ours.
     assert_paid_once(campaign, crowd, hits)
-    proxy.faults = Faults()
+    proxy.faults = Faults(repeated_rows=0.5)  # rows said twice are to be counted once; old lists differ
     books = compare(campaign)
     assert books.differences == []
     assert books.ours == books.theirs == sum(payments_of(campaign).values_list("amount", flat=True))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from datetime import timedelta
 
+import pytest
+import time_machine
+
+from config import clock
 from judging.errors import CrowdLater
-from judging.models import BlockList, CrowdIdentity, Exclusion
+from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place
 from judging.services.blocking import list_name, sync_blocks
+from judging.services.collecting import campaigns_to_collect
 from judging.services.places import post_places
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from tests.judging.cast import Fair
@@ -107,3 +112,30 @@ def exclude_worker_of(fair, campaign):
 
 def test_nobody_excluded_is_no_call(fair, campaign):
     assert sync_blocks(campaign) == 0
+
+
+def test_a_block_whose_reply_was_lost_is_taken_off_when_its_worker_is_reinstated(fair, failed):
+    fair.crowd.fail("block", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        sync_blocks(failed)
+    assert blocked(fair, failed) == {"AFAIL"}
+    reinstate_worker(failed, worker("AFAIL"), why="a bad gold pair")
+
+    assert sync_blocks(failed) == 1
+    assert sync_blocks(failed) == 0
+
+    assert blocked(fair, failed) == set()
+
+
+def test_a_closed_campaign_s_lists_follow_a_reinstatement(fair, failed):
+    sync_blocks(failed)
+    Campaign.objects.filter(pk=failed.pk).update(state=Campaign.State.CLOSED)
+    with time_machine.travel(clock.now() + timedelta(days=30)):
+        Place.objects.update(state=Place.State.GONE)
+        assert failed not in campaigns_to_collect()
+        reinstate_worker(failed, worker("AFAIL"), why="a bad gold pair")
+        assert failed in campaigns_to_collect()
+
+        sync_blocks(failed)
+
+    assert blocked(fair, failed) == set()

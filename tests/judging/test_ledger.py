@@ -65,3 +65,14 @@ def test_what_the_crowd_approved_by_itself_is_recorded_by_the_next_collection(fa
 
     assert compare(paid).differences == []
     assert Payment.objects.filter(state="paid").count() == 6
+
+
+def test_a_row_that_the_crowds_list_says_twice_counts_once(fair, paid, monkeypatch):
+    for listing in ("submissions", "bonuses"):
+        once = getattr(fair.crowd, listing)
+        monkeypatch.setattr(fair.crowd, listing, lambda *a, once=once, **k: [*once(*a, **k)] * 2)
+
+    compared = compare(paid)
+
+    assert compared.differences == []
+    assert compared.theirs == Decimal("4.00")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
+from judging.jobs import collect as collect_and_pay
 from judging.models import Judgment, Payment
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
@@ -96,3 +97,28 @@ def test_a_submission_is_named_by_its_assignment_or_its_receipt(campaign, submis
     for word in ("nobody", f"{submission.pk}-", f"{submission.pk}-WRONG1"):
         with pytest.raises(CampaignRefused, match="has the assignment id or receipt"):
             submission_of(campaign, word)
+
+
+def test_a_rejection_whose_reply_was_lost_is_carried_out_by_the_next_collection(fair, campaign, submission):
+    fair.crowd.fail("reject", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        reject(campaign, submission, why="a script sent it", who="ada")
+    assert states() == {"reward": "owed", "bonus": "owed"}
+
+    collect_and_pay(progress=lambda *_: None, campaign_id=campaign.pk)
+    collect_and_pay(progress=lambda *_: None, campaign_id=campaign.pk)
+
+    assert states() == {"reward": "rejected", "bonus": "rejected"}
+    assert [row.who for row in campaign.changes.filter(what__contains="rejected")] == ["ada"]
+
+
+def test_a_rejection_whose_reply_was_lost_can_be_taken_back(fair, campaign, submission):
+    fair.crowd.fail("reject", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        reject(campaign, submission, why="a script sent it")
+
+    override_rejection(campaign, submission, why="it was a person")
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "paid"}
+    assert fair.crowd.approvals == [submission.assignment_id]

@@ -1,7 +1,8 @@
-"""The job table and who is at work."""
+"""The job table, who is at work, and what happened that somebody may wait for."""
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime
 
 from django.db import models
@@ -78,3 +79,24 @@ class AtWork(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Event(models.Model):
+    """Something that happened in a collection, kept until those who ask for events were told: see events.py."""
+
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same wherever it is told.")
+    kind = models.CharField(max_length=40)
+    # No relation: this knows no room. Events of a collection that is gone are told to nobody.
+    collection_id = models.BigIntegerField()
+    facts = models.JSONField(default=dict, help_text="Ids, names and numbers as they were.")
+    happened_at = models.DateTimeField(default=clock.now)
+    told_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["id"], condition=Q(told_at=None), name="untold_events"),
+            models.Index(fields=["told_at"], name="events_by_told"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.uid})"

@@ -20,21 +20,28 @@ JobBody = Callable[..., dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A registered kind: its body and how often a failed try is repeated."""
+    """A registered kind: its body, how often a failed try is repeated, and whether the schedule has to start it."""
 
     name: str
     body: JobBody
     max_attempts: int
+    wanted: Callable[[], bool] | None = None
 
 
 _kinds: dict[str, JobKind] = {}
 
 
-def job_kind(name: str, *, max_attempts: int = 5) -> Callable[[JobBody], JobBody]:
-    """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice."""
+def job_kind(
+    name: str, *, max_attempts: int = 5, wanted: Callable[[], bool] | None = None
+) -> Callable[[JobBody], JobBody]:
+    """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice.
+
+    A kind that the schedule starts every few seconds says with ``wanted`` whether there is anything to do: a cheap
+    look, in place of a row for each time that there was nothing.
+    """
 
     def register(body: JobBody) -> JobBody:
-        _kinds[name] = JobKind(name, body, max_attempts)
+        _kinds[name] = JobKind(name, body, max_attempts, wanted)
         return body
 
     return register

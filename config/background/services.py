@@ -63,6 +63,12 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
     raise RuntimeError(f"No job could be started under the key {key!r}.")
 
 
+def start_if_wanted(kind: str) -> Job | None:
+    """Start the kind as the schedule does; None when it says that there is nothing to do."""
+    wanted = kind_named(kind).wanted
+    return start(kind) if wanted is None or wanted() else None
+
+
 def ring(job_id: int) -> None:
     """Tell a worker that there is something to do. Losing this message loses nothing: see sweep()."""
     from config.background.tasks import work_off

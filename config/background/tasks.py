@@ -24,6 +24,6 @@ def sweep() -> None:
 
 @shared_task
 def start(kind: str) -> None:
-    """Start a scheduled job of this kind unless one is live."""
+    """Start a scheduled job of this kind unless one is live, or the kind says that there is nothing to do."""
     close_old_connections()
-    services.start(kind)
+    services.start_if_wanted(kind)

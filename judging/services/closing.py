@@ -9,14 +9,17 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from config import clock
+from config.background import events
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
-from judging.models import Campaign, CrowdCall, Payment, Place, Submission
+from judging.models import Campaign, CrowdCall, Judgment, Payment, Place, Submission, Task
 from judging.services.calls import Patience
 from judging.services.campaigns import log, move
 from judging.services.leasing import GRACE
 from judging.services.places import place_key
 
+#: The event: a campaign that was launched is closed, and nothing of it is pending.
+CAMPAIGN_FINISHED = "campaign.finished"
 #: Longer than any call to a crowd takes, and than a crowd's list lags behind.
 CALL_IS_OVER = timedelta(minutes=10)
 
@@ -100,8 +103,22 @@ def finish_closing(campaign: Campaign) -> bool:
             Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).update(
                 state=Place.State.GONE
             )
+            _record_end(campaign)
     campaign.refresh_from_db()
     return True
+
+
+def _record_end(campaign: Campaign) -> None:
+    """Keep that a campaign is finished; one that nobody was ever asked in, or a rehearsal, only goes away."""
+    if campaign.launched_at is None or campaign.rehearsal_of_id is not None:
+        return
+    facts = {
+        "campaign": campaign.name,
+        "judgments": Judgment.objects.filter(campaign=campaign).counted().count(),
+        "tasks": campaign.tasks.count(),
+        "tasks_done": campaign.tasks.filter(state=Task.State.DONE).count(),
+    }
+    events.record(CAMPAIGN_FINISHED, collection_id=campaign.collection_id, facts=facts)
 
 
 def settle_tried_places(campaign: Campaign) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from config.background import events
 from config.errors import BucketAway, BucketRefused
 from pooling import trec
 from pooling.blocks import LONGEST
@@ -23,6 +24,10 @@ from pooling.services.finding import runs_tagged
 from pooling.services.submissions import hold_to_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
+
+
+#: The event: a run file was checked, and with that imported, refused, or neither as only a check was asked for.
+RUN_CHECKED = "run.checked"
 
 
 @dataclass(frozen=True)
@@ -169,7 +174,9 @@ def _checked(
     return checked
 
 
-def keep_run(collection: Collection, checked: CheckedRun, facts: RunFacts, name: str) -> Run:
+def keep_run(
+    collection: Collection, checked: CheckedRun, facts: RunFacts, name: str, *, upload_id: int | None = None
+) -> Run:
     """Store the ranking of a checked file, then write its row. Raises SubmissionRefused, AlreadyImported.
 
     The file is stored under a name made of its content: a crash in between leaves a file that the next import of
@@ -185,7 +192,7 @@ def keep_run(collection: Collection, checked: CheckedRun, facts: RunFacts, name:
     try:
         with transaction.atomic():
             hold_to_policy(collection, checked.run_tag, said)
-            return Run.objects.create(
+            run = Run.objects.create(
                 collection=collection,
                 run_tag=checked.run_tag,
                 format=file.layout,
@@ -196,9 +203,29 @@ def keep_run(collection: Collection, checked: CheckedRun, facts: RunFacts, name:
                 report={**asdict(file.report), "warnings": file.report.warnings()},
                 **said,
             )
+            record_check(collection, "imported", run=run, upload_id=upload_id)
+            return run
     except IntegrityError:
         _refuse_if_there(collection, checked, name)
         raise
+
+
+def record_check(
+    collection: Collection,
+    outcome: str,
+    *,
+    run: Run | None = None,
+    upload_id: int | None = None,
+    problem_counts: dict[str, int] | None = None,
+) -> None:
+    """Keep that a run file was checked, in the transaction of what came of it."""
+    facts = {
+        "outcome": outcome,
+        "upload": upload_id,
+        "run": None if run is None else {"id": run.pk, "run_tag": run.run_tag, "release": str(run.release)},
+        "problem_counts": problem_counts or {},
+    }
+    events.record(RUN_CHECKED, collection_id=collection.pk, facts=facts)
 
 
 def said_of(collection: Collection, facts: RunFacts) -> dict[str, Any]:

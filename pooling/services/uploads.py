@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
+from django.db import transaction
 from django.db.models import Q
 
 from config import clock
@@ -28,6 +29,7 @@ from pooling.services.runs import (
     check_run,
     keep_run,
     known_qids,
+    record_check,
     said_of,
     summary,
     tag_of,
@@ -61,7 +63,10 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
                 refuse_against_policy(upload.collection, checked.run_tag, _said(upload))
                 changes["state"] = RunUpload.State.CHECKED
             else:
-                changes["run"] = keep_run(upload.collection, checked, _facts(upload), upload.file_name)
+                facts = _facts(upload)
+                changes["run"] = keep_run(
+                    upload.collection, checked, facts, upload.file_name, upload_id=upload.pk
+                )
                 changes["state"] = RunUpload.State.IMPORTED
         except PoolingError as refusal:
             found = _all_problems(upload, path, refusal, progress)
@@ -69,11 +74,25 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
             changes["problem_counts"] = found.counts
     kept = changes["state"] == RunUpload.State.CHECKED
     changes["parts"] = upload.parts if kept else []
-    done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
+    done = _settle(upload, changes)
     if done and not kept:
         forget_parts(upload.parts)
     upload.refresh_from_db()
     return upload
+
+
+def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
+    """Write what came of it, and that it was checked; an imported run's own row has brought that along."""
+    with transaction.atomic():
+        done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
+        if done and changes["state"] != RunUpload.State.IMPORTED:
+            record_check(
+                upload.collection,
+                str(changes["state"]),
+                upload_id=upload.pk,
+                problem_counts=changes.get("problem_counts"),
+            )
+    return bool(done)
 
 
 def submit_checked(upload: RunUpload) -> RunUpload:

@@ -11,6 +11,7 @@ import numpy as np
 from django.db import IntegrityError, transaction
 
 from config import clock
+from config.background import events
 from judging.models import Campaign, Exclusion
 from pooling.models import Collection, Query
 from tournament.errors import NoSuchVersion, NotAsShown, NothingToPublish, OnlyRehearsed
@@ -21,6 +22,8 @@ from tournament.services.facts import Judgments
 from tournament.services.resolving import Resolved, pids, resolve_as_before
 
 ATTEMPTS = 10
+#: The event: a version of a collection's preference qrels was published.
+VERSION_PUBLISHED = "version.published"
 
 
 @dataclass(frozen=True)
@@ -329,7 +332,20 @@ def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, publishe
             qrel.version = version
         VersionQuery.objects.bulk_create(draft.queries, batch_size=500)
         PreferenceQrel.objects.bulk_create(draft.qrels, batch_size=500)
+        events.record(VERSION_PUBLISHED, collection_id=version.collection_id, facts=_facts_of(version))
     return version
+
+
+def _facts_of(version: QrelVersion) -> dict[str, Any]:
+    return {
+        "version": version.number,
+        "parent": version.parent.number if version.parent else None,
+        "campaign": version.campaign.name,
+        "queries": version.queries_count,
+        "qrels": version.qrels_count,
+        "simulated": version.simulated,
+        "qrels_sha256": version.qrels_sha256,
+    }
 
 
 def qrels_bytes(rows: Iterable[PreferenceQrel]) -> bytes:

@@ -1,0 +1,64 @@
+"""The outbox: events are kept with what they tell of, and told once."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+
+from config import clock
+from config.background import events, registry, services
+from config.background.models import Event, Job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def recorded(**facts) -> Event:
+    with transaction.atomic():
+        return events.record("run.checked", collection_id=1, facts=facts)
+
+
+def test_an_event_outside_a_transaction_is_refused():
+    with pytest.raises(RuntimeError, match="transaction"):
+        events.record("run.checked", collection_id=1, facts={})
+
+
+def test_an_event_is_told_once_and_in_order():
+    first, second = recorded(run=1), recorded(run=2)
+    told = []
+
+    outcomes = [events.tell_once(event, told.append) for event in [*events.untold(), first]]
+
+    assert told == [first, second]
+    assert outcomes == [True, True, False]
+    assert not events.untold().exists()
+
+
+def test_an_event_that_could_not_be_told_stays():
+    event = recorded()
+
+    def fail(_: Event) -> None:
+        raise OSError("no room for the message")
+
+    with pytest.raises(OSError, match="no room"):
+        events.tell_once(event, fail)
+
+    assert list(events.untold()) == [event]
+
+
+def test_only_what_was_told_is_forgotten():
+    told, _ = recorded(), recorded()
+    events.tell_once(told, lambda _: None)
+
+    assert events.forget_told(clock.now()) == 1
+    assert Event.objects.count() == 1
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_schedule_starts_what_there_is_something_to_do_for(monkeypatch, wanted):
+    monkeypatch.setattr(services, "ring", lambda _: None)
+    kind = registry.JobKind("test.kind", lambda progress: None, 1, lambda: wanted)
+    monkeypatch.setitem(registry._kinds, "test.kind", kind)
+
+    started = services.start_if_wanted("test.kind")
+
+    assert (started is not None) == wanted == Job.objects.filter(kind="test.kind").exists()

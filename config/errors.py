@@ -4,6 +4,7 @@ Refusal
 ├── NotNow                     the same again later can help
 │   ├── config.background.services.TryLater
 │   └── BucketAway             the S3 server does not answer
+├── config.sealing.SealBroken  a secret was sealed under another key
 ├── BucketRefused              the S3 server answers, and refuses
 ├── config.background.errors.BackgroundError
 ├── pooling.errors.PoolingError

@@ -51,6 +51,8 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "judge workers": _MONEY,
     "change members": _OWNERS,
     "change visibility": _OWNERS,
+    # Whoever is told what happens in a collection learns of its private runs.
+    "manage webhooks": _OWNERS,
 }
 
 

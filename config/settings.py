@@ -180,6 +180,10 @@ WATCHDOG_SECONDS = number("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
 KEEP_IDENTITIES_DAYS = whole("PREFEREE_KEEP_IDENTITIES_DAYS", 365)
 KEEP_COMMENTS_DAYS = whole("PREFEREE_KEEP_COMMENTS_DAYS", 365)
 KEEP_ANALYSES_DAYS = whole("PREFEREE_KEEP_ANALYSES_DAYS", 180)
+WEBHOOK_SECONDS = number("PREFEREE_WEBHOOK_SECONDS", 5, least=0.1)
+WEBHOOK_TIMEOUT_SECONDS = number("PREFEREE_WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1)
+WEBHOOK_PRIVATE_ADDRESSES = boolean("PREFEREE_WEBHOOK_PRIVATE_ADDRESSES", False)
+KEEP_DELIVERIES_DAYS = whole("PREFEREE_KEEP_DELIVERIES_DAYS", 30)
 RETENTION_SECONDS = 6 * 3600
 FORGET_UPLOADS_SECONDS = 3600
 CELERY_BEAT_SCHEDULE = {
@@ -213,6 +217,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "config.background.tasks.start",
         "schedule": COLLECT_SECONDS,
         "args": ["tournament.advance_challenges"],
+    },
+    "webhooks": {
+        "task": "config.background.tasks.start",
+        "schedule": WEBHOOK_SECONDS,
+        "args": ["web.webhooks"],
+    },
+    "forget webhooks": {
+        "task": "config.background.tasks.start",
+        "schedule": RETENTION_SECONDS,
+        "args": ["web.forget_webhooks"],
     },
 }
 

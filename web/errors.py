@@ -1,7 +1,9 @@
 """Errors of the web room.
 
 WebError
-└── AnotherUnderWay       other work on the same thing is under way
+├── AnotherUnderWay       other work on the same thing is under way
+├── WebhookRefused        it cannot be done with this webhook as things stand
+└── AddressRefused        messages do not go to this address
 """
 
 from config.errors import Refusal
@@ -13,3 +15,11 @@ class WebError(Refusal):
 
 class AnotherUnderWay(WebError):
     """Other work on the same thing is under way."""
+
+
+class WebhookRefused(WebError):
+    """It cannot be done with this webhook as things stand."""
+
+
+class AddressRefused(WebError):
+    """Messages do not go to this address."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
@@ -29,6 +30,7 @@ from web.services.naming import challenged_queries, named_changes
 from web.services.rehearsals import predicted
 from web.services.release.bundle import count_release, make_release
 from web.services.samples import load
+from web.services.webhooks import delivering
 
 CHALLENGE = "web.challenge"
 REHEARSE = "web.rehearse"
@@ -36,6 +38,8 @@ SAMPLE = "web.load_sample"
 PREVIEW = "web.preview_version"
 PUBLISH = "web.publish_version"
 RELEASE = "web.release"
+WEBHOOKS = "web.webhooks"
+DELIVER = "web.deliver_webhooks"
 #: How many queries a plan or a preview lists; the rest is counted.
 LISTED = 100
 
@@ -232,3 +236,31 @@ def rehearse(
     progress(0, campaign.tasks.count(), "Simulated workers sign up")
     rehearsed = run_rehearsal(campaign, truth, crew, who=who, progress=progress)
     return predicted(campaign, rehearsed, truth, crew)
+
+
+@job_kind(WEBHOOKS, wanted=delivering.something_to_do)
+def webhooks(**_: Any) -> dict[str, Any]:
+    """Make messages of what happened, and ring for each address that has some to be sent."""
+    made = delivering.write_messages()
+    due = delivering.due_endpoints()
+    for key in due:
+        ring_for_webhook(key)
+    return {"messages": made, "addresses": len(due)}
+
+
+def ring_for_webhook(endpoint_id: int) -> Job:
+    """Have what is due at this address sent: one address, one job, so that a slow one holds up no other."""
+    return start(DELIVER, key=f"{DELIVER}:{endpoint_id}", arguments={"endpoint_id": endpoint_id})
+
+
+@job_kind(DELIVER)
+def deliver_webhooks(*, progress: Progress, endpoint_id: int) -> dict[str, Any]:
+    """Send what is due at one address."""
+    arrived = delivering.deliver(endpoint_id, rng=random.SystemRandom(), progress=progress)
+    return {"arrived": arrived}
+
+
+@job_kind("web.forget_webhooks")
+def forget_webhooks(**_: Any) -> dict[str, Any]:
+    """Delete what was sent longer ago than the setting says."""
+    return {"deleted": delivering.forget_old()}

@@ -1,0 +1,51 @@
+"""Signatures by the specification, and the waits between tries."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from web.webhook_retries import TRIES, wait_after
+from web.webhook_signing import headers, new_secret, signature
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def test_the_signature_is_that_of_the_specifications_libraries():
+    """The value that their own tests and documentation give (standard-webhooks, svix-webhooks)."""
+    signed = signature(SECRET, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
+
+    assert signed == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+def test_two_secrets_make_two_signatures():
+    first, second = new_secret(), new_secret()
+
+    said = headers([first, second], "msg_1", 1614265330, b"{}")
+
+    assert said["webhook-signature"] == " ".join(
+        signature(one, "msg_1", 1614265330, b"{}") for one in (first, second)
+    )
+    assert (said["webhook-id"], said["webhook-timestamp"]) == ("msg_1", "1614265330")
+
+
+def test_waits_grow_over_about_a_day_and_end():
+    for seed in range(50):
+        waits = [wait_after(tries, random.Random(seed)) for tries in range(1, TRIES + 1)]
+
+        assert waits[-1] is None
+        assert all(one < other for one, other in pairwise(waits[:7]))
+        assert timedelta(hours=19) < sum(waits[:-1], timedelta(0)) < timedelta(hours=25)
+
+
+def test_waits_differ_by_lot():
+    assert len({wait_after(3, random.Random(seed)) for seed in range(20)}) == 20
+
+
+@pytest.mark.parametrize("wrong", ["whsec_not base64", "whsec_é"])
+def test_a_secret_that_is_none_signs_nothing(wrong):
+    with pytest.raises(ValueError):
+        signature(wrong, "msg_1", 1, b"")

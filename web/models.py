@@ -1,0 +1,87 @@
+"""Who wants to be told what happens in a collection, and what was sent."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from pooling.models import Collection
+
+
+class WebhookEndpoint(models.Model):
+    """An address that is told what happens in a collection."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    address = models.CharField(max_length=500)
+    events = models.JSONField(default=list, help_text="The kinds it is told of.")
+    secret = models.TextField(help_text="Sealed: messages are signed with it.")
+    previous_secret = models.TextField(
+        blank=True, help_text="Sealed: also signed with, while it is exchanged."
+    )
+    previous_until = models.DateTimeField(null=True)
+    # It is told what this person may see, and nothing once the person may not: another owner can take it over.
+    kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=clock.now)
+    off_at = models.DateTimeField(null=True, help_text="Since then it is told nothing.")
+    off_why = models.CharField(max_length=300, blank=True, help_text="Empty when a person switched it off.")
+    failing_since = models.DateTimeField(null=True, help_text="The first failed try since the last good one.")
+    last_success_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "address"], name="one_webhook_per_address")
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} of {self.collection_id}"
+
+
+class WebhookDeliveryQuerySet(models.QuerySet):
+    def due(self, now: datetime) -> WebhookDeliveryQuerySet:
+        """Those to be tried now: not over, their wait is, and their address is switched on."""
+        return self.filter(state=WebhookDelivery.State.WAITING, next_try_at__lte=now, endpoint__off_at=None)
+
+
+class WebhookDelivery(models.Model):
+    """One message to one address: the bytes that are sent, and how the last try went."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        DELIVERED = "delivered"
+        GIVEN_UP = "given up"
+
+    endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="deliveries")
+    message_id = models.CharField(max_length=60, help_text="The same in every try, for receivers to compare.")
+    kind = models.CharField(max_length=40)
+    body = models.TextField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    tries = models.PositiveIntegerField(default=0, help_text="Since it was last asked for.")
+    next_try_at = models.DateTimeField(null=True, default=clock.now)
+    last_tried_at = models.DateTimeField(null=True)
+    reply_code = models.PositiveIntegerField(null=True)
+    reply_text = models.TextField(blank=True, help_text="The beginning of the answer.")
+    problem = models.CharField(max_length=300, blank=True, help_text="Why the last try failed.")
+    seconds = models.FloatField(null=True, help_text="How long the last try took.")
+    created_at = models.DateTimeField(default=clock.now)
+
+    objects = WebhookDeliveryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "webhook deliveries"
+        constraints = [
+            models.UniqueConstraint(fields=["endpoint", "message_id"], name="one_delivery_per_message"),
+            models.CheckConstraint(
+                condition=~Q(state="waiting") | Q(next_try_at__isnull=False), name="who_waits_is_tried"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["next_try_at"], condition=Q(state="waiting"), name="webhooks_to_send"),
+            models.Index(fields=["endpoint", "-id"], name="webhooks_of_an_endpoint"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.message_id}): {self.state}"

@@ -1,0 +1,1 @@
+"""Webhooks: who is told of events, what they are told, and how it gets there."""

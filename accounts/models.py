@@ -65,6 +65,7 @@ class ApiToken(models.Model):
         READ = "read", "read what I may see"
         RUNS = "runs", "upload and describe runs"
         CAMPAIGNS = "campaigns", "steer campaigns and open challenges (people are asked, money may be spent)"
+        WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they are told of private runs)"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)

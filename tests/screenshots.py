@@ -421,8 +421,29 @@ def sending_pages(camera: Camera, site: Site) -> None:
         page.locator("#h-runs, [aria-label=Problems]").wait_for(timeout=60_000)
         camera.shoot(f"sending-collection{shot and '-'}{shot}")
     runs_of(camera, f"{site.address}/collections/{name}/runs/")
+    webhooks_of(camera, f"{site.address}/collections/{name}/webhooks/")
     page.goto(site.address)
     camera.shoot("sending-home-with-needs")
+
+
+def webhooks_of(camera: Camera, address: str) -> None:
+    """An address registered, with its secret; a test on its way; a new secret."""
+    page = camera.page
+    page.goto(address)
+    page.get_by_label("Address").fill("https://203.0.113.7/hook")
+    page.get_by_role("button", name="Register the webhook").click()
+    camera.shoot("webhook-refused")
+    page.get_by_label("Address").fill("https://93.184.216.34:9/hook?token=" + "very-long-" * 12)
+    page.get_by_role("button", name="Register the webhook").click()
+    camera.shoot("webhook-registered")
+    page.get_by_role("link", name="Go on to the webhook").click()
+    page.get_by_role("button", name="Send a test").click()
+    page.get_by_text("What was sent").click()
+    camera.shoot("webhook")
+    page.get_by_role("button", name="Make a new secret").click()
+    camera.shoot("webhook-new-secret")
+    page.get_by_role("button", name="Switch it off").click()
+    camera.shoot("webhook-off")
 
 
 def runs_of(camera: Camera, address: str) -> None:

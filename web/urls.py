@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web import preparing_urls
+from web import preparing_urls, webhook_urls
 from web.views import (
     added_files,
     analyses,
@@ -130,4 +130,5 @@ urlpatterns = [
     ),
     path("collections/<slug:name>/visibility", members.visibility, name="visibility"),
     *preparing_urls.urlpatterns,
+    *webhook_urls.urlpatterns,
 ]

@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from accounts.models import Invitation
+from config.sealing import seal
 from judging.models import Appeal, Campaign, Judgment, Pair, Worker
 from pooling.models import (
     AddedFiles,
@@ -24,6 +25,9 @@ from pooling.models import (
 )
 from tests.factories import make_collection, make_qrels, make_run
 from tournament.services import publish_qrels
+from web.models import WebhookDelivery, WebhookEndpoint
+from web.services.webhooks.endpoints import PURPOSE
+from web.webhook_signing import new_secret
 
 PUBLIC = ("nobody", "stranger")
 ROLES = ("viewer", "manager", "maintainer", "owner")
@@ -167,6 +171,16 @@ def cast(harbour):
         collection=harbour.collection, user=users["owner"], key="sent", file_name="sent.txt", size_bytes=1
     )
     harbour.added = AddedFiles.objects.create(collection=harbour.collection, user=users["owner"])
+    harbour.hook = WebhookEndpoint.objects.create(
+        collection=harbour.collection,
+        address="https://93.184.216.34/hook",
+        events=["version.published"],
+        secret=seal(new_secret(), purpose=PURPOSE),
+        kept_by=users["owner"],
+    )
+    harbour.message = WebhookDelivery.objects.create(
+        endpoint=harbour.hook, message_id="msg_1", kind="version.published", body="{}"
+    )
     harbour.clients = {name: Client() for name in PEOPLE}
     for name, user in users.items():
         harbour.clients[name].force_login(user)

@@ -116,6 +116,24 @@ def look_at_the_run(page: Page, run: Run, inspector: Inspector) -> None:
     inspector.look(page, "withdrawing a run")
 
 
+def look_at_webhooks(page: Page, address: str, inspector: Inspector) -> None:
+    page.goto(f"{address}/collections/trec/")
+    page.get_by_role("link", name="webhooks").click()
+    inspector.look(page, "no webhooks")
+    page.get_by_label("Address").fill("https://93.184.216.34/hook")
+    page.get_by_role("button", name="Register the webhook").click()
+    expect(page.get_by_text("Copy the secret now")).to_be_visible()
+    inspector.look(page, "a new webhook")
+    page.get_by_role("link", name="Go on to the webhook").click()
+    page.get_by_role("button", name="Send a test").click()
+    page.get_by_text("What was sent").click()
+    expect(page.get_by_text('"type":"webhook.test"')).to_be_visible()
+    inspector.look(page, "a webhook")
+    page.get_by_role("button", name="Switch it off").click()
+    expect(page.get_by_role("button", name="Switch it on")).to_be_visible()
+    inspector.look(page, "a webhook that is off")
+
+
 def test_a_collection_is_made_and_runs_are_sent(page, folder, live_server):
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -131,6 +149,7 @@ def test_a_collection_is_made_and_runs_are_sent(page, folder, live_server):
     assert (run.team, run.release) == ("harbourers", "private")
     assert RunUpload.objects.count() == 2
     look_at_the_run(page, run, inspector)
+    look_at_webhooks(page, live_server.url, inspector)
     assert not inspector.faults, "\n".join(inspector.faults)
     assert complaints == []
 

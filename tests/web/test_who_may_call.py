@@ -107,6 +107,19 @@ TABLE |= {
     ("post", "/campaigns/{name}/pilot"): Call("campaigns", MONEY, 409, b'{"tasks": 1, "confirm_spend": 1}'),
     ("post", "/campaigns/{name}/launch"): Call("campaigns", MONEY, 422, b'{"confirm_spend": 1}'),
 }
+OWNERS = {"owner", "administrator"}
+HOOK = b'{"address": "https://93.184.216.34/other", "events": ["run.checked"]}'
+TABLE |= {
+    ("get", "/collections/{name}/webhooks"): Call(only=OWNERS),
+    ("post", "/collections/{name}/webhooks"): Call("webhooks", OWNERS, 201, HOOK),
+    ("get", "/collections/{name}/webhooks/{key}"): Call(only=OWNERS),
+    ("patch", "/collections/{name}/webhooks/{key}"): Call("webhooks", OWNERS, body=b'{"on": false}'),
+    ("delete", "/collections/{name}/webhooks/{key}"): Call("webhooks", OWNERS, 204),
+    ("post", "/collections/{name}/webhooks/{key}/rotate"): Call("webhooks", OWNERS),
+    ("post", "/collections/{name}/webhooks/{key}/test"): Call("webhooks", OWNERS, 202),
+    ("get", "/collections/{name}/webhooks/{key}/deliveries"): Call(only=OWNERS),
+    ("post", "/collections/{name}/webhooks/{key}/deliveries/{message}/again"): Call("webhooks", OWNERS, 202),
+}
 LISTS = {("get", "/collections"), ("get", "/campaigns")}
 
 
@@ -128,6 +141,7 @@ def callers(cast):
         "uploads": upload.pk,
         "work": work.pk,
         "publishing": publishing.pk,
+        "webhooks": cast.hook.pk,
     }
     rehearsal = f"web.rehearse:{cast.campaign.pk}"
     rehearsed = Job.objects.create(kind="web.rehearse", key=rehearsal)
@@ -149,7 +163,8 @@ def called(callers, operation, call, person, scope):
     name = "harbour" if path.startswith("/collections") else "spring"
     kind = path.partition("/{key}")[0].rpartition("/")[2]
     kind = "pools/work" if path.endswith("pools/work/{key}") else kind
-    address = path.format(name=name, number=1, pool="tide", key=callers.keys.get(kind))
+    keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
+    address = path.format(name=name, number=1, pool="tide", **keys)
     headers = dict(call.headers)
     if person != "nobody":
         headers["HTTP_AUTHORIZATION"] = f"Bearer {callers.tokens[person, scope]}"

@@ -121,6 +121,10 @@ OF_A_COLLECTION = {
     "web:transfer": Page(post={"sure": "1"}, **ACT),
     "web:withdraw_invitation": Page(post={"sure": "1"}, **ACT),
     "web:visibility": Page(post={"visibility": "private"}, **ACT),
+    "web:webhooks": Page(only=OWNERS),
+    "web:webhook": Page(only=OWNERS),
+    "web:webhook_step": Page(post={"sure": "1"}, **ACT),
+    "web:webhook_again": Page(post={"sure": "1"}, **ACT),
 }
 MANAGERS = {"manager", *OWNERS}
 OF_A_COLLECTION |= {
@@ -291,6 +295,9 @@ def address_of(name: str, cast: Harbour) -> str:
         "web:changes": ["harbour", 1],
         "web:changes_file": ["harbour", 1, "csv"],
         "web:withdraw_invitation": ["harbour", cast.invited.pk],
+        "web:webhook": ["harbour", cast.hook.pk],
+        "web:webhook_step": ["harbour", cast.hook.pk, "delete"],
+        "web:webhook_again": ["harbour", cast.hook.pk, cast.message.pk],
         "web:change_role": ["harbour", cast.member.pk],
         "web:remove_member": ["harbour", cast.member.pk],
         "web:transfer": ["harbour", cast.member.pk],

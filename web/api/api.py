@@ -12,6 +12,7 @@ from web.api import (
     runs,
     uploads,
     versions,
+    webhooks,
 )
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
@@ -36,3 +37,4 @@ api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", campaigns.router, tags=["campaigns"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
+api.add_router("", webhooks.router, tags=["webhooks"])

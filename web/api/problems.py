@@ -18,7 +18,7 @@ from judging.errors import CampaignRefused
 from leaderboard.errors import UnknownLabels
 from pooling.errors import AlreadyImported, KeyUsed, NotFound, NotWithdrawn, UploadRefused, WrongOffset
 from tournament.errors import CampaignOver, ChallengeUnderWay, NoSuchVersion
-from web.errors import AnotherUnderWay
+from web.errors import AnotherUnderWay, WebhookRefused
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -45,6 +45,7 @@ CONFLICTS = (
     ChallengeUnderWay,
     KeyUsed,
     NotWithdrawn,
+    WebhookRefused,
     WrongOffset,
 )
 

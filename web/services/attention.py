@@ -18,6 +18,7 @@ from pooling.models import Collection, Membership, RunUpload
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress
 from web.services.runs import new_runs
+from web.services.webhooks import listing
 
 #: A campaign under way is named when so much of its budget is paid or owed.
 BUDGET_LOW = Decimal("0.9")
@@ -47,6 +48,7 @@ def needs_of(user: Any, campaigns: Sequence[Progress]) -> list[Need]:
         *_gold(mine, roles),
         *_uploads(user),
         *_runs(roles),
+        *_webhooks(roles),
     ]
     return sorted(found, key=lambda need: not need.urgent)
 
@@ -147,6 +149,14 @@ def _runs(roles: dict[int, Role]) -> Iterator[Need]:
         words = f"{_many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
         name = collections[key].name
         yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
+
+
+def _webhooks(roles: dict[int, Role]) -> Iterator[Need]:
+    """Messages that nobody took: somebody believes to be told, and is not."""
+    able = [key for key, role in roles.items() if permits(role, "manage webhooks")]
+    for one in listing.troubles(able):
+        name = one.endpoint.collection.name
+        yield Need(name, one.words, reverse("web:webhook", args=[name, one.endpoint.pk]), True)
 
 
 def _counted(rows: QuerySet[Any], path: str) -> Counter[int]:

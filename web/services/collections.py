@@ -12,6 +12,7 @@ from pooling.services.members import may, visible_to
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress, campaigns_of, progress_of
 from web.services.visibility import as_shown, listed_everywhere, listed_runs, sees_everything
+from web.services.webhooks import listing
 
 RUNS_SHOWN = 10
 
@@ -47,6 +48,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     everything = sees_everything(user, collection)
     runs = listed_runs(collection, user)
     campaigns: list[Progress] = progress_of(campaigns_of([collection]))
+    may_hook = may(user, "manage webhooks", collection)
     return {
         "collection": collection,
         "queries": Query.objects.filter(collection=collection).count(),
@@ -70,4 +72,6 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "may_prepare": may(user, "prepare campaign", collection),
         "may_send": may(user, "upload run", collection),
         "may_add": may(user, "add files", collection),
+        "may_hook": may_hook,
+        "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],
     }

@@ -1,0 +1,129 @@
+"""A collection's webhooks: registered, tried, looked after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.models import Collection
+from web.access import needs
+from web.jobs import ring_for_webhook
+from web.models import WebhookDelivery, WebhookEndpoint
+from web.services.webhooks import endpoints, listing
+from web.services.webhooks.messages import KINDS
+from web.webhook_retries import TRIES
+
+PAGE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@needs(endpoints.MANAGE)
+def webhooks(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """The list, and the form for a new one; its secret is shown in the answer to the form, and never again."""
+    context: dict[str, object] = {"asked": list(KINDS)}
+    status = 200
+    if request.method == "POST":
+        asked = request.POST.getlist("events")
+        address = request.POST.get("address", "")
+        try:
+            made = endpoints.register(collection=collection, address=address, events=asked, user=request.user)
+            context |= {"made": made}
+        except Refusal as refusal:
+            context |= {"refusal": refusal, "address": address, "asked": asked}
+            status = 422
+    context |= {
+        "collection": collection,
+        "webhooks": listing.webhooks_of(collection),
+        "kinds": KINDS,
+        "most": endpoints.MOST,
+    }
+    return render(request, "web/webhooks.html", context, status=status)
+
+
+@require_safe
+@never_cache
+@needs(endpoints.MANAGE)
+def webhook(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """One webhook, and what was sent there."""
+    return _page(request, _found(collection, key))
+
+
+def _page(request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "") -> HttpResponse:
+    state = request.GET.get("state", "")
+    context = {
+        "collection": endpoint.collection,
+        "webhook": endpoint,
+        "secret": secret,
+        "two_until": listing.signed_with_two(endpoint),
+        "kinds": KINDS,
+        "page": Paginator(listing.deliveries_of(endpoint, state), PAGE).get_page(request.GET.get("page")),
+        "state": state,
+        "states": WebhookDelivery.State.values,
+        "tries": TRIES,
+    }
+    return render(request, "web/webhook.html", context)
+
+
+@require_POST
+@never_cache
+@needs(endpoints.MANAGE)
+def step(request: HttpRequest, collection: Collection, key: int, step: str) -> HttpResponse:
+    """Try it, switch it, choose its events, give it a new secret, delete it."""
+    endpoint = _found(collection, key)
+    if step == "rotate":  # not behind a redirect: the secret is shown in this answer alone
+        overlap = timedelta(0) if request.POST.get("at_once") else endpoints.OVERLAP
+        made = endpoints.rotate(endpoint=endpoint, user=request.user, overlap=overlap)
+        return _page(request, made.endpoint, secret=made.secret)
+    steps: dict[str, Callable[[], object]] = {
+        "test": lambda: _test(endpoint),
+        "on": lambda: endpoints.switch_on(endpoint=endpoint, user=request.user),
+        "off": lambda: endpoints.switch_off(endpoint=endpoint, user=request.user),
+        "events": lambda: endpoints.choose_events(
+            endpoint=endpoint, events=request.POST.getlist("events"), user=request.user
+        ),
+        "delete": lambda: endpoints.remove(endpoint=endpoint, user=request.user),
+    }
+    if step not in steps:
+        raise Http404("There is no such step.")
+    try:
+        steps[step]()
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    if step == "delete":
+        messages.success(request, f"The webhook at {endpoints.host_of(endpoint)} was deleted.")
+        return redirect("web:webhooks", collection.name)
+    return redirect("web:webhook", collection.name, key)
+
+
+def _test(endpoint: WebhookEndpoint) -> None:
+    endpoints.send_test(endpoint=endpoint)
+    ring_for_webhook(endpoint.pk)
+
+
+@require_POST
+@needs(endpoints.MANAGE)
+def send_again(request: HttpRequest, collection: Collection, key: int, message: int) -> HttpResponse:
+    """Have a message sent once more."""
+    endpoint = _found(collection, key)
+    delivery = get_object_or_404(
+        WebhookDelivery.objects.select_related("endpoint"), endpoint=endpoint, pk=message
+    )
+    try:
+        endpoints.send_again(delivery=delivery)
+        ring_for_webhook(endpoint.pk)
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    return redirect("web:webhook", collection.name, key)
+
+
+def _found(collection: Collection, key: int) -> WebhookEndpoint:
+    return get_object_or_404(listing.webhooks_of(collection), pk=key)

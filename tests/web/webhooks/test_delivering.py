@@ -7,8 +7,10 @@ import hashlib
 import hmac
 import json
 import random
+import runpy
 import threading
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -28,8 +30,10 @@ from web.services.attention import needs_of
 from web.services.webhooks import delivering, endpoints
 from web.services.webhooks.messages import KINDS
 from web.webhook_retries import TRIES, shortest_wait
+from web.webhook_signing import new_secret
 
 pytestmark = pytest.mark.django_db
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "receive_webhook.py"
 
 
 def verified(got, secret: str) -> dict:
@@ -67,6 +71,22 @@ def test_a_version_is_told_signed_with_links_and_no_texts(harbour, hook, receive
     assert b"text of" not in got.body
     assert b"what is q1" not in got.body
     assert (only(hook).state, only(hook).reply_code) == ("delivered", 204)
+
+
+def test_the_documented_receiver_takes_it_and_refuses_what_was_changed(harbour, hook, receiver):
+    verify = runpy.run_path(str(EXAMPLE))["verify"]
+    harbour.publish()
+    send(hook)
+    (got,) = receiver.got
+
+    assert verify(hook.plain, got.headers, got.body) == only(hook).message_id
+    for secret, body, at in (
+        (new_secret(), got.body, None),
+        (hook.plain, got.body + b" ", None),
+        (hook.plain, got.body, "1614265330"),
+    ):
+        with pytest.raises(ValueError):
+            verify(secret, got.headers | ({"webhook-timestamp": at} if at else {}), body)
 
 
 def test_it_is_sent_again_after_a_fault_under_the_same_id(harbour, hook, receiver):

@@ -1,0 +1,31 @@
+"""How the webhooks stand, for those who watch over an installation. No address is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Count
+
+from config.background import events
+from config.metrics import State, state_reader
+from web.models import WebhookDelivery, WebhookEndpoint
+
+
+@state_reader
+def webhooks() -> Iterator[State]:
+    """Messages by state, events that nobody was told of yet, webhooks that the product switched off."""
+    rows = WebhookDelivery.objects.values_list("state").annotate(number=Count("pk")).order_by()
+    counts = dict(rows)
+    yield State(
+        "preferee_webhook_messages",
+        "Messages of webhooks, by state, as far as they are kept.",
+        ("state",),
+        {(str(state),): counts.get(state, 0) for state in WebhookDelivery.State},
+    )
+    yield State(
+        "preferee_untold_events",
+        "Events that were not made into messages yet.",
+        values={(): events.untold().count()},
+    )
+    off = WebhookEndpoint.objects.exclude(off_at=None).exclude(off_why="").count()
+    yield State("preferee_webhooks_switched_off", "Webhooks that no person switched off.", values={(): off})

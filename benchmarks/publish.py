@@ -1,14 +1,14 @@
 """How much of a crowd's allowed rate publishing reaches, with one worker process and with eight.
 
-A marketplace process that lets 3 calls a second through, PostgreSQL and Redis; the places of one campaign are offered
-by one worker process, then those of eight campaigns by eight at once. The share counts from the first
-place to the last. It takes about eleven minutes. Limits:
+A marketplace process that lets 3 calls a second through and answers each after 0.4 seconds, as a service far away
+does, PostgreSQL and Redis; the places of one campaign are offered by one worker process, then those of eight
+campaigns by eight at once. The share counts from the first place to the last. It takes about eleven minutes. Limits:
 
 - at least 95 % of the allowed rate, with one process and with eight;
 - every place is offered, none twice.
 
-``--hits`` sets how many places (default: 1,000); ``--json`` prints the figures as JSON; ``--check`` exits 1 when a
-limit is missed.
+``--hits`` sets how many places (default: 1,000), ``--latency`` the seconds; ``--json`` prints the figures as JSON;
+``--check`` exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PROCESSES = (1, 8)
 Figures = dict[str, Any]
 
 
-def prepare(folder: Path) -> str:
+def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
     """Choose services and settings, before Django reads them; returns the database to drop at the end."""
     import psycopg
 
@@ -53,8 +53,10 @@ def prepare(folder: Path) -> str:
         "CELERY_BROKER_URL": "memory://localhost/",
         "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
-        "MARKETPLACE_PORT": str(provision.free_port()),
-        "MARKETPLACE_THROTTLE_PER_SECOND": str(PER_SECOND),
+        "MARKETPLACE_PORT": endpoint.rpartition(":")[2],
+        "PREFEREE_CROWD_ENDPOINT": endpoint,
+        "PREFEREE_CROWD_ACCESS_KEY": key["access_key"],
+        "PREFEREE_CROWD_SECRET_KEY": key["secret_key"],
         "PREFEREE_CROWD_CALLS_PER_SECOND": str(PER_SECOND),
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
@@ -147,10 +149,18 @@ def measure(processes: int, hits: int) -> Figures:
     }
 
 
-def run(hits: int) -> dict[str, Figures]:
+def run(hits: int, latency: float) -> dict[str, Figures]:
     """Both measurements, on services of their own."""
-    with tempfile.TemporaryDirectory() as folder:
-        database = prepare(Path(folder))
+    from tests.chaos.fault_proxy import FaultProxy, Faults
+    from tests.contract.endpoint import start_marketplace
+
+    with tempfile.TemporaryDirectory() as named:
+        folder = Path(named)
+        limit = {"MARKETPLACE_THROTTLE_PER_SECOND": str(PER_SECOND)}
+        process, port = start_marketplace(folder, "--until-parent-exits", **limit)
+        faults = Faults(slow=1.0, slow_seconds=latency)
+        proxy = FaultProxy(f"http://127.0.0.1:{port}", faults=faults, seed=1)
+        database = prepare(folder, proxy.url, json.loads((folder / "marketplace-key.json").read_text()))
         try:
             import django
 
@@ -158,14 +168,14 @@ def run(hits: int) -> dict[str, Figures]:
             from django.core.management import call_command
             from django.db import connections
 
-            from config import launcher
-
             call_command("migrate", verbosity=0)
-            with launcher.crowd_running():
-                found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
+            found = {f"{processes} processes": measure(processes, hits) for processes in PROCESSES}
             connections.close_all()
         finally:
             drop(database)
+            proxy.close()
+            process.terminate()
+            process.wait(timeout=30)
     return found
 
 
@@ -176,12 +186,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     parser.add_argument("--hits", type=int, default=1000, help="places to offer each time (default: 1,000)")
+    parser.add_argument(
+        "--latency", type=float, default=0.4, metavar="S", help="seconds to each reply (default: 0.4)"
+    )
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.work:
         work()
         return 0
-    found = run(options.hits)
+    found = run(options.hits, options.latency)
     missed = [
         f"{name}: {figures['share']:.1%}" for name, figures in found.items() if figures["share"] < LEAST_SHARE
     ]

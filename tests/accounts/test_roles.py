@@ -19,7 +19,7 @@ from accounts.roles import ACTIONS, Role, permits
         ),
         (
             Role.MAINTAINER,
-            "see everything, see members, export judgments, plan challenge, upload run, edit run, score, "
+            "see everything, see members, export judgments, plan challenge, upload run, edit run, add files, score, "
             "open challenge, publish version",
         ),
         (Role.OWNER, ", ".join(ACTIONS)),

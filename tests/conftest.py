@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _depends_on_the_database(item: pytest.Item) -> bool:
     """Journeys do; other tests in a browser look at pages, and what touches no database does not."""
-    if item.get_closest_marker("journey"):
-        return True
     if item.get_closest_marker("one_database"):
         return False
+    if item.get_closest_marker("journey"):
+        return True
     fixtures = {"db", "transactional_db", "live_server"}.intersection(getattr(item, "fixturenames", ()))
     return not item.get_closest_marker("browser") and bool(item.get_closest_marker("django_db") or fixtures)

@@ -138,6 +138,7 @@ def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: 
     return page
 
 
+@pytest.mark.one_database
 def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplace):
     with chromium() as browser:
         person = Person(browser.new_page(), GRADES)
@@ -170,6 +171,7 @@ def hidden_for(page: Page, milliseconds: int) -> None:
         page.clock.run_for(passes)
 
 
+@pytest.mark.one_database
 def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, marketplace):
     Campaign.objects.update(minimum_seconds=1, assignment_seconds=280)
     with chromium() as browser:

@@ -11,6 +11,8 @@ from pooling.models import AddedFiles, CollectionChange, Membership, Passage, Pa
 from pooling.services.added_files import add_files
 from tests.factories import make_collection, make_run
 
+pytestmark = pytest.mark.one_database
+
 ADD = "/collections/mine/files/"
 PASSAGES = b"a\tthe text of a\nb\tthe text of b\n"
 QRELS = b"q1 0 a 2\nq2 0 c 1\n"

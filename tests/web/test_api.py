@@ -23,6 +23,8 @@ from pooling.services.receiving import receive
 from pooling.services.submissions import set_policy
 from tests.factories import make_collection
 
+pytestmark = pytest.mark.one_database
+
 RUN = b"q1 Q0 a 1 2.0 sent\nq1 Q0 b 2 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
 RUNS = "/api/v1/collections/harbour/runs"
 

@@ -14,6 +14,8 @@ from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from tournament.models import QrelVersion
 
+pytestmark = pytest.mark.one_database
+
 VERSION = "/api/v1/collections/harbour/versions/1"
 PUBLISHING = "/api/v1/campaigns/spring/publishing"
 

@@ -10,6 +10,8 @@ from pooling.errors import MembersRefused
 from pooling.models import CollectionChange, Membership
 from pooling.services import members
 
+pytestmark = pytest.mark.one_database
+
 ADDRESS = "/collections/harbour/members/"
 
 

@@ -16,6 +16,8 @@ from judging.models import Appeal, Campaign, GoldPair, Worker
 from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet
 from tests.factories import make_run
 
+pytestmark = pytest.mark.one_database
+
 NEW = "/new-collection/"
 QUERIES = b"q1\twhat is one\nq2\twhat is two\n"
 PASSAGES = b"a\tthe text of a\nb\tthe text of b\n"

@@ -15,6 +15,8 @@ from tests.factories import make_qrels, make_run
 from tests.judging.cast import Fair
 from tests.judging.conftest import crowd as crowd
 
+pytestmark = pytest.mark.one_database
+
 
 @pytest.fixture
 def call(crowd, db, django_user_model):

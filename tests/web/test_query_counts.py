@@ -7,6 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+pytestmark = pytest.mark.one_database
+
 AT_MOST = 40
 
 

@@ -30,6 +30,8 @@ from pooling.models import PrivateQuery, QuerySplit, Run
 from web.services.release.bundle import bundle_of, count_release, make_release
 from web.services.release.store import opened
 
+pytestmark = pytest.mark.one_database
+
 PAGE = "/collections/harbour/versions/1/bundle/"
 
 

@@ -17,6 +17,8 @@ from pooling.services.submissions import set_policy
 from pooling.services.uploads import forget_old
 from tests.factories import make_run
 
+pytestmark = pytest.mark.one_database
+
 RUN = b"q1 Q0 a 1 2.0 sent\nq1 Q0 b 2 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
 BAD = b"q1 Q0 a 1 2.0 sent\nq1 Q0 b two 1.0 sent\nq7 Q0 a 1 1.0 sent\nq1 Q0 a 3 0.5 sent\n"
 SEND = "/collections/harbour/runs/send/"

@@ -15,6 +15,8 @@ from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
 from web.services.visibility import sight_of
 
+pytestmark = pytest.mark.one_database
+
 
 def page(client, address, status=200):
     reply = client.get(address)

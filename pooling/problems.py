@@ -37,7 +37,7 @@ NEXT_STEPS = {
     "score": "Write a plain decimal number.",
     "length": "Look whether columns run together.",
     "encoding": "Write the file as UTF-8.",
-    "unknown query": "Look whether the run is for this collection, or have such lines left out.",
+    "unknown query": "Look whether the file is for this collection, or have such lines left out.",
     "repeated passage": "Keep one of the two lines.",
     "repeated query": "Keep one of the two lines.",
     "no text": "Give it a text, or leave the line out.",

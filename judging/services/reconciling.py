@@ -15,8 +15,8 @@ from judging.services.answers import FIELD, final_choices
 NEXT_STEPS = {
     Discrepancy.Kind.ONLY_THERE: "It is paid by what the crowd's form says and counts nothing. Look whether the page "
     "was reachable then.",
-    Discrepancy.Kind.ONLY_HERE: "It is taken in by itself should the crowd list it. Else write to the worker "
-    "(message_workers), who has a receipt.",
+    Discrepancy.Kind.ONLY_HERE: "It is taken in by itself should the crowd list it. Else write to the worker, "
+    "who has a receipt.",
     Discrepancy.Kind.DIFFERENT: "What was clicked on our page counts. Many of these hint at a broken page.",
 }
 

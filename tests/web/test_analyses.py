@@ -97,10 +97,13 @@ def test_the_timeline_marks_the_state_of_the_art(client, dated):
     assert "<td>yes</td>" in page
 
 
-def test_too_many_runs_for_a_page_are_sent_to_the_command(client, dated):
+def test_too_many_runs_for_a_page_are_sent_to_the_analyses(client, dated):
     runs = [make_run(dated.collection, f"r{number}", {"q1": ["a", str(number)]}) for number in range(41)]
 
-    assert "manage.py compare" in client.get(COMPARE + "/" + asked(*runs)).content.decode()
+    page = client.get(COMPARE + "/" + asked(*runs)).content.decode()
+
+    assert f'<a href="/collections/{dated.collection.name}/analyses/">use the collection' in page
+    assert "manage.py" not in page
 
 
 def test_a_version_can_be_chosen(client, dated):

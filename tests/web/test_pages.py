@@ -133,7 +133,7 @@ def test_a_collection_without_anything_says_what_to_do(client, db):
 
     page = text_of(client.get("/collections/bare/"))
 
-    for hint in ("publish_qrels", "import_runs bare", "No qrels yet", "No pools yet"):
+    for hint in ("Publish the next version", "Owners and maintainers send", "No qrels yet", "No pools yet"):
         assert hint in page
 
 

@@ -13,7 +13,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from config import clock
-from judging.models import Campaign, CampaignChange, Exclusion, GoldPair, Place, Submission, Task
+from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.services import reconciling, voices
 from judging.services.budget import cap_of
 from judging.services.cost import quote_tasks
@@ -26,6 +26,7 @@ from judging.services.watchdog import stalled
 from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
+from web.services.directions import Direction, judged, next_of
 
 #: Who opened or sent off something within this time is active.
 ACTIVE = timedelta(minutes=15)
@@ -36,6 +37,11 @@ NEWS = timedelta(days=3)
 STALLED_SECONDS = 30
 CHANGES_SHOWN = 8
 CHANGES_A_PAGE = 50
+DIFFERENCES = {
+    "only_there": "are in the crowd's list and never reached our page",
+    "only_here": "were sent off from our page and are not in the crowd's list",
+    "different": "carry other answers in the crowd's form than were clicked on our page",
+}
 RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
 
 
@@ -72,7 +78,7 @@ class Watch:
     pace: float | None
     ends_at: datetime | None
     problems: list[str]
-    next: str
+    next: Direction
 
     @property
     def all_tasks(self) -> int:
@@ -187,9 +193,15 @@ def needs_of(seen: Watch) -> list[Need]:
 
 
 def _crowd_needs(seen: Watch) -> list[Need]:
-    """What the crowd said; what it refused for good is asked again when a person says so."""
-    link = reverse("web:campaign_ask_again", args=[seen.campaign.name])
-    return [Need("stop", one, "", link if "ask_again" in one else "") for one in seen.problems]
+    """What the crowd said; what it refused for good is asked again when a person says so, by a button."""
+    link, typed = _ask_again(seen.campaign), f" Then: manage.py ask_again {seen.campaign.name}."
+    return [
+        Need("stop", one.replace(typed, ""), "", link if "ask_again" in one else "") for one in seen.problems
+    ]
+
+
+def _ask_again(campaign: Campaign) -> str:
+    return reverse("web:campaign_ask_again", args=[campaign.name])
 
 
 def _stalled_needs(campaign: Campaign) -> list[Need]:
@@ -198,7 +210,8 @@ def _stalled_needs(campaign: Campaign) -> list[Need]:
     if found is None:
         found = [(f"{one.what}, not moved: {one.why}", one.next_step) for one in stalled(campaign)]
         cache.set(key, found, STALLED_SECONDS)
-    return [Need("stop", *one) for one in found]
+    link = _ask_again(campaign)
+    return [Need("stop", what, said, link if "manage.py collect" in said else "") for what, said in found]
 
 
 def _money_needs(seen: Watch) -> list[Need]:
@@ -252,8 +265,9 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
     return [
         Need(
             "attention",
-            f"{count:,} submissions are {kind.replace('_', ' ')}: our records and the crowd's differ.",
-            f"In the terminal: reconcile {campaign.name}",
+            f"{count:,} submission{'' if count == 1 else 's'} {DIFFERENCES[kind]}.",
+            f"{reconciling.NEXT_STEPS[Discrepancy.Kind(kind)]} To list them and note what was found: "
+            f"manage.py reconcile {campaign.name}",
         )
         for kind, count in reconciling.counts(campaign).items()
         if count
@@ -280,20 +294,25 @@ def _pace(course: Course, now: datetime) -> float | None:
     return judgments / max(hours, 1 / 60)
 
 
-def _next(campaign: Campaign, course: Course, found: list[str]) -> str:
-    """What the person does next; what the page has a button for is said by the button."""
-    if campaign.state == Campaign.State.PAUSED:
-        return "Nothing is offered. Resume offers the remaining tasks again."
+def _next(campaign: Campaign, course: Course, found: list[str]) -> Direction:
+    """What the person does next, and where."""
+    if campaign.pool_id is None and course.counted:
+        return judged(campaign)
+    if campaign.pool_id is not None:
+        if said := next_of(campaign):
+            return said
+        if campaign.state in Campaign.OFFERING and not found and is_complete(campaign):
+            return judged(campaign)
     status: dict[str, Any] = {
         "problems": found,
         "judgments": {"wanted": course.wanted, "counted": course.counted},
     }
     if campaign.state == Campaign.State.PILOTING and (report := _pilot(campaign)):
         status["pilot"] = report
-    if campaign.state == Campaign.State.OPEN and not found and not is_complete(campaign):
+    if campaign.state == Campaign.State.OPEN and not found:
         left = max(0, course.wanted - course.counted)
-        return f"Workers judge; {left:,} judgments are still to come."
-    return what_comes_next(campaign, status)
+        return Direction(f"Workers judge; {left:,} judgments are still to come.")
+    return Direction(what_comes_next(campaign, status))
 
 
 def _pilot(campaign: Campaign) -> dict[str, Any] | None:

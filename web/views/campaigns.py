@@ -179,13 +179,14 @@ def _amount(typed: str) -> tuple[Decimal, str]:
 
 @require_POST
 def ask_again(request: HttpRequest, name: str) -> HttpResponse:
-    """Have calls that the crowd refused for good made once more."""
+    """Look at the crowd now, and have calls that it refused for good made once more."""
     found = campaign_for(request.user, name)
     require(request.user, "steer campaign", found.collection)
     count = calls.ask_again(found)
     if count:
         campaigns.log(found, f"asked again: {count} calls", who=request.user.get_username())
-        if found.launched_at is not None:
-            jobs.after_offering_more(found)
-    messages.success(request, f"{count} refused {'call is' if count == 1 else 'calls are'} made once more.")
+    if found.launched_at is not None:
+        jobs.after_offering_more(found)
+    refused = f"{count} refused {'call is' if count == 1 else 'calls are'} made once more."
+    messages.success(request, refused if count else "The crowd is asked again; this takes a few moments.")
     return redirect("web:campaign", found.name)

@@ -1,0 +1,120 @@
+"""Where a page's reader goes: the page or button for what our words tell a terminal's reader to type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from judging.models import Campaign
+from tournament.models import QrelVersion
+
+#: Command → what a page calls it, the page's route, and what it is a page of.
+PAGES: dict[str, tuple[str, str, str]] = {
+    "accept_gold": ("accept test pairs", "web:prepare_gold", "campaign"),
+    "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
+    "build_pool": ("plan a pool", "web:pool_plan", "collection"),
+    "campaign_status": ("its page", "web:campaign", "campaign"),
+    "challenge": ("have the new runs challenge", "web:challenge", "campaign"),
+    "close_campaign": ("close it", "web:campaign_step close", "campaign"),
+    "collect": ("ask the crowd again", "web:campaign", "campaign"),
+    "compare": ("use the collection's analyses", "web:analyses", "collection"),
+    "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
+    "import_collection": ("go to the collection's page", "web:collection", "collection"),
+    "import_qrels": ("add qrels on the collection's page", "web:collection", "collection"),
+    "import_runs": ("send runs", "web:send_runs", "collection"),
+    "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
+    "pause_campaign": ("pause it", "web:campaign_step pause", "campaign"),
+    "pilot_campaign": ("pilot it", "web:prepare_pilot", "campaign"),
+    "propose_gold": ("propose test pairs", "web:prepare_gold", "campaign"),
+    "publish_qrels": ("publish the next version", "web:publish", "campaign"),
+    "raise_budget": ("change the budget", "web:campaign_budget", "campaign"),
+    "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign"),
+    "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
+    "resolve": ("look at where its queries stand", "web:publish", "campaign"),
+    "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
+    "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
+}
+_TYPED = re.compile(
+    r"(?P<ask>\b(?:[Rr]un|Import some|Import one|Publish one|See): )?"
+    r"manage\.py (?P<command>[a-z_]+)(?: (?P<name>\w[\w-]*))?"
+    r"(?P<more>(?: \d[\d.]*\d)?(?: --[a-z-]+(?: [A-Z]+\b| \d+)?)*)"
+)
+
+
+def directed(text: Any, *, collection: str = "") -> SafeString:
+    """``text`` as HTML, every ``manage.py COMMAND`` in it as a link to the page that does it.
+
+    Commands of a collection that do not name it are taken to mean ``collection``. What no page does stays a command,
+    said to be one for the terminal.
+    """
+    words = str(conditional_escape(text))
+    # Safe: what was not, is escaped; names are \w and -, and links are made by format_html.
+    return mark_safe(_TYPED.sub(lambda found: _direction(found, words, collection), words))  # noqa: S308
+
+
+def _direction(found: re.Match[str], text: str, collection: str) -> str:
+    page = PAGES.get(found["command"])
+    if page is None:
+        typed = f"manage.py {found['command']}{' ' + found['name'] if found['name'] else ''}{found['more']}"
+        return f"{found['ask'] or ''}<code>{typed}</code> (in the terminal)"
+    words, route, of = page
+    before = text[: found.start()].rstrip()
+    if not before or before.endswith((".", "?")):
+        words = words[0].upper() + words[1:]
+    name = found["name"] if found["name"] and not found["name"].isupper() else ""
+    route, *step = route.split()
+    try:
+        address = reverse(route, args=[name or (collection if of == "collection" else ""), *step])
+    except NoReverseMatch:  # nothing says which one is meant
+        return words
+    return format_html('<a href="{}">{}</a>', address, words)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What comes next, in a sentence, and the page where it is done."""
+
+    words: str
+    link: str = ""
+    link_words: str = ""
+
+
+def next_of(campaign: Campaign) -> Direction | None:
+    """What comes next for a campaign that asks nobody now; None when that depends on how its work goes."""
+    name = campaign.name
+    match campaign.state:
+        case Campaign.State.DRAFT:
+            words = "Test pairs and texts are accepted, then it is launched; rehearse and pilot it before."
+            return Direction(words, reverse("web:prepare", args=[name]), "Prepare it")
+        case Campaign.State.REHEARSED:
+            words = "Have people do a few tasks before all are paid for, then launch."
+            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it")
+        case Campaign.State.PILOTED:
+            words = "Look at what the pilot told, then launch."
+            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Look at the pilot")
+        case Campaign.State.PAUSED:
+            words = "Nothing is offered. Resuming offers the remaining tasks again."
+            return Direction(words, reverse("web:campaign_step", args=[name, "resume"]), "Resume it")
+        case Campaign.State.CLOSED:
+            return judged(campaign)
+    return None
+
+
+def judged(campaign: Campaign) -> Direction:
+    """What comes next when the judgments are in."""
+    if original := campaign.rehearsal_of:  # simulated judgments are not published
+        return Direction(
+            f"The rehearsal is over. Go on with {original.name}.",
+            reverse("web:prepare_rehearsal", args=[original.name]),
+            "See what it foretells",
+        )
+    if QrelVersion.objects.filter(campaign_id=campaign.pk).exists():
+        words = "Its best answers are published. New runs may bring better ones, which challenge them."
+        return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
+    words = "The judgments are in: see every query's best answer, and publish them."
+    return Direction(words, reverse("web:publish", args=[campaign.name]), "Publish the next version")

@@ -1,0 +1,18 @@
+"""Refusals and next steps as pages show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from web.services import directions
+
+register = template.Library()
+
+
+@register.filter
+def directed(text: Any, collection: Any = "") -> SafeString:
+    """What is said to somebody at a terminal, with links to the pages that do it."""
+    return directions.directed(text, collection=getattr(collection, "name", collection) or "")

@@ -19,7 +19,7 @@ from judging.models import Campaign, WorkerMessage
 from judging.rehearsal import check_crew
 from judging.rehearsal import rehearse as run_rehearsal
 from judging.services.campaigns import log
-from judging.simulation import SimulationSettings
+from judging.simulation import SimulationSettings, simulate
 from pooling.models import QrelSet
 from tournament import services
 from tournament.errors import ChallengeUnderWay
@@ -30,11 +30,13 @@ from web.services.naming import challenged_queries, named_changes
 from web.services.rehearsals import predicted
 from web.services.release.bundle import count_release, make_release
 from web.services.samples import load
+from web.services.simulating import check_unmixed
 from web.services.webhooks import delivering
 
 CHALLENGE = "web.challenge"
 REHEARSE = "web.rehearse"
 SAMPLE = "web.load_sample"
+SIMULATE = "web.simulate"
 PREVIEW = "web.preview_version"
 PUBLISH = "web.publish_version"
 RELEASE = "web.release"
@@ -264,3 +266,29 @@ def deliver_webhooks(*, progress: Progress, endpoint_id: int) -> dict[str, Any]:
 def forget_webhooks(**_: Any) -> dict[str, Any]:
     """Delete what was sent longer ago than the setting says."""
     return {"deleted": delivering.forget_old()}
+
+
+def ring_for_simulation(campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, who: str) -> Job:
+    """Have simulated workers judge a launched campaign; while they do, asking again is asking for the same."""
+    check_crew(settings)
+    arguments = {"campaign_id": campaign.pk, "truth_id": truth.pk, "settings": asdict(settings), "who": who}
+    return start(SIMULATE, key=f"{SIMULATE}:{campaign.pk}", arguments=arguments)
+
+
+def simulation_of(campaign: Campaign) -> Job | None:
+    """The simulated workers that were asked for last."""
+    return Job.objects.filter(key=f"{SIMULATE}:{campaign.pk}").order_by("-pk").first()
+
+
+@job_kind(SIMULATE, max_attempts=3)
+def judged_by_software(
+    *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
+) -> dict[str, Any]:
+    """Simulated workers judge what is left; interrupted, the next attempt goes on."""
+    campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
+    check_unmixed(campaign)
+    log(campaign, "simulated workers began", who=who)
+    done = simulate(
+        campaign, QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings), progress=progress
+    )
+    return {"tasks": done.tasks, "judgments": done.judgments}

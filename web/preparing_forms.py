@@ -363,6 +363,28 @@ class RehearsalForm(forms.Form):
         self.fields["truth"].choices = [(name, name) for name in truths]  # type: ignore[attr-defined]
 
 
+class SimulationForm(RehearsalForm):
+    """Who judges the campaign itself; its name is typed, for what they judge stays."""
+
+    sure = forms.CharField(label="Confirm", max_length=200)
+
+    def __init__(self, *args: Any, name: str, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.name = name
+        self.fields["sure"].help_text = f"Type {name}: what they judge stays in it."
+
+    def clean_sure(self) -> str:
+        """The campaign's name."""
+        typed: str = self.cleaned_data["sure"]
+        if typed != self.name:
+            raise forms.ValidationError(f"Type {self.name} to confirm it.")
+        return typed
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, the confirmation apart."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "sure"}
+
+
 class PilotForm(forms.Form):
     """A few tasks for people."""
 

@@ -21,7 +21,7 @@ from judging.services.preparing import is_prepared
 from pooling.services import members
 from web import jobs
 from web.access import campaign_for, require
-from web.services import campaign_watch
+from web.services import campaign_watch, simulating
 from web.services.campaigns import progress_of
 from web.services.visibility import sees_everything
 
@@ -67,7 +67,8 @@ def _page(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(request.user, name)
     page = campaign_watch.campaign_page(found, everything=sees_everything(request.user, found.collection))
     prepares = is_prepared(found) and _may(request, "prepare campaign", found)
-    return page | {"steps": _steps(request, found), "may_prepare": prepares}
+    simulates = not simulating.why_not(found) and _may(request, "launch campaign", found)
+    return page | {"steps": _steps(request, found), "may_prepare": prepares, "may_simulate": simulates}
 
 
 def _steps(request: HttpRequest, found: Campaign) -> list[str]:

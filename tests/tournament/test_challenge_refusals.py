@@ -11,6 +11,7 @@ from tests.tournament.challengers import challenge
 from tournament.errors import CampaignOver, ChallengeUnderWay, SpendNotConfirmed, TextsMissing
 from tournament.services.advancing import advance_challenges
 from tournament.services.challenging import open_challenge, plan_challenge
+from tournament.services.neighbours import taken_up
 
 
 def test_a_second_challenge_waits_for_the_first(crowd):
@@ -57,22 +58,30 @@ def test_real_money_is_spent_only_when_somebody_agrees(crowd):
 
 
 def test_no_more_is_spent_than_the_installations_cap(crowd, settings):
-    settings.BUDGET_CAP = Decimal(100)
     crowd.run("new", q1="x")
     plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.confirmed_spend = Decimal(90)
+    settings.BUDGET_CAP = taken_up(crowd.town.campaign) + Decimal("11.99")
 
-    with pytest.raises(SpendNotConfirmed, match=r"over the cap of \$100.00"):
+    with pytest.raises(SpendNotConfirmed, match=r"over the cap of \$"):
         open_challenge(plan=plan, confirm_spend=Decimal(12))
 
 
 def test_no_more_is_spent_than_the_campaigns_budget(crowd):
     crowd.run("new", q1="x")
     plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    crowd.town.campaign.confirmed_spend, crowd.town.campaign.budget = Decimal(90), Decimal(100)
+    crowd.town.campaign.budget = taken_up(crowd.town.campaign) + Decimal("11.99")
 
-    with pytest.raises(SpendNotConfirmed, match=r"over its budget of \$100.00"):
+    with pytest.raises(SpendNotConfirmed, match=r"over its budget of \$"):
         open_challenge(plan=plan, confirm_spend=Decimal(12))
+
+
+def test_a_challenge_may_use_what_a_budget_agreed_to_at_launch_leaves(crowd):
+    crowd.run("new", q1="x")
+    plan = plan_challenge(campaign=crowd.town.campaign, run_tags=["new"])
+    budget = taken_up(crowd.town.campaign) + 12
+    crowd.town.campaign.confirmed_spend = crowd.town.campaign.budget = budget
+
+    assert open_challenge(plan=plan, confirm_spend=Decimal(12)).challenge
 
 
 @pytest.mark.parametrize("state", ["closing", "closed"])

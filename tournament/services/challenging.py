@@ -158,7 +158,8 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
     cap = settings.BUDGET_CAP
     budget = plan.campaign.budget
-    before = plan.campaign.confirmed_spend or Decimal(0)
+    # Not what was agreed to: a launch agrees to the whole budget, of which a challenge may use what is left.
+    before = neighbours.taken_up(plan.campaign)
     if cap and before + plan.cost_most > cap:
         raise SpendNotConfirmed(
             f"With up to ${plan.cost_most:,.2f} more, the campaign is over the cap of ${cap:,.2f}.",

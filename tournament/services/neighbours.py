@@ -11,9 +11,9 @@ from decimal import Decimal
 from django.conf import settings
 
 from config.background.registry import Progress
-from judging.models import Campaign
+from judging.models import Campaign, Task
 from judging.pair_request import PairRequest
-from judging.services import cost, pairs, places
+from judging.services import cost, pairs, payments, places
 from pooling.models import Collection, Passage, Run
 from pooling.services import passages, runs
 from tournament.contests import Need
@@ -36,6 +36,13 @@ def passages_with_text(
 def price(campaign: Campaign, tasks: int) -> Decimal:
     """Dollars for so many tasks, fee included."""
     return cost.quote_tasks(campaign, tasks).total
+
+
+def taken_up(campaign: Campaign) -> Decimal:
+    """Dollars, fees included, that the campaign comes to as it is: paid, owed, and every task that is not done."""
+    sums = payments.money(campaign)
+    undone = campaign.tasks.exclude(state=Task.State.DONE).count()
+    return sums["spent"] + sums["owed"] + price(campaign, undone)
 
 
 def takes_real_money(campaign: Campaign) -> bool:

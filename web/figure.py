@@ -15,6 +15,9 @@ from dataclasses import dataclass
 ROW = 24.0
 TOP = 44.0
 NAME_WIDTH = 210.0
+LEAST_NAME_WIDTH = 116.0
+#: Of a letter of a name, and of the rank beside it.
+LETTER, RANK = 8.4, 30.0
 MOVES_WIDTH = 110.0
 AXIS_WIDTH = 340.0
 LONGEST_NAME = 26
@@ -90,9 +93,10 @@ class BoardFigure:
 
 def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure:
     """Lay the rows out, which come in preference order. The axis ends at the first tick past all marks."""
-    moves_left = NAME_WIDTH + 8
+    name_width = _name_width(rows)
+    moves_left = name_width + 8
     moves_right = moves_left + MOVES_WIDTH
-    axis_left = moves_right + 8 + NAME_WIDTH + 16
+    axis_left = moves_right + 8 + name_width + 16
     top, step = _axis(max((row_high(row) for row in rows), default=1.0))
     by_official = sorted(rows, key=lambda row: (row.rank_official, row.name))
     official_place = {row.name: place for place, row in enumerate(by_official)}
@@ -129,7 +133,7 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
         bottom=bottom,
         rows=drawn,
         ticks=ticks,
-        name_right=NAME_WIDTH,
+        name_right=name_width,
         moves_left=moves_left,
         moves_right=moves_right,
         names_left=moves_right + 8,
@@ -156,6 +160,12 @@ def _move(row: FigureRow) -> str:
     if row.rank_preference == row.rank_official:
         return "same"
     return "up" if row.rank_preference < row.rank_official else "down"
+
+
+def _name_width(rows: Sequence[FigureRow]) -> float:
+    """As wide as the longest name needs: what names do not take, a small screen has for the lines."""
+    longest = max((len(_short(row.name)) for row in rows), default=0)
+    return min(NAME_WIDTH, max(LEAST_NAME_WIDTH, longest * LETTER + RANK))
 
 
 def _short(name: str) -> str:

@@ -49,3 +49,12 @@ def test_long_names_are_cut_and_kept_whole_for_the_title():
 
 def test_no_rows_make_an_empty_figure():
     assert board_figure([]).rows == []
+
+
+def test_names_take_no_more_room_than_the_longest_needs():
+    narrow, wide, widest = (
+        board_figure([row("n" * letters, 0.1, (0.2,) * 3, (1, 1))]) for letters in (4, 20, 200)
+    )
+
+    assert narrow.name_right < wide.name_right < widest.name_right
+    assert widest.rows[0].name.endswith("…")

@@ -1,0 +1,1 @@
+"""Pictures of every page: ``python -m tests.screenshots``."""

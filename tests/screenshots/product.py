@@ -1,0 +1,58 @@
+"""Every page that links lead to, one of a kind."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit, urlunsplit
+
+from tests.screenshots.camera import Camera
+from tests.screenshots.site import Site
+
+
+def product_pages(camera: Camera, site: Site) -> None:
+    """What researchers see: each page that the home page leads to, one of every kind, as an administrator."""
+    camera.page.goto(f"{site.address}/accounts/login/")
+    camera.shoot("product-sign-in")
+    invited = site.typed("invite_person", f"{camera.name}@example.org", "--administrator")
+    camera.page.goto(invited["link"])
+    camera.shoot("product-invitation")
+    camera.page.get_by_label("Name to sign in with").fill(camera.name)
+    camera.page.get_by_label("Password").fill("a horse reads passages")
+    camera.page.get_by_role("button", name="Make the account").click()
+    seen: set[str] = set()
+    waiting = [site.address + "/"]
+    while waiting:
+        camera.page.goto(waiting.pop(0))
+        address = urlsplit(camera.page.url)
+        kind = "-".join(part for part in address.path.split("/") if part and not part.isdecimal()) or "home"
+        if kind in seen:
+            continue
+        seen.add(kind)
+        camera.shoot(f"product-{kind}")
+        if camera.page.locator("form.asked").count():
+            analysis_run(camera, kind)
+        if camera.page.locator("form.worked-out").count():
+            worked_out(camera, kind)
+        for link in camera.page.locator("main a[href], header a[href]").all():
+            target = urlsplit(link.evaluate("link => link.href"))
+            if target.netloc == address.netloc and "." not in target.path and "logout" not in target.path:
+                waiting.append(urlunsplit((*target[:3], "", "")))
+        waiting = list(dict.fromkeys(waiting))
+
+
+def analysis_run(camera: Camera, kind: str) -> None:
+    """The same page once the analysis was run with the usual choices, or says why it can't be."""
+    camera.page.get_by_role("button", name="Run").click()
+    camera.page.locator("form.asked ~ .facts, form.asked ~ .empty").first.wait_for(timeout=60_000)
+    camera.page.wait_for_load_state("networkidle")
+    camera.shoot(f"product-{kind}-made")
+
+
+def worked_out(camera: Camera, kind: str) -> None:
+    """The same page once its work in the background is done; a challenge is planned for the run first listed."""
+    form = camera.page.locator("form.worked-out")
+    if form.locator("[name=run]").count():
+        form.locator("[name=run]").first.check()
+    form.get_by_role("button").click()
+    camera.page.wait_for_load_state()
+    camera.page.locator("main:not(:has([data-refresh]))").wait_for(timeout=60_000)
+    camera.shoot(f"product-{kind}-worked-out")

@@ -1,0 +1,51 @@
+"""A pool thought over and built, and a campaign on all eight steps to its launch."""
+
+from __future__ import annotations
+
+from tests.screenshots.camera import Camera, signed_up
+from tests.screenshots.site import Site
+
+
+def wizard_pages(camera: Camera, site: Site) -> None:
+    """A pool thought over and built, and a campaign on every step to its launch; with what cannot be typed in."""
+    page, name = camera.page, f"wizard-{camera.name}"
+    signed_up(camera, site)
+    page.goto(f"{site.address}/collections/sample/pools/new/?sample=0&depth=x")
+    camera.shoot("wizard-pool-plan-wrong")
+    page.goto(f"{site.address}/collections/sample/pools/new/?sample=10")
+    camera.shoot("wizard-pool-plan")
+    page.get_by_label("Name of the pool").fill(name)
+    page.get_by_role("button", name="Build the pool").click()
+    page.get_by_role("heading", name=name, exact=True).wait_for()
+    camera.shoot("wizard-pool")
+    page.get_by_role("link", name="Prepare a campaign over this pool").click()
+    page.get_by_label("Tasks one worker may do").fill("3")
+    page.get_by_label("Name", exact=True).fill(name)
+    camera.shoot("wizard-new-campaign")
+    page.get_by_role("button", name="Make the draft").click()
+    camera.shoot("wizard-gold-empty")
+    page.get_by_role("button", name="Propose test pairs").click()
+    page.locator("[data-key=a]").wait_for()
+    page.keyboard.press("a")
+    page.locator("[data-key=u]").wait_for()
+    camera.shoot("wizard-gold")
+    page.get_by_text("Accept all without looking").click()
+    page.locator("button[value=accept-all]").click()
+    camera.shoot("wizard-gold-enough")
+    address = f"{site.address}/campaigns/{name}/prepare"
+    for step in ("settings", "texts", "pay", "rehearsal", "pilot", "check"):
+        page.goto(f"{address}/{step}/")
+        page.wait_for_load_state("networkidle")
+        camera.shoot(f"wizard-{step}")
+    page.get_by_role("link", name="Texts").click()
+    page.get_by_role("button", name="Save, accept and go on").click()
+    if camera.name == "desk-light":  # it takes a while, and looks alike everywhere
+        page.goto(f"{address}/rehearsal/")
+        page.get_by_role("button", name=f"Rehearse {name}").click()
+        page.get_by_text("The best answer found is the best there is").wait_for(timeout=180_000)
+        camera.shoot("wizard-rehearsal-done")
+    page.goto(f"{address}/launch/")
+    page.get_by_label("Type the amount to confirm it").fill("1")
+    camera.shoot("wizard-launch")
+    page.locator("main button.primary").click()
+    camera.shoot("wizard-launch-wrong")

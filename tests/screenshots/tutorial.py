@@ -213,9 +213,7 @@ def challenge(reader: Reader) -> None:
 
 def second_version(reader: Reader) -> None:
     """Version 2, and what changed."""
-    page = reader.page
-    page.goto(f"{reader.site.address}/campaigns/first/challenge/")
-    reader.until("Publish the next version\n")
+    reader.until("The judgments are in")
     reader.click("Publish the next version")
     version(reader, 2, "publish-2")
     reader.click("What changed and why")

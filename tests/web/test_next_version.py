@@ -10,6 +10,7 @@ from judging.models import CampaignChange, Judgment, TaskPair
 from tests.factories import make_run
 from tournament.models import Challenge, QrelVersion
 from tournament.services import advance_challenges
+from web.services.directions import judged
 
 CHALLENGE = "/campaigns/spring/challenge/"
 PUBLISH = "/campaigns/spring/publish/"
@@ -208,3 +209,13 @@ def test_work_under_way_moves_by_itself(cast, owner):
     assert "Waiting for its turn" in text_of(owner.get(PUBLISH + "progress"))
     Job.objects.update(state="done", result={})
     assert "data-over" in text_of(owner.get(PUBLISH + "progress"))
+
+
+def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_version(owner, cast):
+    assert judged(cast.campaign).link == CHALLENGE
+
+    Challenge.objects.create(
+        campaign=cast.campaign, number=1, rule="single", run_tags=["wave"], version=cast.version
+    )
+
+    assert judged(cast.campaign).link == PUBLISH

@@ -11,7 +11,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from judging.models import Campaign
-from tournament.models import QrelVersion
+from tournament.models import Challenge, QrelVersion
 
 #: Command → what a page calls it, the page's route, and what it is a page of.
 PAGES: dict[str, tuple[str, str, str]] = {
@@ -113,7 +113,9 @@ def judged(campaign: Campaign) -> Direction:
             reverse("web:prepare_rehearsal", args=[original.name]),
             "See what it foretells",
         )
-    if QrelVersion.objects.filter(campaign_id=campaign.pk).exists():
+    published = QrelVersion.objects.filter(campaign_id=campaign.pk).order_by("-number")
+    since = published.values_list("published_at", flat=True).first()
+    if since and not Challenge.objects.filter(campaign_id=campaign.pk, created_at__gt=since).exists():
         words = "Its best answers are published. New runs may bring better ones, which challenge them."
         return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
     words = "The judgments are in: see every query's best answer, and publish them."

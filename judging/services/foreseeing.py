@@ -160,6 +160,11 @@ class Standstill:
     committed: Decimal
     held_cost: Decimal
 
+    @property
+    def used(self) -> Decimal:
+        """Dollars that are paid or owed."""
+        return self.spent + self.owed
+
 
 def foresee_standstill(campaign: Campaign) -> Standstill:
     """What a pause or an end of the campaign, or going on with it, would meet now."""

@@ -150,7 +150,7 @@ def simulate(reader: Reader, *, picture: str = "") -> None:
     reader.click("Have simulated workers judge first")
     page.get_by_text("judgments counted").first.wait_for()
     if picture:
-        while page.locator("progress").first.evaluate("bar => bar.value") < 80:
+        while page.locator("progress").first.evaluate("bar => bar.value") < 1:
             page.wait_for_timeout(300)
         reader.shows(picture)
 

@@ -85,6 +85,11 @@ class Watch:
         return sum(self.tasks.values())
 
     @property
+    def used(self) -> Decimal:
+        """Dollars that are paid or owed."""
+        return self.spent + self.owed
+
+    @property
     def budget(self) -> Decimal:
         """What spending is set against: the cap, or what everything comes to."""
         return self.needed if self.cap is None else self.cap

@@ -39,7 +39,8 @@ def test_the_page_shows_how_far_the_campaign_is(fair, campaign, manager):
     assert (watch.course.gold, watch.course.gold_passed) == (4, 2)
     assert watch.course.left_share == 1.0
     assert watch.course.standings == {"counted": 3, "excluded": 3}
-    assert watch.spent == Decimal("4.80")
+    assert watch.spent == watch.used == Decimal("4.80")
+    assert "$4.80 of $" in page
     assert watch.pace > 0
     assert watch.ends_at > watch.now
 

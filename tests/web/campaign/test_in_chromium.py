@@ -10,8 +10,8 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
-from judging.models import Appeal, PairReport
-from pooling.models import Membership
+from judging.models import Appeal, Campaign, PairReport
+from pooling.models import Membership, QrelSet
 from tests.accessibility import Inspector
 from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
 from tests.web.campaign.conftest import worker
@@ -59,12 +59,25 @@ class Watcher:
         self.press(button)
 
 
+def look_at_simulated_workers(watcher: Watcher, campaign) -> None:
+    """The page that offers them, as long as nobody has worked, for a campaign at this machine's marketplace."""
+    QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
+    rows, elsewhere = Campaign.objects.filter(pk=campaign.pk), campaign.endpoint
+    rows.update(endpoint="http://127.0.0.1:8411")
+    watcher.page.goto(f"{watcher.home}simulate/")
+    expect(watcher.page.get_by_label("Simulated workers")).to_be_visible()
+    watcher.look("simulated workers")
+    rows.update(endpoint=elsewhere)
+    watcher.page.goto(watcher.home)
+
+
 def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, live_server):
     watcher = Watcher(page, live_server.url, client, campaign)
     page.goto(watcher.home)
     judgments = page.locator("#live-progress .bar-words").first
     expect(judgments).to_contain_text("0 of 12 judgments counted")
     watcher.look("a campaign without work")
+    look_at_simulated_workers(watcher, campaign)
 
     # What comes in shows by itself, and is read aloud.
     fair.do_task(campaign, "AGOOD")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.views import pools, preparing
+from web.views import launching, pools, preparing
 
 _PREPARE = "campaigns/<slug:name>/prepare/"
 
@@ -22,9 +22,9 @@ urlpatterns = [
     path(f"{_PREPARE}texts/preview", preparing.preview, name="preview_texts"),
     path(f"{_PREPARE}texts/trial", preparing.trial, name="try_texts"),
     path(f"{_PREPARE}pay/", preparing.pay, name="prepare_pay"),
-    path(f"{_PREPARE}rehearsal/", preparing.rehearsal, name="prepare_rehearsal"),
-    path(f"{_PREPARE}pilot/", preparing.pilot, name="prepare_pilot"),
-    path(f"{_PREPARE}pilot/end", preparing.end_pilot, name="end_pilot"),
-    path(f"{_PREPARE}check/", preparing.check, name="prepare_check"),
-    path(f"{_PREPARE}launch/", preparing.launch, name="prepare_launch"),
+    path(f"{_PREPARE}rehearsal/", launching.rehearsal, name="prepare_rehearsal"),
+    path(f"{_PREPARE}pilot/", launching.pilot, name="prepare_pilot"),
+    path(f"{_PREPARE}pilot/end", launching.end_pilot, name="end_pilot"),
+    path(f"{_PREPARE}check/", launching.check, name="prepare_check"),
+    path(f"{_PREPARE}launch/", launching.launch, name="prepare_launch"),
 ]

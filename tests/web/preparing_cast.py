@@ -1,0 +1,71 @@
+"""A campaign on its way to launch and its manager, and what browsers send."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from judging.models import Campaign
+from judging.services.campaigns import CampaignSettings, create_campaign
+from pooling.models import Membership
+from tests.factories import make_qrels
+from tests.judging.cast import Fair
+from tests.judging.conftest import crowd as crowd
+
+DRAFT = "/campaigns/fair/prepare/"
+GARBAGE = ("", "x", "-1", "1e400", "9" * 400, "nan", "<script>", "\x00")
+
+
+@pytest.fixture
+def fair(crowd, db, django_user_model):
+    """Four queries of three passages with labels, and a manager."""
+    fair = Fair(crowd)
+    labels = [(f"q{number}", f"q{number}-a", 1) for number in range(4)]
+    fair.pool.qrel_set = make_qrels(fair.collection, "official", labels)
+    fair.pool.save()
+    fair.mia = django_user_model.objects.create_user("mia")
+    Membership.objects.create(collection=fair.collection, user=fair.mia, role="manager")
+    return fair
+
+
+@pytest.fixture
+def manager(client, fair):
+    client.force_login(fair.mia)
+    return client
+
+
+@pytest.fixture
+def draft(fair) -> Campaign:
+    """A draft that nobody prepared yet, at the fake crowd."""
+    settings = CampaignSettings(gold_per_task=1, max_tasks_per_worker=2, pairs_per_task=3)
+    campaign = create_campaign(name="fair", settings=settings, pool=fair.pool)
+    Campaign.objects.filter(pk=campaign.pk).update(crowd="fake")
+    return campaign
+
+
+@pytest.fixture
+def ready(fair) -> Campaign:
+    """A draft that passes the check list: four tasks."""
+    return fair.draft(gold_per_task=1, max_tasks_per_worker=2, pairs_per_task=3)
+
+
+def texts(reply) -> str:
+    """What the page says, tags and runs of white space aside."""
+    return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
+
+
+def shown(campaign: Campaign, form) -> dict[str, str]:
+    """What a browser sends when nobody changed the form of this campaign."""
+    values = form.values_of(
+        CampaignSettings(**{n: getattr(campaign, n) for n in CampaignSettings().values()})
+    )
+    values |= {"minimum_hourly": campaign.minimum_hourly}
+    sent = {name: values[name] for name in form.base_fields}
+    return as_sent(sent)
+
+
+def as_sent(values) -> dict[str, str]:
+    """Values of fields as a browser sends them: a box that is not ticked is not sent."""
+    kept = {name: value for name, value in values.items() if value is not None and value is not False}
+    return {name: "on" if value is True else str(value) for name, value in kept.items()}

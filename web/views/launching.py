@@ -1,0 +1,125 @@
+"""The last steps of a campaign to its launch: rehearsal, pilot, check list, launch."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import NotNow, Refusal
+from judging.models import Campaign
+from judging.rehearsal import truth_named
+from judging.services.campaigns import pause
+from judging.services.launching import Terms, amount_to_confirm, check_confirmed, launch_confirmed
+from judging.services.piloting import pilot_campaign
+from judging.simulation import SimulationSettings
+from web import jobs
+from web import preparing_forms as forms
+from web.services import preparing as pages
+from web.views.preparing_step import say, show, step_view, who
+
+PILOT_TASKS = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Simulated workers judge a copy; what that foretells."""
+    if "part" in request.GET:
+        return render(request, "web/parts/job.html", {"job": jobs.rehearsals_asked_for(campaign).first()})
+    truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
+    form = forms.RehearsalForm(request.POST if request.method == "POST" else None, truths=truths)
+    if request.method == "POST" and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            truth = truth_named(campaign, asked.pop("truth"))
+            jobs.ring_for_rehearsal(campaign, truth, SimulationSettings(**asked), who=who(request))
+            return redirect("web:prepare_rehearsal", campaign.name)
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    context = {"form": form, "truths": truths} | pages.rehearsal_told(campaign)
+    return show(request, campaign, "rehearsal", context, wrong=bool(form.errors))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view("launch campaign", while_piloting=True)
+def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """A few tasks for people first. The amount is typed, and stands on the button."""
+    given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
+    form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
+    amount_form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
+        return redirect("web:prepare_pilot", campaign.name)  # sent twice: it is under way
+    if request.method == "POST" and form.is_valid() and amount_form.is_valid():
+        try:
+            _offer_pilot(request, campaign, form.cleaned_data, amount_form.cleaned_data["amount"])
+            return redirect("web:prepare_pilot", campaign.name)
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            amount_form.add_error(None, str(refusal))
+    tasks = form.cleaned_data.get("tasks", 0) if form.is_bound and form.is_valid() else form.initial["tasks"]
+    wrong = bool(form.errors or amount_form.errors)
+    context = pages.pilot_page(campaign, tasks) | {"form": form, "amount_form": amount_form}
+    return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
+
+
+def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], confirmed: Decimal) -> None:
+    check_confirmed(amount_to_confirm(campaign, asked["tasks"]), confirmed)
+    pilot_campaign(
+        campaign,
+        tasks=asked["tasks"],
+        counts=asked["counts"],
+        terms=Terms(confirm_spend=confirmed),
+        who=who(request),
+    )
+    jobs.after_launching(campaign)
+    messages.success(request, f"The pilot is under way: {asked['tasks']} tasks are offered.")
+
+
+@require_POST
+@step_view("launch campaign", while_piloting=True)
+def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """End a pilot before all its tasks are in; what is under way is paid."""
+    try:
+        pause(campaign, why="the pilot was ended", who=who(request))
+        jobs.after_offering_less(campaign)
+    except Refusal as refusal:
+        say(request, refusal)
+    return redirect("web:prepare_pilot", campaign.name)
+
+
+@require_safe
+@step_view()
+def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All that a launch is held to, and what to do about what does not pass."""
+    return show(request, campaign, "check", {"page": pages.check_page(campaign)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view("launch campaign")
+def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Launch within the amount that is typed. Sent twice, it launches once: the second finds it launched."""
+    form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            launched = launch_confirmed(campaign, confirmed=form.cleaned_data["amount"], who=who(request))
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            campaign.refresh_from_db()
+            if campaign.state == Campaign.State.OPEN:
+                return redirect("web:campaign", campaign.name)
+            form.add_error(None, str(refusal))
+        else:
+            jobs.after_launching(campaign)
+            messages.success(request, f"{campaign.name} is launched: {launched.places:,} places are offered.")
+            return redirect("web:campaign", campaign.name)
+    context = pages.launch_page(campaign) | {"form": form}
+    return show(request, campaign, "launch", context, wrong=bool(form.errors))

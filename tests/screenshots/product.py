@@ -23,7 +23,8 @@ def product_pages(camera: Camera, site: Site) -> None:
     while waiting:
         camera.page.goto(waiting.pop(0))
         address = urlsplit(camera.page.url)
-        kind = "-".join(part for part in address.path.split("/") if part and not part.isdecimal()) or "home"
+        parts = ["one" if part.isdecimal() else part for part in address.path.split("/") if part]
+        kind = "-".join(parts) or "home"
         if kind in seen:
             continue
         seen.add(kind)

@@ -214,8 +214,13 @@ def test_work_under_way_moves_by_itself(cast, owner):
 def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_version(owner, cast):
     assert judged(cast.campaign).link == CHALLENGE
 
-    Challenge.objects.create(
+    asked = Challenge.objects.create(
         campaign=cast.campaign, number=1, rule="single", run_tags=["wave"], version=cast.version
     )
+
+    assert "Challenge 1 goes on" in judged(cast.campaign).words
+
+    asked.state = Challenge.State.DONE
+    asked.save()
 
     assert judged(cast.campaign).link == PUBLISH

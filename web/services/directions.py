@@ -113,9 +113,16 @@ def judged(campaign: Campaign) -> Direction:
             reverse("web:prepare_rehearsal", args=[original.name]),
             "See what it foretells",
         )
+    challenges = Challenge.objects.filter(campaign_id=campaign.pk)
+    if asking := challenges.filter(state=Challenge.State.ASKING).first():
+        return Direction(
+            f"Challenge {asking.number} goes on: each answer may make further pairs worth asking.",
+            reverse("web:challenge", args=[campaign.name]),
+            "How far it is",
+        )
     published = QrelVersion.objects.filter(campaign_id=campaign.pk).order_by("-number")
     since = published.values_list("published_at", flat=True).first()
-    if since and not Challenge.objects.filter(campaign_id=campaign.pk, created_at__gt=since).exists():
+    if since and not challenges.filter(created_at__gt=since).exists():
         words = "Its best answers are published. New runs may bring better ones, which challenge them."
         return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
     words = "The judgments are in: see every query's best answer, and publish them."

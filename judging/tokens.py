@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core import signing
@@ -89,6 +90,15 @@ class Refused:
 def appeal_token(refused: Refused) -> str:
     """The token under which whoever is refused can object."""
     return _signed([refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer)
+
+
+def appeal_address(refused: Refused, *, task: str = "") -> str:
+    """The path at which whoever is refused can object and reads the answer.
+
+    ``task`` is the page token of a task that is still open: from there it can be sent off.
+    """
+    path = reverse("judging:appeal", args=[appeal_token(refused)])
+    return f"{path}?{urlencode({'task': task})}" if task else path
 
 
 def read_appeal(token: str) -> Refused:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 
 from config import clock
 from judging.models.calls import CrowdCall
@@ -58,11 +59,25 @@ class PairReport(models.Model):
         return f"slot {self.slot_id}: {self.kind}"
 
 
+class AppealQuerySet(models.QuerySet):
+    def confirmed(self) -> AppealQuerySet:
+        """Those that the worker made for certain: by the crowd's message, or on the page of an assignment that the
+        crowd's own list has under this worker by now. Who made the others, only an address said."""
+        listed = Submission.objects.filter(
+            campaign=OuterRef("campaign"),
+            worker=OuterRef("worker"),
+            assignment_id=OuterRef("came_by"),
+            state=Submission.State.SUBMITTED,
+        )
+        return self.filter(Q(came_by="") | Exists(listed))
+
+
 class Appeal(models.Model):
     """What somebody who is refused tasks says to it: one for each worker, campaign and way to the page.
 
     An address can be forged: who comes by one under another's worker id must not use up that worker's one appeal, nor
     read what was said. A worker who came by the link in the crowd's message is who they say (``came_by`` is empty).
+    Only what is certainly the worker's (:meth:`AppealQuerySet.confirmed`) is answered to the worker by a message.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="appeals")
@@ -76,6 +91,8 @@ class Appeal(models.Model):
     settled_at = models.DateTimeField(null=True)
     settled_by = models.CharField(max_length=150, blank=True)
     settled_why = models.TextField(blank=True)
+
+    objects = AppealQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext
 
@@ -31,7 +30,7 @@ from judging.models import (
 )
 from judging.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
 from judging.services.calls import Patience, Reply, campaign_key, perform
-from judging.tokens import Refused, appeal_token
+from judging.tokens import Refused, appeal_address
 
 #: The link below it must not be cut off.
 LONGEST_ANSWER = 3000
@@ -121,14 +120,15 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
 
 
 def _of_appeals(campaign: Campaign) -> list[Notice]:
-    settled = Appeal.objects.filter(campaign=campaign).exclude(settled_at=None)
+    """Of every answer to an appeal that is the worker's own; what somebody else wrote under the id is none."""
+    settled = Appeal.objects.confirmed().filter(campaign=campaign).exclude(settled_at=None)
     rows = _reached(settled).select_related("worker").order_by("pk")
     return [
         Notice(
             f"appeal-{row.pk}",
             row.worker,
             gettext("An answer to your objection"),
-            _paragraphs(campaign.title, row.settled_why[:LONGEST_ANSWER], appeal_link(campaign, row.worker)),
+            _paragraphs(campaign.title, row.settled_why[:LONGEST_ANSWER], answer_link(row)),
         )
         for row in rows
     ]
@@ -172,5 +172,10 @@ def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
 
 def appeal_link(campaign: Campaign, worker: Worker) -> str:
     """The address at which the worker can object, and reads the answer. Only the worker is told it."""
-    token = appeal_token(Refused(campaign.pk, worker.pk, "excluded"))
-    return settings.PUBLIC_URL + reverse("judging:appeal", args=[token])
+    return settings.PUBLIC_URL + appeal_address(Refused(campaign.pk, worker.pk, "excluded"))
+
+
+def answer_link(appeal: Appeal) -> str:
+    """The address at which this very appeal and its answer stand."""
+    of = Refused(appeal.campaign_id, appeal.worker_id, appeal.refusal, appeal.came_by)
+    return settings.PUBLIC_URL + appeal_address(of)

@@ -55,8 +55,13 @@ def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str,
 
 
 def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal | None:
-    """What this worker said to being refused in this campaign, coming by that way."""
-    return Appeal.objects.filter(campaign=campaign, worker=worker, came_by=came_by).first()
+    """What this worker said to being refused in this campaign, coming by that way.
+
+    Who comes by the crowd's message is the worker, and also finds what was said on a page of the worker's own.
+    """
+    said = Appeal.objects.filter(campaign=campaign, worker=worker)
+    own = said.filter(came_by=came_by).first()
+    return own if own or came_by else said.confirmed().order_by("-pk").first()
 
 
 def _kept(words: str, most: int) -> str:
@@ -100,18 +105,20 @@ def _report(row: PairReport) -> dict[str, Any]:
 def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
     """Appeals, oldest first, JSON-ready; only those that nobody settled, unless ``settled``.
 
-    ``confirmed`` when the crowd's message brought the worker; else the worker id is only what the address said.
+    ``confirmed`` when the worker certainly made it (:meth:`judging.models.AppealQuerySet.confirmed`); else the worker
+    id is only what the address said.
     """
     rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
     if not settled:
         rows = rows.filter(settled_at=None)
+    confirmed = set(rows.confirmed().values_list("pk", flat=True))
     return [
         {
             "appeal": f"a{row.pk}",
             "refusal": row.refusal,
             "words": row.words,
             "worker": row.worker_id,
-            "confirmed": not row.came_by,
+            "confirmed": row.pk in confirmed,
             "at": row.made_at.isoformat(),
             "settled": row.settled_why if row.settled_at else "",
         }

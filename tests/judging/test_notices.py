@@ -14,7 +14,8 @@ from judging.errors import CrowdLater
 from judging.models import Appeal, Campaign, CrowdIdentity, Exclusion, WorkerMessage
 from judging.services.notices import tell_workers
 from judging.services.reinstating import exclude_worker, reinstate_worker
-from tests.judging.visitor import text
+from judging.services.voices import make_appeal, settle
+from tests.judging.visitor import Visitor, text
 
 pytestmark = pytest.mark.usefixtures("crowd_site")
 
@@ -116,3 +117,62 @@ def test_the_reason_is_that_of_the_rule_that_decided(fair, failed):
     german = text(Client().get(link_in(said)))
     assert "Die auftraggebende Stelle hat das entschieden" in german
     assert "Prüfpaar" not in german
+
+
+def test_an_appeal_on_the_page_of_a_task_is_answered_once_the_crowd_names_that_task(crowd, fair, campaign):
+    martha = Visitor(crowd, campaign)
+    martha.begin()
+    martha.save()
+    exclude_worker(campaign, martha.submission.worker, why="too fast")
+    refused = text(martha.client.get(martha.page))
+    page = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
+    martha.client.post(page, {"words": "I read every word."})
+    appeal = Appeal.objects.get()
+    settle(campaign, f"a{appeal.pk}", why="We look again.")
+    assert tell_workers(campaign) == 0  # until then the page's address says who it is, and nobody else
+
+    martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
+    fair.hand_in(martha.submission)
+    fair.collect(campaign)
+    tell_workers(campaign)
+
+    said = {subject: words for name, subject, words in crowd.messages if name == "AMARTHA"}
+    assert set(said) == {"No further tasks for you here", "An answer to your objection"}
+    for message in said.values():  # also the link to object by knows what was said
+        answered = text(Client().get(link_in(message)))
+        assert 'data-appeal="answered"' in answered
+        assert "“I read every word.”" in answered
+        assert "We look again." in answered
+        assert "<textarea" not in answered
+
+
+def test_an_appeal_under_a_made_up_assignment_is_answered_on_that_page_alone(crowd, fair, failed):
+    forged = text(Visitor(crowd, failed, "AFAIL").arrive(assignmentId="MADEUP1"))
+    page = re.search(r'action="(/judge/appeal/[^"]+)"', forged)[1]
+    forger = Client()
+    forger.post(page, {"words": "Not me."})
+    settle(failed, f"a{Appeal.objects.get().pk}", why="An answer to whoever wrote this.")
+
+    tell_workers(failed)
+
+    ((name, subject, said),) = crowd.messages
+    assert (name, subject) == ("AFAIL", "No further tasks for you here")
+    own = text(Client().get(link_in(said)))
+    assert 'data-appeal="open"' in own
+    assert "Not me." not in own
+    assert "An answer to whoever wrote this." in text(forger.get(page))
+
+
+def test_the_answer_to_an_objection_to_an_earlier_campaigns_exclusion_leads_to_it(fair, failed):
+    adone = worker("ADONE")
+    exclusion = exclude_worker(failed, adone, why="elsewhere")
+    Exclusion.objects.filter(pk=exclusion.pk).update(campaign=fair.draft_of("earlier"))
+    make_appeal(failed, adone, refusal="excluded-elsewhere", words="That was my sister.")
+    settle(failed, f"a{Appeal.objects.get().pk}", why="It stays.")
+
+    tell_workers(failed)
+
+    said = next(words for name, _, words in fair.crowd.messages if name == "ADONE")
+    page = text(Client().get(link_in(said)))
+    assert 'data-appeal="answered"' in page
+    assert "<h1>The requester has answered you</h1>" in page

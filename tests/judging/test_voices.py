@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from judging.errors import CampaignRefused
-from judging.models import Appeal, PairReport
+from judging.models import Appeal, PairReport, Submission
 from judging.services import voices, working
 from judging.services.exporting import COLUMNS, SIGNALS, export_judgments
 from judging.services.rights import forget_worker
@@ -59,6 +59,9 @@ def test_the_command_lists_and_settles(spoken):
 
     assert "cut off" in listed
     assert "My hand slipped." in listed
+    again = f"manage.py reinstate_worker {spoken.name} {appeal.worker_id} --why"
+    assert again in settled
+    assert again not in listed
     assert "cut off" not in settled
     assert "pair dropped" in typed("reports", spoken.name, "--all")
     assert campaign_status(spoken)["voices"] == {"reports": 1, "appeals": 0}
@@ -105,6 +108,22 @@ def test_a_forged_id_neither_uses_up_nor_reads_a_workers_appeal(fair, spoken):
     assert voices.make_appeal(spoken, worker, **said)  # by the crowd's message: always taken
     assert [row["confirmed"] for row in voices.appeals(spoken)] == [False] * voices.MOST_WAITING + [True]
     assert "anybody could have made up" in typed("reports", spoken.name)
+
+
+def test_an_appeal_counts_as_the_workers_own_once_the_crowd_names_its_assignment(fair, spoken):
+    mine = Appeal.objects.get()
+    listed = mine.worker.submissions.get()
+    of_another = Submission.objects.exclude(worker=mine.worker).first()
+    assert (listed.state, of_another.state) == ("submitted", "submitted")
+
+    made_by = {}
+    for came_by in (listed.assignment_id, of_another.assignment_id, "FORGED"):
+        voices.make_appeal(spoken, mine.worker, refusal="excluded", words=came_by, came_by=came_by)
+        made_by[came_by] = Appeal.objects.get(came_by=came_by).pk
+
+    assert {row.pk for row in Appeal.objects.confirmed()} == {mine.pk, made_by[listed.assignment_id]}
+    Submission.objects.update(state=Submission.State.FINISHED)  # the crowd has not said so yet
+    assert [row.pk for row in Appeal.objects.confirmed()] == [mine.pk]
 
 
 def test_words_go_when_a_worker_is_forgotten(spoken):

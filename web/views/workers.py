@@ -209,6 +209,7 @@ def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
     context = {
         "campaign": found,
         "appeal": one,
+        "confirmed": Appeal.objects.confirmed().filter(pk=one.pk).exists(),
         "worker": one.worker,
         "wrong": wrong,
         "why": _typed(request, "why"),

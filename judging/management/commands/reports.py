@@ -11,8 +11,10 @@ from django.core.management.base import CommandParser
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from judging.errors import CrowdError
+from judging.models import Campaign
 from judging.services import notices, voices
 from judging.services.campaigns import campaign_named
+from judging.services.screening_workers import standing_exclusion
 
 
 class Command(BaseCommand):
@@ -33,9 +35,11 @@ class Command(BaseCommand):
             voices.settle(found, settle, why=why, who=getpass.getuser())
             with suppress(CrowdError):  # while the campaign is collected it is tried again
                 notices.tell_workers(found)
+        next_step = _after(found, settle) if settle else ""
         return {
             "reports": voices.reports(found, settled=options["all"]),
             "appeals": voices.appeals(found, settled=options["all"]),
+            **({"next": next_step} if next_step else {}),
         }
 
     def show(self, result: dict[str, Any]) -> None:
@@ -50,6 +54,21 @@ class Command(BaseCommand):
             self.out.print(f"{words}\n    worker {row['worker']}{sure}{_settled(row)}", markup=False)
         if not result["reports"] and not result["appeals"]:
             self.out.print("Nothing waits for a look.")
+        if "next" in result:
+            self.out.print(result["next"], markup=False)
+
+
+def _after(campaign: Campaign, name: str) -> str:
+    """What an answered appeal leaves to do: the exclusion stands by itself, whatever the answer says."""
+    if not name.startswith("a"):
+        return ""
+    worker = campaign.appeals.get(pk=name[1:]).worker
+    if not standing_exclusion(campaign, worker):
+        return ""
+    return (
+        f"Worker {worker.pk} is still excluded. If that was a mistake: "
+        f'manage.py reinstate_worker {campaign.name} {worker.pk} --why "…"'
+    )
 
 
 def _settled(row: dict[str, Any]) -> str:

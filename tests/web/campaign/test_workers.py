@@ -279,7 +279,7 @@ def test_an_appeal_is_answered_and_the_worker_reinstated_and_told(fair, crowd, c
         campaign=campaign, worker=worker("ABAD"), refusal="excluded", words="I read it"
     )
     address = f"/campaigns/fair/appeals/{appeal.pk}/"
-    assert "lets 1 tasks with 3 judgments count again" in text_of(manager.get(address)).replace(
+    assert "lets 1 task with 3 judgments count again" in text_of(manager.get(address)).replace(
         '<span class="numbers">', ""
     ).replace("</span>", "")
 
@@ -291,6 +291,20 @@ def test_an_appeal_is_answered_and_the_worker_reinstated_and_told(fair, crowd, c
     assert not Exclusion.objects.standing().exists()
     assert campaign.judgments.counted().count() == 3
     assert any("You are right." in text for _, _, text in crowd.messages)
+
+
+def test_an_appeal_says_whether_its_worker_wrote_it_and_gets_the_answer(fair, campaign, manager):
+    done = fair.do_task(campaign, "ABAD", pass_gold=False)
+    fair.collect(campaign)
+
+    said = {}
+    for came_by in ("", done.assignment_id, "MADEUP1"):
+        one = Appeal.objects.create(campaign=campaign, worker=done.worker, words="x", came_by=came_by)
+        page = text_of(manager.get(f"/campaigns/fair/appeals/{one.pk}/"))
+        said[came_by] = ("can be forged" in page, "No message goes out" in page, "The crowd brings" in page)
+
+    assert said[""] == said[done.assignment_id] == (False, False, True)
+    assert said["MADEUP1"] == (True, True, False)
 
 
 def test_an_appeal_that_cannot_be_answered_so_changes_nothing(fair, campaign, manager):

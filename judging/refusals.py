@@ -38,6 +38,14 @@ _OBJECT = _(
     "If you think this is a mistake, say so below: a person looks at it. "
     "Please return this task on the crowd's site, so that it is offered to somebody else."
 )
+#: Pay and next step of whoever is refused while a task of theirs is open: to return it would cost its pay.
+OPEN_TASK = (
+    _("You have a task open. What you judged of it is paid, too, once you have sent it off."),
+    _(
+        "Send off what you judged of the open task. Please do not return it: a task that is returned, or not sent "
+        "off in time, pays nothing."
+    ),
+)
 _NOTHING = _("Nothing was done on this task, so nothing is paid for it. Earlier tasks are paid as promised.")
 
 #: An exclusion's rule → why, where it is not that one check pair was missed.

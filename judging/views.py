@@ -31,7 +31,7 @@ from judging.durations import in_words, to_the_second
 from judging.errors import ArrivalRefused
 from judging.models import Campaign, Choice, PairReport, Submission, Worker
 from judging.prose import blocks
-from judging.refusals import REFUSALS
+from judging.refusals import OPEN_TASK, REFUSALS
 from judging.services import trials, working
 from judging.services.cost import pay_for
 from judging.services.links import campaign_of, posting_behind
@@ -41,7 +41,7 @@ from judging.services.reconciling import receipt_of
 from judging.services.showing import shown_pairs
 from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
 from judging.services.voices import appeal_of
-from judging.tokens import BadToken, Page, Refused, appeal_token, page_token, read_link, read_page
+from judging.tokens import BadToken, Page, Refused, appeal_address, page_token, read_link, read_page
 from judging.writing import direction
 
 View = Callable[..., HttpResponse]
@@ -117,6 +117,18 @@ def in_frame(view: View) -> Any:
     return csrf_exempt(never_cache(xframe_options_exempt(_crowd_may_frame(wrapped))))
 
 
+def open_task(token: str) -> dict[str, Any]:
+    """What a page says to whoever is refused and holds a task still: the way to its pay. Empty without a ``token``."""
+    pay, next_step = (gettext(words) for words in OPEN_TASK)
+    return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
+
+
+def addresses_of(refused: Refused, task: str = "") -> dict[str, str]:
+    """Where to object, and where the answer will stand for whoever keeps the address: no message brings it there."""
+    answer_at = settings.PUBLIC_URL + appeal_address(refused) if refused.came_by else ""
+    return {"appeal_address": appeal_address(refused, task=task), "answer_at": answer_at}
+
+
 def refusal(
     request: HttpRequest, reason: str, *, detail: str = "", leave: str = "", worker: Worker | None = None
 ) -> HttpResponse:
@@ -126,13 +138,14 @@ def refusal(
     A ``worker`` whom the page knows can object to some reasons.
     """
     page, campaign = REFUSALS[reason].said(gettext), getattr(request, "campaign", None)
-    context = {"refusal": page, "reason": reason, "detail": detail, "leave": leave, "campaign": campaign}
+    context = {"refusal": page, "reason": reason, "detail": detail, "campaign": campaign}
     context["contact"] = contact_of(campaign)
+    context |= open_task(leave)
     if page.appeal and worker and campaign:
         came_by = getattr(request, "came_by", "unknown")
         context["why"] = meaning_of_refusal(reason, campaign, worker)
         context["appeal"] = appeal_of(campaign, worker, came_by)
-        context["appeal_token"] = appeal_token(Refused(campaign.pk, worker.pk, reason, came_by))
+        context |= addresses_of(Refused(campaign.pk, worker.pk, reason, came_by), leave)
     response = render(request, "judging/refused.html", context, status=page.status)
     if page.reload_seconds and request.method == "GET":
         response["Refresh"] = str(page.reload_seconds)

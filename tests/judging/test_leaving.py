@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
+from django.test import Client
 
-from judging.models import Choice, Judgment, Submission, Task
+from judging.models import Appeal, Choice, Judgment, Submission, Task
 from judging.services.reconciling import receipt_of
+from judging.services.reinstating import exclude_worker
+from judging.services.voices import settle
 from tests.judging.cast import good_side
 from tests.judging.visitor import Visitor, text
 
@@ -169,3 +173,50 @@ def test_left_with_all_gold_passed_the_judged_pairs_count_and_the_rest_are_packe
     assert Judgment.objects.filter(submission=submission).counted().count() == 2
     assert campaign.tasks.count() == 5
     assert campaign.tasks.order_by("number").last().task_pairs.count() == 1
+
+
+def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
+    exclude_worker(martha.campaign, martha.submission.worker, why="too fast")
+
+    refused = text(martha.client.get(martha.page))
+    appeal = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
+    objected = text(martha.client.post(appeal, {"words": "I read every word."}))
+    again = text(martha.client.get(martha.page))
+
+    way_out = f'action="{martha.page}leave"'
+    for page in (refused, objected, again, text(martha.client.get(appeal))):
+        assert "Send off what you judged of the open task. Please do not return it" in page
+        assert "Please return" not in page
+        assert way_out in page
+    kept = re.search(r'<p id="answer-at">The answer will stand at this address.*?href="([^"]+)"', objected)[1]
+    assert kept in again
+    assert "sent a message with it" in objected
+
+    # Who kept the address reads the answer there, paid or not; sent off, there is nothing left to send.
+    martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
+    settle(martha.campaign, f"a{Appeal.objects.get().pk}", why="We look again.")
+    answered = text(Client().get(kept))
+    assert "We look again." in answered
+    assert way_out not in text(martha.client.get(appeal))
+
+
+def test_who_was_refused_before_there_was_a_task_is_told_to_return_it(crowd, campaign):
+    Visitor(crowd, campaign).fail()
+    refused = text(Visitor(crowd, campaign).arrive())
+    appeal = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
+    objected = text(Client().post(appeal, {"words": "I read every word."}))
+
+    assert "Please return this task" in refused
+    assert "Please return the task" in objected
+    assert "sent a message with it" not in objected
+
+
+def test_the_token_of_another_task_opens_no_way_out(crowd, martha, campaign):
+    exclude_worker(campaign, martha.submission.worker, why="too fast")
+    other = Visitor(crowd, campaign, "AHENRY")
+    other.begin()
+    appeal = re.search(r'action="(/judge/appeal/[^"]+)"', text(martha.client.get(martha.page)))[1]
+
+    page = text(Client().get(appeal.split("?")[0], {"task": other.page.split("/")[3]}))
+
+    assert "leave" not in page

@@ -28,9 +28,11 @@ class Reinstated:
     other: int
 
 
-def worker_of(campaign: Campaign, key: int) -> Worker:
-    """The campaign's worker with our key; raises CampaignRefused."""
-    worker = Worker.objects.filter(pk=key, submissions__campaign=campaign).first()
+def worker_of(campaign: Campaign, key: int | str) -> Worker:
+    """The campaign's worker with our number, or with this id at the crowd; raises CampaignRefused."""
+    word = str(key)
+    named = {"pk": int(word)} if word.isdecimal() and len(word) < 19 else {"identity__crowd_worker_id": word}
+    worker = Worker.objects.filter(**named, submissions__campaign=campaign).first()
     if worker is None:
         raise CampaignRefused(
             f"No worker {key} has worked on {campaign.name}.",

@@ -145,10 +145,12 @@ def test_a_decision_that_stands_is_not_made_twice(campaign):
         reinstate_worker(campaign, unlucky, why="a fast reader")
 
 
-def test_the_commands_take_a_worker_by_number(campaign):
+def test_the_commands_take_a_worker_by_number_or_by_the_id_at_the_crowd(campaign):
     number = worker("AUNLUCKY").pk
 
     assert run("reinstate_worker", "fair", str(number), "--why=ambiguous")["tasks_counted_again"] == 1
-    assert run("exclude_worker", "fair", str(number), "--why=fast")["excluded"] == 3
+    excluded = run("exclude_worker", "fair", "AUNLUCKY", "--why=fast")
+    assert (excluded["worker"], excluded["judgments_that_count_no_more"]) == (number, 3)
+    assert excluded["tasks_still_open"] == 0
     status, words = refused("reinstate_worker", "fair", "999999", "--why=x")
     assert (status, "No worker 999999 has worked on fair" in words) == (1, True)

@@ -21,15 +21,18 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("worker", type=int, help="the worker's number, as campaign_status shows it")
+        parser.add_argument(
+            "worker", help="our number of the worker (campaign_status shows it), or the id at the crowd"
+        )
         parser.add_argument("--why", required=True, help="the reason; kept with the decision")
 
-    def act(self, *, campaign: str, worker: int, why: str, **options: Any) -> dict[str, Any]:
+    def act(self, *, campaign: str, worker: str, why: str, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
-        done = reinstate_worker(found, worker_of(found, worker), why=why, who=getpass.getuser())
+        one = worker_of(found, worker)
+        done = reinstate_worker(found, one, why=why, who=getpass.getuser())
         return {
             "campaign": found.name,
-            "worker": worker,
+            "worker": one.pk,
             "tasks_counted_again": done.counted,
             "tasks_surplus": done.surplus,
             "tasks_other": done.other,

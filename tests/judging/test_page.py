@@ -48,7 +48,8 @@ def test_consent_text_says_everything_that_is_recorded(campaign):
 
     for words in ("worker id", "opened this task", "agreed (and to which text)", "sent it off", "those you change",
                   "which side", "how long it was on your screen", "in the background", "how often you left it",
-                  "mouse, touch or keyboard", "side by side", "pasted", "report"):  # fmt: skip
+                  "mouse, touch or keyboard", "side by side", "pasted", "report",
+                  "A person may look at your times"):  # fmt: skip
         assert words in told
 
 
@@ -294,6 +295,20 @@ def test_a_report_by_the_plain_form_keeps_choices_and_comment(martha):
     assert "so far" in page
 
 
+def test_a_report_by_the_plain_form_is_taken_when_it_is_too_early_to_judge(crowd, fair):
+    martha = Visitor(crowd, fair.opened(minimum_seconds=60))
+    martha.begin()
+    said = {"report-kind-1": "broken", "report-words-1": "cut off"}
+
+    hurried = martha.client.post(f"{martha.page}report", {"choice-1": "left", "report": "1"} | said)
+    unnamed = martha.client.post(f"{martha.page}report", {"report": "2", "report-words-2": "which <kind>?"})
+
+    assert "quicker than anybody reads" in text(hurried)
+    assert "Reported. Thank you" in text(hurried)
+    assert PairReport.objects.get().words == "cut off"
+    assert "which &lt;kind&gt;?</textarea>" in unnamed.content.decode()
+
+
 def test_no_report_on_a_task_that_is_over(martha):
     martha.do_task()
 
@@ -321,7 +336,7 @@ def test_an_excluded_worker_appeals_once_in_a_few_words(crowd, fair):
     appeal = Appeal.objects.get()
     assert (appeal.refusal, appeal.words) == ("excluded", "The text was <cut> off.")
     assert "The text was &lt;cut&gt; off." in martha.arrive().content.decode()
-    assert "/judge/appeal/" not in again
+    assert 'action="/judge/appeal/' not in again
 
 
 def test_a_forged_appeal_leads_nowhere(crowd, fair):

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from config import clock
 from judging.models import Posting
 from judging.services.calls import campaign_key
-from judging.services.trials import start_trial
+from judging.services.trials import MOST_TRIALS, start_trial
 from judging.services.working import WorkRefused
 from judging.tokens import BadToken, page_token, read_trial
 from judging.views import in_frame, speak_language_of
@@ -41,5 +41,6 @@ def trial(request: HttpRequest, token: str) -> HttpResponse:
         "campaign": campaign,
         "total": campaign.pairs_per_task + campaign.gold_per_task,
         "expires_at": link.expires_at,
+        "most": MOST_TRIALS,
     }
     return render(request, "judging/trial.html", context)

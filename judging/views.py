@@ -7,7 +7,7 @@ and CSRF tokens do not work. The page token is what a CSRF token would be: nobod
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, timedelta
 from functools import wraps
 from math import ceil
 from typing import Any
@@ -18,6 +18,7 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
+from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -45,7 +46,7 @@ from judging.tokens import BadToken, Page, Refused, appeal_address, page_token, 
 from judging.writing import direction
 
 View = Callable[..., HttpResponse]
-SCRIPTS = [f"judging/{name}.js" for name in ("watch", "queue", "deadline", "report", "keys", "task")]
+SCRIPTS = [f"judging/{name}.js" for name in ("watch", "queue", "deadline", "report", "keys", "task", "times")]
 #: How long it is known that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
 REPORT_KINDS = [
@@ -89,10 +90,6 @@ def language_for(request: HttpRequest) -> str:
     return campaign.language if campaign else translation.get_language_from_request(request)
 
 
-def _said(refused: ArrivalRefused) -> str:
-    return " ".join(gettext(words) for words in (refused.message, refused.next_step) if words)
-
-
 def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     """What the view answers, or the page of its refusal."""
     try:
@@ -100,7 +97,7 @@ def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Ht
     except working.WorkRefused as refused:
         return refusal(request, refused.reason, worker=refused.worker)
     except ArrivalRefused as refused:
-        return refusal(request, "unknown-link", detail=_said(refused))
+        return refusal(request, "unknown-link", because=refused)
 
 
 def in_frame(view: View) -> Any:
@@ -118,7 +115,7 @@ def in_frame(view: View) -> Any:
 
 
 def open_task(token: str) -> dict[str, Any]:
-    """What a page says to whoever is refused and holds a task still: the way to its pay. Empty without a ``token``."""
+    """What a page says to whoever is refused and holds a task still: the way to its pay. Empty without a token."""
     pay, next_step = (gettext(words) for words in OPEN_TASK)
     return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
 
@@ -130,15 +127,22 @@ def addresses_of(refused: Refused, task: str = "") -> dict[str, str]:
 
 
 def refusal(
-    request: HttpRequest, reason: str, *, detail: str = "", leave: str = "", worker: Worker | None = None
+    request: HttpRequest,
+    reason: str,
+    *,
+    because: ArrivalRefused | None = None,
+    leave: str = "",
+    worker: Worker | None = None,
 ) -> HttpResponse:
     """A page of its own for every reason: what it is, what it means for pay, what to do, whom to write to.
 
-    ``leave`` is the token of a page whose worker may not go on, but may send off what is judged and be paid for it.
-    A ``worker`` whom the page knows can object to some reasons.
+    ``because`` says more exactly what it is. ``leave`` is the token of a page whose worker may not go on, but may
+    send off what is judged and be paid for it. A ``worker`` whom the page knows can object to some reasons.
     """
     page, campaign = REFUSALS[reason].said(gettext), getattr(request, "campaign", None)
-    context = {"refusal": page, "reason": reason, "detail": detail, "campaign": campaign}
+    context = {"refusal": page, "reason": reason, "campaign": campaign}
+    if because:
+        context |= {"why": gettext(because.message), "next_step": gettext(because.next_step)}
     context["contact"] = contact_of(campaign)
     context |= open_task(leave)
     if page.appeal and worker and campaign:
@@ -241,10 +245,11 @@ def _time_left(submission: Submission) -> dict[str, Any]:
     """When the time for the task is over, and how long that is, in seconds and in words."""
     if (seconds := working.seconds_left(submission)) is None:
         return {}
-    ends_at = clock.now() + timedelta(seconds=seconds)
+    ends_at = (clock.now() + timedelta(seconds=seconds)).astimezone(UTC)
+    as_time = '<time datetime="{}">{} UTC</time>'  # a script puts it into the reader's zone
     return {
         "seconds_left": round(seconds),
-        "ends_at": ends_at,
+        "ends_at": format_html(as_time, ends_at.isoformat(timespec="minutes"), f"{ends_at:%H:%M}"),
         "ends_in": in_words(60 * ceil(seconds / 60), translation),
     }
 
@@ -314,6 +319,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
     context = {
         "token": token,
         "campaign": submission.campaign,
+        "trial": _is_trial(submission),
         "comment": request.POST.get("comment", ""),
         "pasted": "pasted" in request.POST,
         "receipt": "" if _is_trial(submission) else receipt_of(submission),

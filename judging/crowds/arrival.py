@@ -60,7 +60,7 @@ def read_arrival(params: Mapping[str, str]) -> Arrival:
     place = params.get("hitId", "").strip()
     if not (_entity.fullmatch(assignment) and _entity.fullmatch(place) and _worker.fullmatch(worker)):
         raise ArrivalRefused(
-            _("The address of this page is not complete."),
+            _("What the crowd's site adds to it is missing or was changed."),
             _("Go back to the crowd's site and open the task again."),
         )
     submit_to = params.get("turkSubmitTo", "").strip() or default_submit_to()

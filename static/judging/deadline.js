@@ -14,10 +14,10 @@ judging.deadline = (seconds) => {
     const minutes = Math.ceil((end - Date.now()) / 60000);
     const stage = minutes <= 0 ? "over" : minutes <= 5 ? "hurry" : "";
     left.textContent = minutes > 0 ? inWords(minutes) : "";
-    // Announced when it begins, not again at each minute.
+    // Announced when it begins, not again at each minute: so it names none, and the bar above counts them.
     if (stage !== hurry.dataset.stage) {
       hurry.dataset.stage = stage;
-      hurry.textContent = stage && judging.say(stage, { n: minutes });
+      hurry.textContent = stage && judging.say(stage);
       hurry.hidden = !stage;
     }
   }

@@ -6,6 +6,7 @@ judging.queue = (form, said, refused) => {
   const cache = `unsent ${location.pathname}`;   // only a cache, and not in every frame
   let waiting = [], sending = false, timer = 0;
   let stuck = "", lost = "";   // why nothing goes out for now; what the server did not take
+  let instead = "";            // what is said in place of that, while the task waits to be sent off
 
   try { waiting = JSON.parse(sessionStorage.getItem(cache)) || []; } catch (error) { /* no storage here */ }
   const kept = [...waiting];
@@ -21,7 +22,11 @@ judging.queue = (form, said, refused) => {
     trouble.textContent = words;
     trouble.hidden = !words;
   }
-  const tell = () => complain(stuck ? judging.say(stuck, { n: waiting.length }) : lost);
+  function tell() {
+    const n = waiting.length;
+    if (instead) complain(judging.say(instead) + (n ? ` ${judging.say("waiting", { n })}` : ""));
+    else complain(stuck ? judging.say(stuck, { n }) : lost);
+  }
   function later(seconds, why = "") {
     stuck = why;
     if (why) { tell(); saved.textContent = judging.say("unsaved"); }
@@ -61,6 +66,7 @@ judging.queue = (form, said, refused) => {
 
   return {
     kept, send, hasten, complain,
+    tellInstead(name) { instead = name; tell(); },
     add(to, fields) { waiting.push({ to, fields, at: Date.now() }); keep(); saved.textContent = judging.say(stuck ? "unsaved" : "saving"); if (stuck) tell(); send(); },
     size: () => waiting.length,
     has: (slot) => waiting.some((one) => one.to === "save" && one.fields.slot === slot),

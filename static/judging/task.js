@@ -15,7 +15,7 @@
   const minimum = Number(form.dataset.minimum);
   const changed = new Map();         // slot -> when a choice was last made here
   const TWICE = 400;                 // milliseconds in which a second click at the same place is the same wish
-  let at = 0, leaving = false, asking = false, asked = 0, choseAt = 0;
+  let at = 0, leaving = false, wish = null, asked = 0, choseAt = 0;
 
   const slotOf = (page) => page.dataset.slot;
   // The side that counts here. Not what the browser shows: it checks an input before it tells of the click.
@@ -53,6 +53,7 @@
     hold();
   }
   function show(index, focus = true) {
+    callOff();
     at = Math.max(0, Math.min(index, pages.length - 1));
     const pair = pairAt();
     pages.forEach((page, number) => { page.hidden = number !== at; });
@@ -153,6 +154,10 @@
     inputs.at((inputs.indexOf(input) + by) % inputs.length).focus();
   }
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches(".report input")) {
+      event.preventDefault();
+      if (!event.repeat) reporting.send(pairAt());
+    }
     if (event.target.closest("textarea, .report fieldset, label.keys") || event.ctrlKey || event.metaKey || event.altKey) return;
     const on = event.target.closest(".choice input"), by = on && keys.steps()[event.key];
     const side = on && [" ", "Enter"].includes(event.key) ? on.value : keys.on() && keys.SIDES[event.key];
@@ -169,31 +174,40 @@
 
   // A form that is sent without a connection takes the page away, and with it what waits and the comment: first let
   // the last choices arrive, and ask whether the server answers. What it does not save in half a minute of answering
-  // goes with the form.
+  // goes with the form. Whoever goes to a pair or chooses meanwhile wishes it no more.
   async function sendOff(by) {
-    if (asking) return;
-    asking = true;
+    if (wish?.by === by) return;
+    const mine = wish = { by };
     const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
-    for (let answers = 0; ; ) {
+    for (let answers = 0; wish === mine;) {
       try {
         await fetch(form.dataset.state, { credentials: "omit", cache: "no-store", signal: AbortSignal.timeout?.(15000) });
         if (!queue.size() || (answers += 1) > 100) break;
         await pause(300);
       } catch (error) {
-        queue.complain(say("away"));
+        if (wish === mine) queue.tellInstead(by.id === "send" ? "away" : "stopping");
         await pause(1500);
       }
     }
-    queue.complain("");
-    asking = false;
+    if (wish !== mine) return;
+    wish = null;
+    queue.tellInstead("");
     leaving = true;
     form.requestSubmit(by);
+  }
+  function callOff() {
+    if (!wish) return;
+    saved.textContent = say(wish.by.id === "send" ? "kept" : "going");
+    wish = null;
+    queue.tellInstead("");
   }
 
   form.addEventListener("submit", (event) => {
     const by = event.submitter;
     if (by?.name === "report") { event.preventDefault(); reporting.send(by.closest("section.pair")); return; }
-    if (by?.id !== "leave" && unchosen() >= 0) {
+    // Nothing else sends the task off, whatever key a browser takes for it.
+    if (by?.id !== "send" && by?.id !== "leave") { event.preventDefault(); return; }
+    if (by.id === "send" && unchosen() >= 0) {
       event.preventDefault();
       show(before + unchosen());
       return;

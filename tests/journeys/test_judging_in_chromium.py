@@ -179,7 +179,7 @@ def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, mark
         person.sign_up(marketplace["endpoint"], "ada")
         one = window_of(person, browser, stopped=True)
         other = window_of(person, browser, agree=False)
-        expect(one.locator("#hurry")).to_contain_text("5 minutes are left for this task")
+        expect(one.locator("#hurry")).to_contain_text("Less than five minutes are left for this task")
         one.keyboard.press("1")
         expect(one.locator("#saved")).to_contain_text("Read both passages first")
         hidden_for(one, 4000)

@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from django.test import Client, override_settings
 
+from config import clock
 from judging import pacing
 from judging.errors import CrowdLater
 from judging.framing import LARGEST_FORM
@@ -163,7 +164,8 @@ def too_large(crowd, fair):
 
 def too_fast(crowd, fair):
     martha = Visitor(crowd, fair.opened())
-    with override_settings(PAGE_REQUESTS_PER_SECOND=1):
+    # The clock stands still: requests are counted by windows of it.
+    with override_settings(PAGE_REQUESTS_PER_SECOND=1), time_machine.travel(clock.now(), tick=False):
         return [martha.begin(), *(martha.client.get(martha.page) for _ in range(2 * pacing.WINDOW))][-1]
 
 
@@ -259,8 +261,10 @@ def test_form_goes_to_no_host_but_the_crowds(martha):
 def test_garbage_in_the_address_is_refused_in_words(martha, changed):
     response = martha.arrive(**changed)
 
+    page = text(response)
     assert response.status_code == 404
-    assert 'data-reason="unknown-link"' in text(response)
+    assert 'data-reason="unknown-link"' in page
+    assert page.count("Go back to the crowd's site") == 1
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def answers(submission: Submission, *, side: str = "left") -> dict[str, str]:
 def test_trial_from_the_link_to_the_time_taken_and_the_pay(fair, reviewer):
     link = trial_link(fair.draft(), who="ada")
 
-    assert b"Begin the trial" in reviewer.get(path(link)).content
+    first = reviewer.get(path(link)).content.decode()
+    assert "Begin the trial" in first
+    assert f"for up to {MOST_TRIALS} trials" in first
     assert not Submission.objects.exists()
     with time_machine.travel(clock.now(), tick=False) as now:
         page = begin(reviewer, link)
@@ -66,6 +68,9 @@ def test_reviewer_who_stops_early_learns_what_that_would_have_paid(fair, reviewe
     submission = Submission.objects.get()
     reviewer.post(f"{page}save", {"slot": "1", "sequence": "0", "side": "left", "seconds": "1"})
 
+    asked = reviewer.post(f"{page}leave").content.decode()
+    assert "counts nowhere and is not paid" in asked
+    assert "A trial is not paid." in asked
     done = reviewer.post(f"{page}leave", {"confirmed": "1"}, follow=True).content.decode()
 
     # A base of $0.20, and one of five pairs' share of the rest.

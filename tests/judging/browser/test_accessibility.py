@@ -54,6 +54,11 @@ def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     assert page.locator("mark").count()
     question = page.locator("#pair-1 .question")
     assert question.evaluate("one => one.scrollHeight > one.clientHeight && one.tabIndex === 0")
+    # It stays true while the bar above counts on, and a place that is reached by Tab shows it.
+    assert not re.search(r"\d", page.locator("#hurry").inner_text())
+    page.keyboard.press("Tab")
+    question.focus()
+    assert question.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
     inspector.look(page, "a held pair from right to left, words marked, a long question, the time short")
     Campaign.objects.update(minimum_seconds=0, assignment_seconds=3600)
     page.reload()

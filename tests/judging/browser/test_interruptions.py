@@ -87,13 +87,20 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
     reader.page.context.set_offline(True)
     reader.judge(3, 5)
     expect(reader.frame.locator("#trouble")).to_contain_text("No connection. Waiting here: 3.")
-    # The count does not wait for the next attempt.
-    assert "Waiting here: 4." in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
+    reader.frame.locator("#leave").click()
+    expect(reader.frame.locator("#trouble")).to_contain_text("only then you decide")
+    expect(reader.frame.locator("#trouble")).to_contain_text("Waiting here: 3.")
+    expect(reader.frame.locator("#trouble")).not_to_contain_text("sent off")
+    # The count does not wait for the next attempt; and who goes on judging stops no more.
+    assert "Waiting here: 4. It is sent" in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
     assert len(place.choices()) == 2
+    y = reader.frame.locator("#pair-7 label.choice").first.bounding_box()["y"]
     reader.page.context.set_offline(False)
 
     saved(reader)
     expect(reader.frame.locator("#trouble")).to_be_hidden()
+    assert reader.frame.locator("#pair-7 label.choice").first.bounding_box()["y"] == y
+    reader.shows("Pair 7 of 13")
     right = place.right_choices()
     assert place.choices() == {number: right[number] for number in range(1, 6)} | {6: "left"}
 
@@ -117,6 +124,31 @@ def test_sending_off_without_a_connection_waits_and_keeps_choices_and_comment(pl
     assert place.choices() == place.right_choices()
     place.visitor.submission.refresh_from_db()
     assert place.visitor.submission.comment == "The last one was close."
+
+
+def test_whoever_goes_back_to_a_pair_meanwhile_sends_nothing_off(place, window):
+    reader = Reader(window(), place)
+    reader.begin()
+    reader.judge(1, 12)
+    saved(reader)
+    reader.page.context.set_offline(True)
+    reader.judge(13, 13)
+    reader.frame.locator("#send").click()
+    trouble = reader.frame.locator("#trouble")
+    expect(trouble).to_contain_text("Waiting here: 1.")
+    expect(trouble).to_contain_text("If you go back to a pair, it is not sent off.")
+
+    reader.frame.locator("#back").click()
+    expect(trouble).not_to_contain_text("sent off")
+    expect(reader.frame.locator("#saved")).to_have_text("not sent off")
+    reader.page.context.set_offline(False)
+
+    saved(reader)
+    better = place.right_choices()[13]
+    other = "left" if better == "right" else "right"
+    reader.frame.locator(f"#pair-13 label.choice:has(input[value={other}])").click()
+    reader.send_off()
+    assert place.choices()[13] == other
 
 
 def test_submitting_twice_is_harmless(place, window):

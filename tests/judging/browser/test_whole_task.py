@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
 from playwright.sync_api import expect
 
-from judging.models import Consent, Judgment, Submission
+from judging.models import Consent, Judgment, PairReport, Submission
+from pooling.models import Passage
 from tests.judging.browser.conftest import Reader
 from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN
 
@@ -70,6 +73,7 @@ def test_whole_task_by_keyboard_alone(place, window):
     reader.shows("All 13 pairs")
     press("Backspace")
     reader.shows("Pair 13 of 13")
+    enter_sends_nothing_off(reader)
     tab_to(reader, "forward")
     press("Enter")
     reader.shows("All 13 pairs")
@@ -81,6 +85,22 @@ def test_whole_task_by_keyboard_alone(place, window):
 
     all_is_recorded(reader)
     assert place.site.received[-1]["comment"] == "Pair 1 was 2 short."
+
+
+def enter_sends_nothing_off(reader: Reader) -> None:
+    """Where Enter would send a form: in a report it reports, on the box for the keys it does nothing."""
+    press = reader.page.keyboard.press
+    _tab_until(reader, "one => one.matches('#pair-13 .report summary')")
+    press("Enter")
+    _tab_until(reader, "one => one.matches('#pair-13 .report input')")
+    press("Space")
+    press("Enter")
+    expect(reader.frame.locator("#pair-13 .reported")).to_contain_text("Reported.")
+    tab_to(reader, "keys")
+    press("Enter")
+    reader.shows("Pair 13 of 13")
+    report = PairReport.objects.get()
+    assert (report.slot.number, report.kind) == (13, PairReport.Kind.BROKEN)
 
 
 def tab_to(reader: Reader, name: str) -> None:
@@ -144,6 +164,8 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
 
 
 def test_whole_task_by_touch_on_a_narrow_screen(place, window):
+    # Of the length of many passages on the web: some fourteen lines here.
+    Passage.objects.update(text=Concat("text", Value(" and so on" * 50)))
     context = window(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     reader = Reader(context, place, SAME_ORIGIN)
     reader.open()
@@ -157,6 +179,7 @@ def test_whole_task_by_touch_on_a_narrow_screen(place, window):
         above, below = passages.nth(0).bounding_box(), passages.nth(1).bounding_box()
         assert above["y"] + above["height"] <= below["y"]
         assert (above["x"], above["width"]) == (below["x"], below["width"])
+        assert passages.nth(0).evaluate("one => one.scrollHeight - one.clientHeight") == 0
         reader.page.wait_for_timeout(450)  # two taps at one place in less are taken for a double tap
         reader.frame.locator(f"#pair-{number} label.choice").nth(int(side == "right")).tap()
     reader.shows("All 13 pairs")
@@ -178,6 +201,10 @@ def test_whole_task_without_scripts(place, window):
     reader.frame.locator("#send").click()
 
     expect(reader.frame.get_by_role("alert")).to_contain_text("1 pair still without a choice")
+    expect(reader.frame.locator("#left")).to_contain_text("There is time for this task until")
+    reader.frame.locator("#pair-13 .report summary").click()
+    reader.frame.locator("#pair-13 .report input").first.check()
+    reader.page.keyboard.press("Enter")
     side = reader.better_side(13)
     reader.frame.locator(f"#pair-13 input[value={side}]").check()
     reader.frame.locator("#send").click()

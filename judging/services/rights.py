@@ -18,6 +18,7 @@ from judging.models import (
     Campaign,
     CrowdCall,
     CrowdIdentity,
+    Discrepancy,
     Exclusion,
     PairReport,
     Payment,
@@ -29,6 +30,7 @@ from judging.models import (
 from judging.screening import Verdict
 from judging.services.calls import campaign_key
 from judging.services.campaigns import log
+from judging.services.payments import bonus_key
 from judging.services.screening_workers import exclude, standing_exclusion
 
 #: What a forgotten submission's assignment id begins with; the rest is our own key.
@@ -82,7 +84,7 @@ def forget_worker(
         "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
         "comments": work.exclude(comment="").update(comment=""),
         "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
-        "appeals": Appeal.objects.filter(worker=worker).exclude(words="").update(words=""),
+        "appeals": sum(_scrub_appeal(appeal) for appeal in Appeal.objects.filter(worker=worker)),
         "messages": WorkerMessage.objects.filter(worker=worker)
         .exclude(text="")
         .update(text="", subject="", failure=""),
@@ -96,24 +98,47 @@ def forget_worker(
 
 
 def _anonymise(submission: Submission) -> int:
-    """Without assignment and place, whose worker the crowd could name."""
+    """Without assignment and place, whose worker the crowd could name, and without the receipt made of them."""
     if submission.assignment_id.startswith(FORGOTTEN):
         return 0
+    receipts = Discrepancy.objects.filter(submission=submission, kind=Discrepancy.Kind.ONLY_HERE)
+    receipts.update(detail={})
     changes = {"assignment_id": f"{FORGOTTEN}{submission.pk}", "place": None}
     return Submission.objects.filter(pk=submission.pk).update(**changes)
 
 
+def _scrub_appeal(appeal: Appeal) -> int:
+    """An appeal without its words, and without the assignment in the address by which its worker came."""
+    told = {"words": appeal.words, "came_by": appeal.came_by}
+    kept = {"words": "", "came_by": _came_by(appeal)}
+    return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
+
+
+def _came_by(appeal: Appeal) -> str:
+    """What stands for the assignment of an appeal: appeals of one worker are told apart by it."""
+    return f"{FORGOTTEN}{appeal.pk}" if appeal.came_by else ""
+
+
 def _scrub_calls(worker: Worker) -> int:
-    """Calls about the worker's submissions name their assignments: keep that they were made, not for whom."""
-    paid = Payment.objects.filter(submission__worker=worker).values("call")
+    """Calls about the worker's submissions name their assignments: keep that they were made, not for whom.
+
+    The key of a bonus is made of the assignment and stands in the reason that the crowd shows, so it goes, too.
+    """
+    payments = Payment.objects.filter(submission__worker=worker)
+    bonuses = payments.exclude(kind=Payment.Kind.REWARD).select_related("submission__campaign")
+    named_after = [bonus_key(payment.submission.campaign, payment) for payment in bonuses]
     keys = [
         f"{campaign_key(submission.campaign)}-{operation}-{submission.pk}"
         for submission in Submission.objects.filter(worker=worker).select_related("campaign")
         for operation in ("pay", "reject", "override")
     ]
+    calls = CrowdCall.objects.filter(key__in=[*keys, *named_after])
+    named = calls | CrowdCall.objects.filter(pk__in=payments.values("call"))
     erased = {"request": {}, "reply": {}, "error_message": ""}
-    named = CrowdCall.objects.filter(pk__in=paid) | CrowdCall.objects.filter(key__in=keys)
-    return CrowdCall.objects.filter(pk__in=named.values("pk")).exclude(request={}).update(**erased)
+    count = CrowdCall.objects.filter(pk__in=named.values("pk")).exclude(request={}).update(**erased)
+    for call in CrowdCall.objects.filter(pk__in=bonuses.values("call")) | calls.filter(key__in=named_after):
+        CrowdCall.objects.filter(pk=call.pk).update(key=f"{FORGOTTEN}{call.pk}")
+    return count
 
 
 def withdrawal_until(campaign: Campaign, worker: Worker) -> datetime:

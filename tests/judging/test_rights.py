@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.apps import apps
 
 from config import clock
 from judging.errors import CampaignRefused
@@ -14,6 +15,7 @@ from judging.models import (
     Campaign,
     CrowdCall,
     CrowdIdentity,
+    Discrepancy,
     Exclusion,
     Judgment,
     PairReport,
@@ -26,6 +28,7 @@ from judging.services.blocking import list_name, sync_blocks
 from judging.services.collecting import collect
 from judging.services.ledger import compare
 from judging.services.messages import addressees, send_message
+from judging.services.reconciling import receipt_of
 from judging.services.reinstating import reinstate_worker
 from judging.services.rights import enforce_retention, find_worker, forget_worker, withdraw_worker
 from judging.services.workers import refusal_reason
@@ -84,6 +87,33 @@ def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
         assert not [row for row in told if trace in row], trace
     request = RightsRequest.objects.get()
     assert (request.what, request.who, request.done) == ("forget", "ada", done)
+
+
+def test_a_bonus_at_the_crowd_does_not_lead_to_who_was_forgotten(fair):
+    split = fair.opened()
+    submission = fair.do_task(split, "AMARTHA")
+    Discrepancy.objects.create(
+        submission=submission, kind="only_here", detail={"receipt": receipt_of(submission)}
+    )
+    Appeal.objects.create(
+        campaign=split,
+        worker=submission.worker,
+        refusal="excluded",
+        words="",
+        came_by=submission.assignment_id,
+    )
+    fair.collect(split)
+    (bonus,) = fair.crowd.paid_bonuses
+    reference = bonus.reason.rsplit(" ", 1)[-1].rstrip(")")
+    assert CrowdCall.objects.filter(key=reference).exists()
+
+    forget_worker(martha())
+
+    rows = [str(row) for model in apps.get_models() for row in model._default_manager.values_list()]
+    assert not [row for row in rows if reference in row or bonus.assignment_id in row]
+    assert not [row for row in rows if receipt_of(submission) in row]
+    assert Payment.objects.get(kind="bonus").call.state == CrowdCall.State.DONE
+    assert compare(split).differences == []
 
 
 def test_forgetting_twice_erases_nothing_more(judged):

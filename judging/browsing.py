@@ -107,11 +107,19 @@ class Browser:
         self.site = site
         self.cookies: dict[str, str] = {}
 
-    def sign_up(self, name: str, password: str) -> str:
-        """Make an account at the crowd's site; returns the worker id it shows."""
-        form = self._form(self._get(f"{self.site}/signup/"), "signup-form")
+    def sign_up(self, name: str, password: str, *, program: bool = False) -> str:
+        """Make an account at the crowd's site; returns the worker id it shows. Nobody is paid for a ``program``."""
+        page = self._get(f"{self.site}/signup/")
+        if page.status == 403:
+            raise BrowsingFailed(
+                f"Nobody can sign up by themselves at {self.site}, so no simulated worker can.",
+                "Set MARKETPLACE_OPEN_SIGNUP=yes there for the time of the simulation, or simulate elsewhere.",
+            )
+        form = self._form(page, "signup-form")
         filled = {key: password if "password" in key else value for key, value in form.items()}
         filled["username"] = name
+        if program:
+            filled["program"] = "yes"
         home = self._post(f"{self.site}/signup/", filled)
         ids = [
             element.text.strip() for element in home.elements if element.attributes.get("id") == "worker-id"

@@ -130,7 +130,7 @@ class SimulatedWorker:
     def sign_up(self) -> str:
         """Make an account; returns the crowd's worker id."""
         name = f"simulated-{secrets.token_hex(6)}"
-        return self.browser.sign_up(name, secrets.token_urlsafe(16))
+        return self.browser.sign_up(name, secrets.token_urlsafe(16), program=True)
 
     def work(self, kind_id: str) -> int:
         """Do tasks until none is offered or this worker is refused; returns how many."""

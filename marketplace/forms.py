@@ -41,6 +41,10 @@ def new_password(label: str) -> forms.CharField:
     )
 
 
+#: Names of programs that work in people's place begin like this; no person gets such a name.
+PROGRAMS = "simulated-"
+
+
 class SignUpForm(forms.Form):
     """A new worker account."""
 
@@ -55,9 +59,11 @@ class SignUpForm(forms.Form):
         label="E-mail", required=False, help_text="For messages, and for a new password if you forget yours."
     )
     country = CountryField()
+    # No person meets it: programs say with it that nobody is to be paid.
+    program = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def clean_username(self) -> str:
-        """One spelling per name; free names only."""
+        """One spelling per name; free names only, and no program's."""
         username: str = self.cleaned_data["username"].strip().lower()
         if not re.fullmatch(r"[a-z0-9._-]+", username):
             raise forms.ValidationError("Use letters, digits and . _ - only.")
@@ -66,8 +72,12 @@ class SignUpForm(forms.Form):
         return username
 
     def clean(self) -> dict[str, Any]:
-        """Check the password against the rules of the settings."""
+        """Check the password against the rules of the settings, and who may be named as programs are."""
         data = super().clean() or {}
+        if data.get("username", "").startswith(PROGRAMS) and not data.get("program"):
+            self.add_error(
+                "username", f"Names that begin with {PROGRAMS} are kept for programs. Choose another one."
+            )
         if "password" in data:
             worker = Worker(username=data.get("username", ""), email=data.get("email", ""))
             try:

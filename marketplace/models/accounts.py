@@ -91,6 +91,8 @@ class Worker(AbstractBaseUser):
     is_adult = models.BooleanField(default=False)
     is_master = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
+    # A program that works in people's place: nobody is paid for what it did.
+    is_program = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     submitted_count = models.PositiveIntegerField(default=0)
     approved_count = models.PositiveIntegerField(default=0)

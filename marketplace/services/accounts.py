@@ -70,10 +70,21 @@ def top_up(name: str, cents: int, now: datetime, *, reference: str = "") -> tupl
 
 
 def create_worker(
-    username: str, *, password: str | None, email: str = "", country: str = "", now: datetime
+    username: str,
+    *,
+    password: str | None,
+    email: str = "",
+    country: str = "",
+    program: bool = False,
+    now: datetime,
 ) -> Worker:
-    """A worker account; without a password it can be entered by a sign-in link only."""
-    worker = Worker(username=username, email=email, country=country.upper(), created_at=now)
+    """A worker account; without a password it can be entered by a sign-in link only.
+
+    ``program``: it works in people's place, and nobody is paid for what it does.
+    """
+    worker = Worker(
+        username=username, email=email, country=country.upper(), is_program=program, created_at=now
+    )
     if password is None:
         worker.set_unusable_password()
     else:

@@ -91,14 +91,23 @@ def _refusal(state: str) -> AccountRefused:
 
 
 def accept(
-    token: str, *, username: str, password: str, email: str = "", country: str = "", now: datetime
+    token: str,
+    *,
+    username: str,
+    password: str,
+    email: str = "",
+    country: str = "",
+    program: bool = False,
+    now: datetime,
 ) -> Worker:
     """Make the account. Two clicks make one: the invitation is used up in the same transaction."""
     row = read(token, now)
     with transaction.atomic():
         if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
             raise _refusal("used")
-        worker = accounts.create_worker(username, password=password, email=email, country=country, now=now)
+        worker = accounts.create_worker(
+            username, password=password, email=email, country=country, program=program, now=now
+        )
         if row.mailed and email.lower() == row.email.lower():
             # Whoever holds the link reads that address.
             worker.email_confirmed_at = now

@@ -36,8 +36,6 @@ COLUMNS = (
     "state",
     "note",
 )
-#: Accounts of programs that judge in people's place begin like this; nobody is paid for what they did.
-PROGRAMS = "simulated-"
 _EARNED = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS)
 _ATTEMPTS = 5
 _CHUNK = 1000
@@ -133,7 +131,7 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
     rows = LedgerEntry.objects.filter(
         kind__in=_EARNED, made_at__lte=made.until, payout_item=None, amount_cents__lt=0
     )
-    rows = rows.exclude(worker__username__startswith=PROGRAMS)
+    rows = rows.filter(worker__is_program=False)
     return rows if made.requester_id is None else rows.filter(requester=made.requester_id)
 
 

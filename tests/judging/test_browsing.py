@@ -10,14 +10,14 @@ from contextlib import contextmanager
 import pytest
 from urllib3.exceptions import ProtocolError
 
-from judging.browsing import Browser, hang_up
+from judging.browsing import Browser, BrowsingFailed, hang_up
 
 REFUSAL = b'<p data-reason="closed"></p>'
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(REFUSAL), REFUSAL)
 
 
 @contextmanager
-def server(*, hangs_up: int) -> Iterator[tuple[str, list[bytes]]]:
+def server(*, hangs_up: int, page: bytes = PAGE) -> Iterator[tuple[str, list[bytes]]]:
     """Its address and what it was asked; the first ``hangs_up`` requests are read and not answered."""
     asked: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -31,7 +31,7 @@ def server(*, hangs_up: int) -> Iterator[tuple[str, list[bytes]]]:
                 with connection:
                     asked.append(connection.recv(65536))
                     if len(asked) > hangs_up:
-                        connection.sendall(PAGE)
+                        connection.sendall(page)
 
         threading.Thread(target=answer, daemon=True).start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}", asked
@@ -51,3 +51,13 @@ def test_a_site_that_always_hangs_up_is_given_up():
         Browser(site).open_task(f"{site}/page")
 
     assert len(asked) == 3
+
+
+def test_a_marketplace_where_nobody_can_sign_up_is_told_from_a_broken_one():
+    closed = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+    with server(hangs_up=0, page=closed) as (site, _asked), pytest.raises(BrowsingFailed) as refusal:
+        Browser(site).sign_up("simulated-1", "a long enough password 7", program=True)
+
+    assert "Nobody can sign up" in str(refusal.value)
+    assert "MARKETPLACE_OPEN_SIGNUP" in refusal.value.next_step

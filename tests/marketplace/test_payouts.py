@@ -223,11 +223,26 @@ def test_a_worker_sees_where_the_money_is(client, ask, hit_type, ada):
 
 
 def test_programs_are_not_paid(ask, hit_type, ada):
-    program = accounts.create_worker("simulated-7f3a", password=None, now=NOW)
-    earn(ask, hit_type, program)
-    earn(ask, hit_type, ada)
+    program = accounts.create_worker("simulated-7f3a", password=None, program=True, now=NOW)
+    person = accounts.create_worker("simulated-bob", password=None, now=NOW)
+    for worker in (program, person, ada):
+        earn(ask, hit_type, worker)
 
-    assert [line["username"] for line in lines_of(make("a"))] == ["ada"]
+    assert [line["username"] for line in lines_of(make("a"))] == ["ada", "simulated-bob"]
+
+
+def test_an_operator_says_who_is_a_program(ask, hit_type, ada, capsys):
+    earn(ask, hit_type, ada)
+    call_command("set_worker", "ada", "--program", "yes")
+    with pytest.raises(PayoutRefused, match="Nobody"):
+        make("a")
+    capsys.readouterr()
+    call_command("workers", "--json")
+    [described] = json.loads(capsys.readouterr().out)["workers"]
+    assert (described["program"], described["earned"], described["unpaid"]) == (True, "2.00", "0.00")
+
+    call_command("set_worker", "ada", "--program", "no")
+    assert lines_of(make("a"))
 
 
 def test_a_file_with_another_amount_is_refused_whole(ask, hit_type, ada):

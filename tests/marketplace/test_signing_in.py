@@ -46,6 +46,22 @@ def test_what_cannot_be_used_is_said_beside_its_field(client, changes):
     assert not Worker.objects.exists()
 
 
+def test_names_of_programs_are_for_programs_only(client):
+    assert b"kept for programs" in sign_up(client, username="Simulated-bob").content
+    assert not Worker.objects.exists()
+
+    sign_up(client, username="simulated-7f3a", program="yes")
+    assert Worker.objects.get().is_program
+
+
+def test_nobody_is_a_program_without_saying_so(client):
+    page = client.get("/signup/").content.decode()
+    sign_up(client)
+
+    assert "program" not in page
+    assert not Worker.objects.get().is_program
+
+
 def test_a_taken_name_is_refused(client):
     sign_up(client)
     client.logout()

@@ -40,6 +40,9 @@ class Command(Base):
         parser.add_argument("--subdivision", type=_letters)
         parser.add_argument("--masters", type=_switch, metavar="yes|no")
         parser.add_argument("--adult", type=_switch, metavar="yes|no")
+        parser.add_argument(
+            "--program", type=_switch, metavar="yes|no", help="nobody is paid for what a program does"
+        )
         state = parser.add_mutually_exclusive_group()
         state.add_argument(
             "--close", action="store_true", help="nobody signs in to it; what was earned stays"
@@ -49,7 +52,7 @@ class Command(Base):
     def act(self, **options: Any) -> dict[str, Any]:
         """Set it."""
         columns = {"country": "country", "subdivision": "subdivision"}
-        columns |= {"masters": "is_master", "adult": "is_adult"}
+        columns |= {"masters": "is_master", "adult": "is_adult", "program": "is_program"}
         values = {column: options[name] for name, column in columns.items() if options[name] is not None}
         if options["close"] or options["reopen"]:
             values["is_active"] = bool(options["reopen"])

@@ -32,5 +32,6 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
 ]
 
+handler400 = "marketplace.views.faults.bad_request"
 handler404 = "marketplace.views.faults.not_found"
 handler403 = "marketplace.views.faults.forbidden"

@@ -11,6 +11,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
     return render(request, "marketplace/not_found.html", status=404)
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
+    """400: another host's name, a form with too much in it, an address that no text has."""
+    return render(request, "marketplace/bad_request.html", status=400)
+
+
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
     """403: somebody may not do this."""
     return csrf_failure(request)

@@ -6,6 +6,7 @@ from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -128,7 +129,14 @@ def external_submit(request: HttpRequest) -> HttpResponse:
 
     The answer is shown inside the frame; the page around it notices by itself that the task is done.
     """
-    fields = [(name, value) for name, values in request.POST.lists() for value in values]
+    try:
+        fields = [(name, value) for name, values in request.POST.lists() for value in values]
+    except SuspiciousOperation:  # more fields, or more in them, than the settings allow
+        refusal = TaskRefused(
+            "malformed", "The task's page sent more than this site takes.", "Tell the requester; nothing was lost."
+        )
+        context = {"result": "refused", "refusal": refusal}
+        return render(request, "marketplace/external_submit.html", context, status=400)
     try:
         handed_in = taking.hand_in(request.POST.get("assignmentId", ""), fields, clock.now())
     except TaskRefused as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -18,6 +19,29 @@ def test_an_address_that_leads_nowhere_is_not_found(client, address):
 
     assert response.status_code in (403, 404, 410)
     assert b"Marketplace" in response.content
+
+
+def test_another_hosts_name_is_refused_in_words(client):
+    response = client.get("/signin/", headers={"host": "elsewhere.example"})
+
+    assert response.status_code == 400
+    assert b"That cannot be answered" in response.content
+    assert b'href="/"' in response.content
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{f"field-{number}": "x" for number in range(2000)}, {"assignmentId": "3A", "long": "x" * 3 * 1024 * 1024}],
+    ids=["fields", "bytes"],
+)
+def test_a_task_that_hands_in_too_much_is_told_so_in_its_frame(client, fields):
+    response = client.post(
+        "/mturk/externalSubmit", urlencode(fields), content_type="application/x-www-form-urlencoded"
+    )
+
+    assert response.status_code == 400
+    assert b'data-refusal="malformed"' in response.content
+    assert b"more than this site takes" in response.content
 
 
 def test_a_lost_slash_is_put_back(client):

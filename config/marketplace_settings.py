@@ -111,6 +111,7 @@ INSTALLED_APPS = [
     "marketplace",
 ]
 MIDDLEWARE = [
+    "marketplace.middleware.Probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.OneLoopbackName",

@@ -1,4 +1,4 @@
-"""One name for the marketplace on this machine."""
+"""What is done before any page: machines are answered, and one name is used on this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,20 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.request import split_domain_port
 from django.http.response import HttpResponseBase
 
+from marketplace.views.health import healthz
+
 _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
+
+
+class Probes:
+    """Answer ``/healthz`` before host names are checked: load balancers ask by a machine's own address."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Say how the process is, or pass the request on."""
+        return healthz(request) if request.path_info == "/healthz" else self.get_response(request)
 
 
 class OneLoopbackName:
@@ -28,6 +41,6 @@ class OneLoopbackName:
         host, port = split_domain_port(request.get_host())
         other = host in _LOOPBACK and public.hostname in _LOOPBACK and host != public.hostname
         same_port = port == str(public.port or 80)
-        if request.method == "GET" and other and same_port and not request.path.startswith("/healthz"):
+        if request.method == "GET" and other and same_port:
             return HttpResponseRedirect(settings.PUBLIC_URL + request.get_full_path())
         return self.get_response(request)

@@ -1,10 +1,10 @@
-"""Addresses of the marketplace."""
+"""Addresses of the marketplace; ``/healthz`` is answered before them (:class:`marketplace.middleware.Probes`)."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import account, health, letters, qualifications, signing_in, site, tasks
+from marketplace.views import account, letters, qualifications, signing_in, site, tasks
 
 urlpatterns = [
     path("", site.root, name="home"),
@@ -29,7 +29,6 @@ urlpatterns = [
     path("tasks/<str:assignment_id>/status/", tasks.status, name="task_status"),
     path("tasks/<str:assignment_id>/return/", tasks.give_back, name="give_back"),
     path("mturk/externalSubmit", tasks.external_submit, name="external_submit"),
-    path("healthz", health.healthz, name="healthz"),
 ]
 
 handler400 = "marketplace.views.faults.bad_request"

@@ -206,6 +206,19 @@ words = asked.content.decode()
 print(json.dumps({"alive": alive.status_code, "asked": asked.status_code, "words": words}))
 """
 
+CROWD_HEALTHY = """
+import json, os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.marketplace_settings"
+import django
+django.setup()
+from django.conf import settings
+from django.test import Client
+client = Client(headers={"host": "127.0.0.1:8411"})
+asked, page = client.get(os.environ["ASKED"]), client.get("/signin/")
+words = asked.content.decode()
+print(json.dumps({"port": settings.PORT, "asked": asked.status_code, "page": page.status_code, "words": words}))
+"""
+
 
 def check_command(words: list[str]) -> None:
     """Raise unless the program and its arguments are such as it takes."""
@@ -331,6 +344,17 @@ def test_health_check_asks_an_address_that_answers_there():
     # By another host name than the public one, over plain HTTP; ready is no process without its database.
     told = asked(environment_in("web") | {"ASKED": urlsplit(address).path}, HEALTHY)
     assert (told["alive"], told["asked"]) == (200, 503)
+    assert "database" in told["words"]
+
+
+def test_health_check_of_the_marketplace_asks_what_answers_by_any_name():
+    words = " ".join(compose()["services"]["marketplace"]["healthcheck"]["test"])
+    (address,) = re.findall(r"http://[^']+", words)
+
+    told = asked(environment_in("marketplace") | {"ASKED": urlsplit(address).path}, CROWD_HEALTHY)
+
+    assert f":{told['port']}/" in address
+    assert (told["asked"], told["page"]) == (503, 400)
     assert "database" in told["words"]
 
 

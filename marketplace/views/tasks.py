@@ -133,7 +133,9 @@ def external_submit(request: HttpRequest) -> HttpResponse:
         fields = [(name, value) for name, values in request.POST.lists() for value in values]
     except SuspiciousOperation:  # more fields, or more in them, than the settings allow
         refusal = TaskRefused(
-            "malformed", "The task's page sent more than this site takes.", "Tell the requester; nothing was lost."
+            "malformed",
+            "The task's page sent more than this site takes.",
+            "Tell the requester; nothing was lost.",
         )
         context = {"result": "refused", "refusal": refusal}
         return render(request, "marketplace/external_submit.html", context, status=400)

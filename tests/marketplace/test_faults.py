@@ -31,7 +31,10 @@ def test_another_hosts_name_is_refused_in_words(client):
 
 @pytest.mark.parametrize(
     "fields",
-    [{f"field-{number}": "x" for number in range(2000)}, {"assignmentId": "3A", "long": "x" * 3 * 1024 * 1024}],
+    [
+        {f"field-{number}": "x" for number in range(2000)},
+        {"assignmentId": "3A", "long": "x" * 3 * 1024 * 1024},
+    ],
     ids=["fields", "bytes"],
 )
 def test_a_task_that_hands_in_too_much_is_told_so_in_its_frame(client, fields):

@@ -112,6 +112,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "marketplace.middleware.Probes",
+    "config.plain_text.RefuseNulInAddresses",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.OneLoopbackName",

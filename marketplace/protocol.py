@@ -7,6 +7,7 @@ JSON 1.1 as botocore speaks it (service model ``mturk`` 2017-01-17): POST /, the
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ TARGET_PREFIX = "MTurkRequesterServiceV20170117"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 SIGNING_NAME = "mturk-requester"
 REGION = "us-east-1"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def operation_name(target: str) -> str:
@@ -32,11 +34,16 @@ def operation_name(target: str) -> str:
 
 
 def read_body(body: bytes) -> dict[str, Any]:
-    """The JSON object of a request, empty when the body is; raises SerializationException."""
+    """The JSON object of a request, empty when the body is; raises SerializationException.
+
+    Halves of surrogate pairs are JSON, but no text: nothing can be looked up by them, and no answer can repeat them.
+    """
     if not body.strip():
         return {}
     try:
-        document = json.loads(body)
+        document = json.loads(body.decode())
+        if _SURROGATE.search(body):
+            json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise SerializationException("The request body is not valid JSON.") from None
     if not isinstance(document, dict):

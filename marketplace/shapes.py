@@ -151,6 +151,8 @@ def _check_text(shape: Shape, value: str, path: str, findings: _Findings) -> Non
     pattern = shape.metadata.get("pattern")
     if pattern and not _pattern(pattern).fullmatch(value):
         findings.add(value, path, f"Member must satisfy regular expression pattern: {pattern}")
+    if "\x00" in value:
+        findings.add(value, path, "Member must not contain a null character")
     allowed = shape.metadata.get("enum")
     if allowed and value not in allowed:
         findings.add(value, path, f"Member must satisfy enum value set: [{', '.join(allowed)}]")

@@ -111,7 +111,8 @@ def check_signature(
     for part in (credential.day, credential.region, credential.service, "aws4_request"):
         key = hmac.new(key, part.encode(), hashlib.sha256).digest()
     expected = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-    if not hmac.compare_digest(expected, credential.signature):
+    # As bytes: of text it compares ASCII only, and a header may have any letters.
+    if not hmac.compare_digest(expected.encode(), credential.signature.encode("utf-8", "replace")):
         raise InvalidSignatureException(
             "The request signature we calculated does not match the signature you provided. "
             "Check your AWS Secret Access Key and signing method."

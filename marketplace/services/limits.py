@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from marketplace import money
@@ -10,6 +11,8 @@ from marketplace.errors import ParameterValidationError
 YEAR = 31_536_000
 MONTH = 2_592_000
 MOST_DOLLARS = 10_000
+#: What no page can show and PostgreSQL in part cannot keep; tabs and ends of lines are text.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def text(request: dict[str, Any], name: str, most: int, *, least: int = 0) -> str:
@@ -17,8 +20,8 @@ def text(request: dict[str, Any], name: str, most: int, *, least: int = 0) -> st
     value: str = request.get(name, "")
     if not least <= len(value) <= most:
         raise ParameterValidationError(name, value, f"It must have {least} to {most} characters.")
-    if "\x00" in value:
-        raise ParameterValidationError(name, value, "It must not contain a null character.")
+    if _CONTROL.search(value):
+        raise ParameterValidationError(name, value, "It must not contain control characters.")
     return value
 
 

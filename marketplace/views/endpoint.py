@@ -7,12 +7,14 @@ import uuid
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
 from marketplace import clock, operations, protocol, shapes, signature
 from marketplace.errors import (
     ProtocolError,
+    SerializationException,
     ServiceFault,
     ThrottlingException,
     UnrecognizedClientException,
@@ -31,6 +33,9 @@ def call(request: HttpRequest) -> HttpResponse:
     try:
         body, status = protocol.write_body(_answer(request, request_id)), 200
     except ProtocolError as error:
+        body, status = protocol.write_error(error, clock.wall()), error.status
+    except RequestDataTooBig:
+        error = SerializationException("The request body is larger than this service takes.")
         body, status = protocol.write_error(error, clock.wall()), error.status
     except OperationalError:
         logger.warning("The database did not answer in time.", exc_info=True)

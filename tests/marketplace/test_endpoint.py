@@ -53,6 +53,22 @@ def test_a_signed_call_is_answered(call):
         ("GetHIT", "{", 400, "SerializationException"),
         ("GetHIT", "{}", 400, "ValidationException"),
         ("GetHIT", '{"HITId": "3NONE"}', 400, "RequestError"),
+        ("GetQualificationType", '{"QualificationTypeId": "A\\ud800"}', 400, "SerializationException"),
+        ("GetHIT", b'{"HITId": "\xed\xa0\x80"}', 400, "SerializationException"),
+        (
+            "ListQualificationTypes",
+            '{"MustBeRequestable": true, "Query": "a\\u0000"}',
+            400,
+            "ValidationException",
+        ),
+        ("ListHITs", '{"NextToken": "a\\u0000"}', 400, "ValidationException"),
+        (
+            "NotifyWorkers",
+            '{"Subject": "a\\u0001", "MessageText": "b", "WorkerIds": ["A1"]}',
+            400,
+            "ParameterValidationError",
+        ),
+        ("GetHIT", '{"HITId": "%s"}' % ("A" * 2**21), 400, "SerializationException"),
         ("CreateWorkerBlock", '{"WorkerId": "AX", "Reason": "r"}', 400, "ParameterValidationError"),
     ],
 )

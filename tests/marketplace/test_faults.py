@@ -47,6 +47,32 @@ def test_a_task_that_hands_in_too_much_is_told_so_in_its_frame(client, fields):
     assert b"more than this site takes" in response.content
 
 
+@pytest.mark.parametrize("address", ["/groups/%00/", "/done/?page=%00", "/signin/token/a%00/"])
+def test_an_address_with_a_null_character_is_refused_in_words(client, ada, address):
+    client.force_login(ada)
+
+    response = client.get(address)
+
+    assert response.status_code == 400
+    assert b"That cannot be answered" in response.content
+
+
+@pytest.mark.parametrize("fields", [{"assignmentId": "\0"}, {"assignmentId": "3A", "workerId": "\0"}])
+def test_a_task_without_a_sound_id_is_unknown(client, fields):
+    response = client.post("/mturk/externalSubmit", fields | {"answer": "x"})
+
+    assert response.status_code == 404
+    assert b'data-refusal="unknown"' in response.content
+
+
+@pytest.mark.parametrize("address", ["/signin/", "/signup/"])
+def test_a_form_with_a_null_character_is_refused_beside_its_field(client, address):
+    response = client.post(address, {"username": "a\0", "password": "b\0"})
+
+    assert response.status_code == 422
+    assert b"Null characters are not allowed" in response.content
+
+
 def test_a_lost_slash_is_put_back(client):
     assert client.get("/earnings").headers["Location"] == "/earnings/"
 

@@ -34,6 +34,14 @@ def test_botocores_signature_is_accepted():
     check(signed())
 
 
+def test_a_signature_in_other_letters_is_refused():
+    headers = signed()
+    headers["authorization"] = headers["authorization"].rpartition("=")[0] + "=ä"
+
+    with pytest.raises(errors.InvalidSignatureException):
+        check(headers)
+
+
 @pytest.mark.parametrize("change", ["secret", "body", "target"])
 def test_a_changed_request_is_refused(change):
     headers = signed()

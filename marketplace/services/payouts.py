@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -170,10 +172,13 @@ def _plain(cell: str) -> str:
 def record_csv(lines: Iterable[str], now: datetime) -> Recorded:
     """Record what became of payouts: columns ``reference``, ``state`` (paid or failed) and perhaps ``note``.
 
+    As a spreadsheet saves it: separated by commas, semicolons or tabs, amounts as 1.50, 1.5 or 1,50.
     All lines or none. Raises PayoutRefused, naming the line, for an unknown reference, another state, or a
     payout that was recorded differently before; a line that says what is known already changes nothing.
     """
-    reader = csv.DictReader(lines)
+    rows = iter(lines)
+    head = next(rows, "")
+    reader = csv.DictReader(chain([head], rows), delimiter=max(",;\t", key=head.count))
     missing = {"reference", "state"} - set(reader.fieldnames or [])
     if missing:
         raise PayoutRefused(
@@ -197,11 +202,17 @@ def _refuse_other_amount(row: dict[str, str], line: int) -> None:
     """What was paid is what the payout says: a file in which an amount was changed is not what was made."""
     said = (row.get("amount") or "").strip()
     known = Payout.objects.filter(reference=(row["reference"] or "").strip()).first()
-    if said and known and said != money.dollars(known.amount_cents):
+    if said and known and _cents(said) != known.amount_cents:
         raise PayoutRefused(
             f"Line {line}: the amount is {said}, the payout's is {money.dollars(known.amount_cents)}.",
             "Pay what the file said, or record it by hand. Nothing was recorded.",
         )
+
+
+def _cents(said: str) -> int | None:
+    """Dollars as a person or a spreadsheet writes them, in cents; None for what is no amount, or a doubtful one."""
+    found = re.fullmatch(r"([0-9]{1,12})(?:[.,]([0-9]{1,2}))?", said)
+    return int(found[1]) * 100 + int((found[2] or "").ljust(2, "0")) if found else None
 
 
 def _record(reference: str, state: str, note: str, now: datetime, line: int) -> bool:

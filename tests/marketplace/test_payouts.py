@@ -245,6 +245,25 @@ def test_an_operator_says_who_is_a_program(ask, hit_type, ada, capsys):
     assert lines_of(make("a"))
 
 
+@pytest.mark.parametrize(("separator", "amount"), [(",", "2"), (",", "2.0"), (";", "2,00"), ("\t", "2.00")])
+def test_a_file_that_a_spreadsheet_saved_is_taken(ask, hit_type, ada, separator, amount):
+    earn(ask, hit_type, ada)
+    [line] = lines_of(make("a"))
+    line |= {"state": "paid", "amount": amount, "note": ""}
+    saved = [separator.join(row) + "\r\n" for row in (line, line.values())]
+
+    assert payouts.record_csv(saved, NOW).changed == 1
+
+
+@pytest.mark.parametrize("amount", ["2.01", "NaN", "2,000", "two"])
+def test_an_amount_that_is_another_one_is_refused(ask, hit_type, ada, amount):
+    earn(ask, hit_type, ada)
+    made = make("a")
+
+    with pytest.raises(PayoutRefused, match=f"the amount is {amount}"):
+        record(made, "paid", amount=amount)
+
+
 def test_a_file_with_another_amount_is_refused_whole(ask, hit_type, ada):
     earn(ask, hit_type, ada)
     made = make("a")

@@ -12,7 +12,7 @@ from django.db.models import F, Q
 
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey, SigninLink, Worker
-from marketplace.services import requesters
+from marketplace.services import passwords, requesters
 
 _LINK_SALT = "marketplace.signin"
 
@@ -76,15 +76,18 @@ def create_worker(
     email: str = "",
     country: str = "",
     program: bool = False,
+    confirmed: bool = False,
     now: datetime,
 ) -> Worker:
     """A worker account; without a password it can be entered by a sign-in link only.
 
-    ``program``: it works in people's place, and nobody is paid for what it does.
+    A link that confirms the address is mailed to it, unless it is ``confirmed`` already. ``program``: it works in
+    people's place, and nobody is paid for what it does.
     """
     worker = Worker(
         username=username, email=email, country=country.upper(), is_program=program, created_at=now
     )
+    worker.email_confirmed_at = now if email and confirmed else None
     if password is None:
         worker.set_unusable_password()
     else:
@@ -92,6 +95,7 @@ def create_worker(
     try:
         with transaction.atomic():
             worker.save(force_insert=True)
+            passwords.ask_to_confirm(worker, now)
     except IntegrityError:
         raise AccountRefused("This name is taken.", "Choose another one.") from None
     return worker

@@ -106,12 +106,15 @@ def accept(
         if not Invitation.objects.open_at(now).filter(pk=row.pk).update(used_at=now):
             raise _refusal("used")
         worker = accounts.create_worker(
-            username, password=password, email=email, country=country, program=program, now=now
-        )
-        if row.mailed and email.lower() == row.email.lower():
+            username,
+            password=password,
+            email=email,
+            country=country,
+            program=program,
             # Whoever holds the link reads that address.
-            worker.email_confirmed_at = now
-            worker.save(update_fields=["email_confirmed_at"])
+            confirmed=row.mailed and email.lower() == row.email.lower(),
+            now=now,
+        )
         Invitation.objects.filter(pk=row.pk).update(worker=worker)
     return worker
 

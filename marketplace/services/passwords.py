@@ -68,7 +68,15 @@ def change_address(worker: Worker, email: str, now: datetime) -> None:
         return
     worker.email, worker.email_confirmed_at = email, None
     worker.save(update_fields=["email", "email_confirmed_at"])
-    if email and signing_in.may_ask_for_reset(f"address {worker.pk}"):
+    ask_to_confirm(worker, now)
+
+
+def ask_to_confirm(worker: Worker, now: datetime) -> None:
+    """Mail a link that confirms the worker's address, if there is one that is not confirmed."""
+    email = worker.email
+    if not email or worker.email_confirmed_at is not None:
+        return
+    if signing_in.may_ask_for_reset(f"address {worker.pk}"):
         token = signing.dumps([worker.worker_id, email], salt=_ADDRESS_SALT)
         text = (
             f"Confirm that this address belongs to the account {worker.username}; the link works for three "

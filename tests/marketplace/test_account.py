@@ -12,7 +12,7 @@ from django.test import RequestFactory
 
 from marketplace import clock
 from marketplace.models import Outgoing, Worker
-from marketplace.services import accounts, outbox
+from marketplace.services import accounts, invitations, outbox
 from marketplace.views.signing_in import client_address
 from tests.marketplace.conftest import make_hit, make_type
 
@@ -69,6 +69,32 @@ def test_an_address_that_was_never_confirmed_gets_nothing(client, ada, settings)
 
     client.post("/password/", {"identity": "ada"})
 
+    assert not Outgoing.objects.exists()
+
+
+@pytest.mark.parametrize("way", ["signup", "invitation"])
+def test_an_address_given_with_the_account_is_confirmed_by_its_link(client, settings, way):
+    settings.MAIL = True
+    sent = urlsplit(invitations.invite(now=clock.now()).link).path
+    form = {"username": "ada", "password": PASSWORD, "email": "ada@example.org"}
+
+    client.post(sent if way == "invitation" else "/signup/", form)
+    assert "Open the link that was sent to it" in client.get("/account/").content.decode()
+    client.post(link_in_mail())
+
+    assert Worker.objects.get().email_confirmed_at is not None
+
+
+def test_no_mail_is_written_to_an_address_that_the_invitation_proved(client, settings):
+    settings.MAIL = True
+    sent = invitations.invite(now=clock.now(), email="ada@example.org", mail=True)
+    Outgoing.objects.all().delete()
+
+    client.post(
+        urlsplit(sent.link).path, {"username": "ada", "password": PASSWORD, "email": "Ada@example.org"}
+    )
+
+    assert Worker.objects.get().email_confirmed_at is not None
     assert not Outgoing.objects.exists()
 
 
@@ -163,6 +189,7 @@ def test_messages_are_mailed_to_confirmed_addresses_only(ask, hit_type, reachabl
     kind = ask("CreateQualificationType", Name="q", Description="d", QualificationTypeStatus="Active")
     type_id = kind["QualificationType"]["QualificationTypeId"]
     silent = accounts.create_worker("grace", password=None, email="g@example.org", now=clock.now())
+    Outgoing.objects.all().delete()  # the link that confirms it
 
     for worker in (reachable, silent):
         ask("AssociateQualificationWithWorker", QualificationTypeId=type_id, WorkerId=worker.worker_id)

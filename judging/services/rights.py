@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -33,6 +34,7 @@ from judging.services.campaigns import log
 from judging.services.payments import bonus_key
 from judging.services.screening_workers import exclude, standing_exclusion
 
+logger = logging.getLogger(__name__)
 #: What a forgotten submission's assignment id begins with; the rest is our own key.
 FORGOTTEN = "forgotten-"
 LIVE = [Submission.State.HELD, Submission.State.FINISHED]
@@ -66,9 +68,11 @@ def forget_worker(
 ) -> dict[str, int]:
     """Erase what links a worker to a person: crowd ids, assignments, places, words, messages. Safe to repeat.
 
-    Judgments stay, as anonymous ones. Returns how much of each was erased. Raises CampaignRefused while the worker
-    holds a task or is owed money, which could not be paid any more.
+    Judgments stay, as anonymous ones. Returns how much of each was erased, and how many exclusions ended with it:
+    nothing is kept by which they would be known again. Raises CampaignRefused while the worker holds a task or is
+    owed money, which could not be paid any more, and when ``why`` would keep who it was.
     """
+    _refuse_names(worker, why)
     work = Submission.objects.filter(worker=worker)
     if work.filter(state__in=LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
         raise CampaignRefused(
@@ -80,7 +84,9 @@ def forget_worker(
             f"Worker {worker.pk} is still owed ${amount:.2f}, which cannot be paid without the crowd's id.",
             "Collect first, then forget.",
         )
+    known = Exclusion.objects.misconduct().filter(worker=worker, worker__identity__isnull=False)
     done = {
+        "refusals_ended": known.count(),
         "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
         "comments": work.exclude(comment="").update(comment=""),
         "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
@@ -95,6 +101,16 @@ def forget_worker(
     if any(done.values()):
         RightsRequest.objects.create(what=what, worker=worker, who=who, why=why, done=done)
     return done
+
+
+def _refuse_names(worker: Worker, why: str) -> None:
+    """Reasons are kept for good, so none may say who it was."""
+    identity = CrowdIdentity.objects.filter(worker=worker).first()
+    if "@" in why or (identity and identity.crowd_worker_id.lower() in why.lower()):
+        raise CampaignRefused(
+            "The reason names the person, and it is kept for good.",
+            "Give one without an address or a worker id, such as: asked by mail on 3 May.",
+        )
 
 
 def _anonymise(submission: Submission) -> int:
@@ -159,6 +175,7 @@ def withdraw_worker(
     They were asked for and are paid. Versions that are published stay as they are; the next one is without them.
     Raises CampaignRefused when it was done before, or after the campaign's days for it (unless ``late``).
     """
+    _refuse_names(worker, why)
     until = withdrawal_until(campaign, worker)
     if clock.now() > until and not late:
         raise CampaignRefused(
@@ -197,8 +214,11 @@ def enforce_retention() -> dict[str, int]:
     forgotten, comments, now = 0, 0, clock.now()
     if days := settings.KEEP_IDENTITIES_DAYS:
         for worker in _idle_since(now - timedelta(days=days)):
-            forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
-            forgotten += 1
+            try:
+                forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
+                forgotten += 1
+            except CampaignRefused as refusal:  # of this one; the others have waited long enough
+                logger.warning("A worker is kept longer than PREFEREE_KEEP_IDENTITIES_DAYS: %s", refusal)
     if days := settings.KEEP_COMMENTS_DAYS:
         erased = _erase_words(now - timedelta(days=days))
         comments = sum(erased.values())

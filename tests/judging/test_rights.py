@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -31,7 +32,7 @@ from judging.services.messages import addressees, send_message
 from judging.services.reconciling import receipt_of
 from judging.services.reinstating import reinstate_worker
 from judging.services.rights import enforce_retention, find_worker, forget_worker, withdraw_worker
-from judging.services.workers import refusal_reason
+from judging.services.workers import crowd_of, refusal_reason, worker_for
 
 
 @pytest.fixture
@@ -64,6 +65,7 @@ def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
     done = forget_worker(worker, who="ada", why="asked by mail")
 
     assert done == {
+        "refusals_ended": 0,
         "identities": 1,
         "comments": 1,
         "reports": 1,
@@ -114,6 +116,26 @@ def test_a_bonus_at_the_crowd_does_not_lead_to_who_was_forgotten(fair):
     assert not [row for row in rows if receipt_of(submission) in row]
     assert Payment.objects.get(kind="bonus").call.state == CrowdCall.State.DONE
     assert compare(split).differences == []
+
+
+def test_who_was_excluded_and_is_forgotten_comes_as_a_stranger(fair, campaign):
+    fair.do_task(campaign, "AMARTHA", pass_gold=False)
+    fair.collect(campaign)
+    assert refusal_reason(campaign, martha()) == "excluded"
+
+    assert forget_worker(martha())["refusals_ended"] == 1
+
+    assert refusal_reason(campaign, worker_for(crowd_of(campaign), "AMARTHA")) is None
+
+
+@pytest.mark.parametrize("why", ["she is martha@example.org", "amartha wrote"])
+def test_a_reason_that_names_the_person_is_refused(judged, why):
+    for act in (forget_worker, partial(withdraw_worker, judged)):
+        with pytest.raises(CampaignRefused, match="names the person"):
+            act(martha(), why=why)
+
+    assert CrowdIdentity.objects.exists()
+    assert not RightsRequest.objects.exists()
 
 
 def test_forgetting_twice_erases_nothing_more(judged):
@@ -207,6 +229,19 @@ def test_what_was_kept_long_enough_is_erased(judged, settings):
         assert enforce_retention() == {"forgotten": 0, "comments": 0}
     assert counted(judged) == 3
     assert not CrowdIdentity.objects.exists()
+
+
+def test_one_who_cannot_be_forgotten_holds_up_nobody(fair, judged, settings, caplog):
+    fair.do_task(judged, "AHENRY")
+    fair.collect(judged)
+    Submission.objects.filter(worker=martha()).update(state="finished")
+    Campaign.objects.update(state="closed")
+
+    with time_machine.travel(clock.now() + timedelta(days=400)):
+        assert enforce_retention()["forgotten"] == 1
+
+    assert CrowdIdentity.objects.get().crowd_worker_id == "AMARTHA"
+    assert "has a task in hand" in caplog.text
 
 
 def test_zero_days_keep_for_good(judged, settings):

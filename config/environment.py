@@ -7,6 +7,7 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -75,11 +76,23 @@ def broker(name: str, default: str) -> str:
 
 
 def mail_server(name: str, url: str) -> dict[str, Any]:
-    """Django's e-mail settings from a URL such as ``smtp+tls://user:password@host:587``."""
+    """Django's e-mail settings from a URL such as ``smtp+tls://user:password@host:587``.
+
+    ``filemail:///folder`` writes to ``/folder``; django-environ would take it for a folder below the present one.
+    """
     try:
-        return dict(env.email_url_config(url))
+        config = dict(env.email_url_config(url))
     except Exception as error:
         raise ImproperlyConfigured(f"{name} is not a mail server's address: {error}") from None
+    parts = urlsplit(url)
+    if parts.scheme == "filemail":
+        folder = Path(unquote(parts.path))
+        if parts.netloc or folder == Path(folder.root) or not folder.is_absolute():
+            raise ImproperlyConfigured(
+                f"{name} names no folder: write filemail:///folder, with three slashes."
+            )
+        config["EMAIL_FILE_PATH"] = f"/{str(folder).lstrip('/')}"
+    return config
 
 
 def openid_apps(url: str) -> list[dict[str, Any]]:

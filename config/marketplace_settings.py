@@ -13,7 +13,18 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import BASE_DIR, address, boolean, choice, database, env, kept_secret, number, whole
+from config.environment import (
+    BASE_DIR,
+    address,
+    boolean,
+    choice,
+    database,
+    env,
+    kept_secret,
+    mail_server,
+    number,
+    whole,
+)
 
 MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
@@ -56,10 +67,7 @@ _EMAIL_URL = env.str("MARKETPLACE_EMAIL_URL", default="")
 MAIL = bool(_EMAIL_URL)
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 if MAIL:
-    try:
-        globals().update(env.email_url_config(_EMAIL_URL))
-    except (ImproperlyConfigured, KeyError, ValueError) as error:
-        raise ImproperlyConfigured(f"MARKETPLACE_EMAIL_URL is not a mail server's address: {error}") from None
+    globals().update(mail_server("MARKETPLACE_EMAIL_URL", _EMAIL_URL))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("MARKETPLACE_EMAIL_FROM", default=f"marketplace@{urlsplit(PUBLIC_URL).hostname}")
 QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])

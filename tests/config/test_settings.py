@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from config.environment import mail_server
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -45,6 +47,18 @@ def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
 
     assert done.returncode != 0
     assert name in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("url", "folder"),
+    [
+        ("filemail:///var/mail/tries", "/var/mail/tries"),
+        ("filemail:////tries", "/tries"),
+        ("filemail:///a%20b", "/a b"),
+    ],
+)
+def test_mail_for_trials_goes_to_the_folder_that_is_named(url, folder):
+    assert mail_server("PREFEREE_EMAIL_URL", url)["EMAIL_FILE_PATH"] == folder
 
 
 def test_settings_for_s3_without_a_bucket_stop_start_up(tmp_path):

@@ -38,6 +38,7 @@ def start(tmp_path, **environment):
         ("MARKETPLACE_PUBLIC_URL", "ftp://a"),
         ("MARKETPLACE_THROTTLE_PER_SECOND", "-1"),
         ("MARKETPLACE_EMAIL_URL", "pigeon://coop"),
+        ("MARKETPLACE_EMAIL_URL", "filemail://folder"),
     ],
 )
 def test_a_wrong_value_is_named(tmp_path, name, value):

@@ -71,7 +71,9 @@ def address(name: str, default: str, schemes: set[str]) -> str:
 
 
 def broker(name: str, default: str) -> str:
-    """The address of a message broker that Celery knows; the default is kept as it is."""
+    """The address of a message broker that Celery knows; ``memory://``, which needs no host, gets one."""
+    if env.str(name, default=default).strip().rstrip("/") == "memory:":
+        return "memory://localhost/"
     return address(name, default, BROKERS)
 
 

@@ -166,7 +166,7 @@ CACHES = {
 }
 
 # Celery is the doorbell, the job table the truth: a lost or doubled message changes nothing.
-CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://localhost/")
+CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -14,10 +14,10 @@ from config.environment import mail_server
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start_with(tmp_path, **variables):
+def start_with(tmp_path, words="import django; django.setup()", **variables):
     environment = {**os.environ, "PREFEREE_DATA_DIR": str(tmp_path), **variables}
     return subprocess.run(
-        [sys.executable, "-c", "import django; django.setup()"],
+        [sys.executable, "-c", words],
         cwd=ROOT,
         env={**environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
         capture_output=True,
@@ -59,6 +59,17 @@ def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
 )
 def test_mail_for_trials_goes_to_the_folder_that_is_named(url, folder):
     assert mail_server("PREFEREE_EMAIL_URL", url)["EMAIL_FILE_PATH"] == folder
+
+
+@pytest.mark.parametrize("url", ["memory://", "memory://localhost/"])
+def test_the_broker_in_memory_may_be_named(tmp_path, url):
+    words = (
+        "import django; django.setup(); from django.conf import settings; print(settings.CELERY_BROKER_URL)"
+    )
+
+    done = start_with(tmp_path, words, CELERY_BROKER_URL=url)
+
+    assert done.stdout.startswith("memory://localhost"), done.stderr
 
 
 def test_settings_for_s3_without_a_bucket_stop_start_up(tmp_path):

@@ -23,6 +23,11 @@ class CountryField(forms.CharField):
             widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
         )
 
+    def set_by_operator(self) -> None:
+        """Show it, and take no other."""
+        self.disabled = True
+        self.help_text = "It was set for you. If it is wrong, tell the people who invited you."
+
     def clean(self, value: Any) -> str:
         """In capitals."""
         country: str = super().clean(value).strip().upper()
@@ -61,6 +66,11 @@ class SignUpForm(forms.Form):
     country = CountryField()
     # No person meets it: programs say with it that nobody is to be paid.
     program = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, country_by_operator: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if country_by_operator:
+            self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
         """One spelling per name; free names only, and no program's."""
@@ -162,3 +172,8 @@ class AccountForm(forms.Form):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     country = CountryField()
+
+    def __init__(self, *args: Any, country_by_operator: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if country_by_operator:
+            self.fields["country"].set_by_operator()  # type: ignore[attr-defined]

@@ -87,6 +87,8 @@ class Worker(AbstractBaseUser):
     email = models.EmailField(blank=True)
     email_confirmed_at = models.DateTimeField(null=True)
     country = models.CharField(max_length=2, blank=True)
+    # What an operator said of somebody's country is not the worker's to change.
+    country_by_operator = models.BooleanField(default=False)
     subdivision = models.CharField(max_length=2, blank=True)
     is_adult = models.BooleanField(default=False)
     is_master = models.BooleanField(default=False)

@@ -75,6 +75,7 @@ def create_worker(
     password: str | None,
     email: str = "",
     country: str = "",
+    country_by_operator: bool = False,
     program: bool = False,
     confirmed: bool = False,
     now: datetime,
@@ -82,10 +83,15 @@ def create_worker(
     """A worker account; without a password it can be entered by a sign-in link only.
 
     A link that confirms the address is mailed to it, unless it is ``confirmed`` already. ``program``: it works in
-    people's place, and nobody is paid for what it does.
+    people's place, and nobody is paid for what it does. ``country_by_operator``: it is not the worker's to change.
     """
     worker = Worker(
-        username=username, email=email, country=country.upper(), is_program=program, created_at=now
+        username=username,
+        email=email,
+        country=country.upper(),
+        country_by_operator=bool(country) and country_by_operator,
+        is_program=program,
+        created_at=now,
     )
     worker.email_confirmed_at = now if email and confirmed else None
     if password is None:

@@ -109,7 +109,8 @@ def accept(
             username,
             password=password,
             email=email,
-            country=country,
+            country=row.country or country,
+            country_by_operator=bool(row.country),
             program=program,
             # Whoever holds the link reads that address.
             confirmed=row.mailed and email.lower() == row.email.lower(),

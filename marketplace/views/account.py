@@ -27,7 +27,8 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 def account(request: HttpRequest) -> HttpResponse:
     """E-mail and country; the way to a new password."""
     worker = worker_of(request)
-    form = AccountForm(request.POST or None, initial={"email": worker.email, "country": worker.country})
+    start = {"email": worker.email, "country": worker.country}
+    form = AccountForm(request.POST or None, initial=start, country_by_operator=worker.country_by_operator)
     if request.method == "POST" and form.is_valid():
         worker.country = form.cleaned_data["country"]
         worker.save(update_fields=["country"])

@@ -52,7 +52,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if request.user.is_authenticated:
         return render(request, "marketplace/invited_already.html", {"invited": invited})
     start = {"email": invited.email, "country": invited.country}
-    form = SignUpForm(request.POST or None, initial=start)
+    form = SignUpForm(request.POST or None, initial=start, country_by_operator=bool(invited.country))
     if request.method == "POST" and form.is_valid():
         try:
             worker = invitations.accept(token, now=now, **form.cleaned_data)

@@ -72,6 +72,38 @@ def test_an_address_that_was_never_confirmed_gets_nothing(client, ada, settings)
     assert not Outgoing.objects.exists()
 
 
+@pytest.mark.parametrize("said_by", ["invitation", "create_workers", "set_worker"])
+def test_a_country_that_an_operator_gave_is_not_the_workers_to_change(client, tmp_path, said_by):
+    if said_by == "invitation":
+        link = urlsplit(invitations.invite(now=clock.now(), country="DE").link).path
+        client.post(link, {"username": "ada", "password": PASSWORD, "country": "US"})
+    elif said_by == "create_workers":
+        call_command("create_workers", count=1, prefix="ada", country="de", out=tmp_path / "links")
+    else:
+        accounts.create_worker("ada", password=None, country="US", now=clock.now())
+        call_command("set_worker", "ada", country="DE")
+    worker = Worker.objects.get()
+    assert worker.country == "DE"
+    client.force_login(worker)
+
+    client.post("/account/", {"email": "ada@example.org", "country": "US"})
+
+    worker.refresh_from_db()
+    assert (worker.country, worker.email) == ("DE", "ada@example.org")
+    assert b"It was set for you" in client.get("/account/").content
+
+
+def test_a_country_that_an_operator_takes_back_is_the_workers_own(client, ada):
+    call_command("set_worker", "ada", country="DE")
+    call_command("set_worker", "ada", country="")
+    client.force_login(ada)
+
+    client.post("/account/", {"email": "", "country": "US"})
+
+    ada.refresh_from_db()
+    assert ada.country == "US"
+
+
 @pytest.mark.parametrize("way", ["signup", "invitation"])
 def test_an_address_given_with_the_account_is_confirmed_by_its_link(client, settings, way):
     settings.MAIL = True

@@ -42,7 +42,7 @@ class Command(Base):
             raise CommandError(
                 "; ".join(str(message) for messages in form.errors.values() for message in messages)
             )
-        worker = accounts.create_worker(now=clock.now(), **form.cleaned_data)
+        worker = accounts.create_worker(now=clock.now(), country_by_operator=True, **form.cleaned_data)
         return {"username": worker.username, "worker_id": worker.worker_id}
 
     def show(self, result: dict[str, Any]) -> None:

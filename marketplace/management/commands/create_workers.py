@@ -50,7 +50,9 @@ class Command(Base):
         now = clock.now()
         name = f"{options['prefix']}-{number}"
         try:
-            worker = accounts.create_worker(name, password=None, country=options["country"], now=now)
+            worker = accounts.create_worker(
+                name, password=None, country=options["country"], country_by_operator=True, now=now
+            )
         except AccountRefused as refusal:
             raise AccountRefused(f"{name}: {refusal.message}", refusal.next_step) from None
         link = f"{settings.PUBLIC_URL}/signin/token/{accounts.signin_token(worker, now)}/"

@@ -36,7 +36,7 @@ class Command(Base):
         parser.add_argument("--mail", action="store_true", help="mail each link to its address")
         parser.add_argument("--out", type=Path, help="file of links as JSON lines; readable by its owner")
         parser.add_argument("--note", default="", help="a word for your own list")
-        parser.add_argument("--country", default="", help="two letters, filled into the form")
+        parser.add_argument("--country", default="", help="two letters; the worker cannot change it")
         parser.add_argument("--hours", type=float, help="how long they work (MARKETPLACE_INVITATION_HOURS)")
 
     def act(self, **options: Any) -> dict[str, Any]:

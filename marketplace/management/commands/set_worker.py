@@ -36,7 +36,9 @@ class Command(Base):
     def arguments(self, parser: ArgumentParser) -> None:
         """Who and what."""
         parser.add_argument("name", help="name or worker id")
-        parser.add_argument("--country", type=_letters)
+        parser.add_argument(
+            "--country", type=_letters, help='the worker cannot change it then; "" leaves it to the worker'
+        )
         parser.add_argument("--subdivision", type=_letters)
         parser.add_argument("--masters", type=_switch, metavar="yes|no")
         parser.add_argument("--adult", type=_switch, metavar="yes|no")
@@ -58,6 +60,8 @@ class Command(Base):
             values["is_active"] = bool(options["reopen"])
         if not values:
             raise CommandError("Say what to set, such as --country DE.", returncode=2)
+        if "country" in values:
+            values["country_by_operator"] = bool(values["country"])
         worker = accounts.find_worker(options["name"])
         for column, value in values.items():
             setattr(worker, column, value)

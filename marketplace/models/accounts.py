@@ -95,6 +95,8 @@ class Worker(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     # A program that works in people's place: nobody is paid for what it did.
     is_program = models.BooleanField(default=False)
+    # When what told of the person was erased. The row stays, for the books and for what requesters know.
+    forgotten_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     submitted_count = models.PositiveIntegerField(default=0)
     approved_count = models.PositiveIntegerField(default=0)

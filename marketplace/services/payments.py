@@ -21,6 +21,10 @@ def send_bonus(call: Call) -> dict[str, Any]:
     amount = limits.amount(call.request, "BonusAmount", least_cents=1)
     reason = limits.text(call.request, "Reason", 4096, least=1)
     worker = find_worker(call)
+    if worker.forgotten_at is not None:
+        raise RequestError(
+            "WorkerNotFound", f"Worker {worker.worker_id} is here no more: nobody can be paid."
+        )
     fee = money.fee(amount)
     with transaction.atomic():
         tokens.spend(call, RequestToken.Scope.BONUS)

@@ -102,7 +102,7 @@ def _fill(made: PayoutBatch, least_cents: int) -> int:
         assert entry.worker_id is not None
         entries[entry.worker_id].append(entry)
     failed: dict[int, list[Payout]] = defaultdict(list)
-    unpaid = Payout.objects.filter(state=Payout.State.FAILED, made_good_by=None)
+    unpaid = Payout.objects.filter(state=Payout.State.FAILED, made_good_by=None, worker__forgotten_at=None)
     if made.requester_id is not None:
         unpaid = unpaid.filter(batch__requester=made.requester_id)
     for payout in unpaid.order_by("pk"):
@@ -133,7 +133,7 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
     rows = LedgerEntry.objects.filter(
         kind__in=_EARNED, made_at__lte=made.until, payout_item=None, amount_cents__lt=0
     )
-    rows = rows.filter(worker__is_program=False)
+    rows = rows.filter(worker__is_program=False, worker__forgotten_at=None)
     return rows if made.requester_id is None else rows.filter(requester=made.requester_id)
 
 

@@ -49,7 +49,9 @@ def notify_workers(call: Call) -> dict[str, Any]:
     ids: list[str] = list(dict.fromkeys(call.request["WorkerIds"]))
     if not 1 <= len(ids) <= MOST_NOTIFIED:
         raise ParameterValidationError("WorkerIds", len(ids), f"Give 1 to {MOST_NOTIFIED} workers.")
-    known = {worker.worker_id: worker for worker in Worker.objects.filter(worker_id__in=ids)}
+    known = {
+        worker.worker_id: worker for worker in Worker.objects.filter(worker_id__in=ids, forgotten_at=None)
+    }
     reviewed = set(
         Assignment.objects.filter(
             worker__in=known.values(), status__in=_REVIEWED, hit__requester=call.requester

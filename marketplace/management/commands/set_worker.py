@@ -63,6 +63,8 @@ class Command(Base):
         if "country" in values:
             values["country_by_operator"] = bool(values["country"])
         worker = accounts.find_worker(options["name"])
+        if worker.forgotten_at is not None:
+            raise CommandError(f"{worker.username} was forgotten; nobody can sign in to it any more.")
         for column, value in values.items():
             setattr(worker, column, value)
         worker.save(update_fields=list(values))

@@ -31,7 +31,7 @@ def _describe(row: Worker) -> dict[str, Any]:
     return {
         "username": row.username,
         "worker_id": row.worker_id,
-        "state": "open" if row.is_active else "closed",
+        "state": "forgotten" if row.forgotten_at else "open" if row.is_active else "closed",
         "program": row.is_program,
         "email": row.email,
         "email_confirmed": row.email_confirmed_at is not None,
@@ -40,5 +40,5 @@ def _describe(row: Worker) -> dict[str, Any]:
         "approved": row.approved_count,
         "rejected": row.rejected_count,
         "earned": money.dollars(standing.earned),
-        "unpaid": money.dollars(0 if row.is_program else standing.earned - standing.paid),
+        "unpaid": money.dollars(0 if row.is_program or row.forgotten_at else standing.earned - standing.paid),
     }

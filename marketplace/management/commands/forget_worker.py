@@ -1,0 +1,37 @@
+"""``python -m marketplace forget_worker NAME``."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from marketplace import clock
+from marketplace.console import Command as Base
+from marketplace.services import accounts, forgetting
+
+
+class Command(Base):
+    """Erase what tells who a worker is."""
+
+    help = (
+        "Erase a worker's name, password, e-mail, country, letters and messages, and close the account for good. "
+        "Work and money stay in the books under the worker id. Refused while a task is open or money is to be paid."
+    )
+    example = "python -m marketplace forget_worker ada"
+
+    def arguments(self, parser: ArgumentParser) -> None:
+        """Whom."""
+        parser.add_argument("name", help="name or worker id")
+        parser.add_argument(
+            "--waive", action="store_true", help="the person gives up what was earned and is in no payout"
+        )
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        """Forget them."""
+        worker = accounts.find_worker(options["name"])
+        done = forgetting.forget(worker, clock.now(), waive=options["waive"])
+        return {"worker_id": worker.worker_id, **done}
+
+    def show(self, result: dict[str, Any]) -> None:
+        """What was erased."""
+        self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

@@ -1,0 +1,103 @@
+"""Forgetting a person: what tells who it was goes; work and money stay, under the worker id that requesters know."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from marketplace import money
+from marketplace.errors import AccountRefused
+from marketplace.models import Assignment, Invitation, Letter, Outgoing, Payout, Worker, WorkerMessage
+from marketplace.services import payouts
+
+logger = logging.getLogger(__name__)
+#: What a forgotten worker's name begins with; the rest is a number of ours.
+FORGOTTEN = "forgotten-"
+_ON_HAND = (Assignment.Status.ACCEPTED, Assignment.Status.SUBMITTED)
+
+
+@transaction.atomic
+def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, int]:
+    """Erase name, password, address, country, letters and messages, and close the account. Safe to repeat.
+
+    Assignments, what they earned, payouts, scores and blocks stay: requesters know them by the worker id, and the
+    books rest on them. Returns how much was erased. Raises AccountRefused while a task is in hand or waits for its
+    review, and while money is to be paid out, unless the person gives it up (``waive``).
+    """
+    if Assignment.objects.filter(worker=worker, status__in=_ON_HAND).exists():
+        raise AccountRefused(
+            f"{worker.username} has a task in hand, or one that waits for its review.",
+            "Forget them when it was reviewed; requesters have their own time for that.",
+        )
+    standing = payouts.standing_of(worker)
+    if standing.on_its_way or (standing.open and not waive and not worker.is_program):
+        due = money.dollars(standing.earned - standing.paid)
+        raise AccountRefused(
+            f"{worker.username} is still to be paid ${due}, which nobody could be paid afterwards.",
+            "Pay it (`payouts`, `record_payouts`). If the person gives up what is in no payout: --waive.",
+        )
+    addressed = Q(destination__iexact=worker.email) if worker.email else Q(pk=None)
+    done = {
+        "accounts": int(worker.forgotten_at is None),
+        "letters": Letter.objects.filter(worker=worker).delete()[0],
+        "messages": WorkerMessage.objects.filter(worker=worker).delete()[0],
+        "mails": Outgoing.objects.filter(addressed, transport=Outgoing.Transport.MAIL).delete()[0],
+        "invitations": Invitation.objects.filter(worker=worker)
+        .exclude(email="", note="", country="")
+        .update(email="", note="", country=""),
+        "notes": Payout.objects.filter(worker=worker).exclude(note="").update(note=""),
+    }
+    worker.signin_links.all().delete()
+    worker.set_unusable_password()
+    Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(
+        username=f"{FORGOTTEN}{worker.pk}",
+        password=worker.password,
+        email="",
+        email_confirmed_at=None,
+        country="",
+        country_by_operator=False,
+        subdivision="",
+        is_adult=False,
+        is_master=False,
+        is_active=False,
+        last_login=None,
+        forgotten_at=now,
+    )
+    return done
+
+
+def forget_idle(now: datetime) -> int:
+    """Forget workers whom nobody saw for as long as the settings say; returns how many.
+
+    Seen: the account made, signed in to, a task taken. Who is owed something is not forgotten.
+    """
+    if not settings.KEEP_ACCOUNTS_DAYS:
+        return 0
+    before, forgotten = now - timedelta(days=settings.KEEP_ACCOUNTS_DAYS), 0
+    seen = Worker.objects.filter(assignments__accepted_at__gte=before).values("pk")
+    idle = Worker.objects.filter(forgotten_at=None, is_program=False, created_at__lt=before)
+    idle = idle.filter(Q(last_login=None) | Q(last_login__lt=before)).exclude(pk__in=seen)
+    for worker in idle.order_by("pk"):
+        try:
+            forget(worker, now)
+            forgotten += 1
+        except AccountRefused as refusal:  # of this one; the others have waited long enough
+            logger.warning(
+                "An account is kept longer than MARKETPLACE_KEEP_ACCOUNTS_DAYS: %s", refusal.message
+            )
+    return forgotten
+
+
+def erase_words(now: datetime) -> int:
+    """Erase letters, messages and invitations' addresses that were kept as long as the settings say; how many."""
+    if not settings.KEEP_MESSAGES_DAYS:
+        return 0
+    before = now - timedelta(days=settings.KEEP_MESSAGES_DAYS)
+    letters = Letter.objects.filter(written_at__lt=before).delete()[0]
+    messages = WorkerMessage.objects.filter(sent_at__lt=before).delete()[0]
+    over = Invitation.objects.filter(expires_at__lt=before).exclude(email="", note="")
+    return letters + messages + over.update(email="", note="")

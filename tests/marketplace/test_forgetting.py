@@ -1,0 +1,156 @@
+"""Forgetting a person: nothing tells of them any more, and the books stay right."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+
+from marketplace.errors import AccountRefused, RequestError
+from marketplace.models import Assignment, Invitation, LedgerEntry, Payout, Worker
+from marketplace.services import (
+    accounts,
+    forgetting,
+    invitations,
+    letters,
+    messages,
+    outbox,
+    payouts,
+    tidying,
+)
+from tests.marketplace.conftest import NOW, hours, make_hit, work
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse battery"
+TRACES = ("martha", "room 12")
+
+
+@pytest.fixture
+def martha(ask, hit_type, requester, settings):
+    """She did a task for $2.00, which is approved; she wrote, was written to, and has mail on its way."""
+    settings.MAIL = True
+    sent = invitations.invite(now=NOW, email="martha@example.org", note="room 12", country="DE", mail=True)
+    token = sent.link.rstrip("/").rpartition("/")[2]
+    martha = invitations.accept(
+        token, username="martha", password=PASSWORD, email="martha@example.org", country="DE", now=NOW
+    )
+    make_hit(ask, hit_type)
+    ask("ApproveAssignment", AssignmentId=work(martha, hit_type))
+    letters.write(martha, requester, "I am martha", NOW)
+    messages.write([martha], requester, "Dear martha", "Thank you, martha.", NOW)
+    outbox.send_due(NOW)
+    martha.refresh_from_db()
+    return martha
+
+
+def pay(state="paid"):
+    made = payouts.batch(f"batch-{Payout.objects.count()}", until=NOW + hours(1), now=NOW + hours(1))[0]
+    reference = made.payouts.get().reference
+    payouts.record_csv(["reference,state,note\n", f"{reference},{state},to martha\n"], NOW + hours(2))
+
+
+def rows():
+    return [
+        str(row)
+        for model in apps.get_app_config("marketplace").get_models()
+        for row in model._default_manager.values_list()
+    ]
+
+
+def test_whoever_is_forgotten_leaves_work_and_money_and_no_trace(martha, client):
+    client.force_login(martha)
+    pay()
+
+    done = forgetting.forget(martha, NOW)
+
+    assert done == {"accounts": 1, "letters": 1, "messages": 1, "mails": 2, "invitations": 1, "notes": 1}
+    for trace in TRACES:
+        assert not [row for row in rows() if trace in row], trace
+    assert (Worker.objects.get().country, Invitation.objects.get().country) == ("", "")
+    assert LedgerEntry.objects.get(kind="reward").worker.worker_id == martha.worker_id
+    assert Assignment.objects.get().status == Assignment.Status.APPROVED
+    assert (Payout.objects.get().amount_cents, Payout.objects.get().state) == (200, "paid")
+    assert client.get("/").status_code == 302
+    assert set(forgetting.forget(Worker.objects.get(), NOW).values()) == {0}
+
+
+@pytest.mark.parametrize("state", ["open", "due", "failed"])
+def test_nobody_is_forgotten_while_money_is_to_be_paid(martha, state):
+    if state == "due":
+        payouts.batch("b", until=NOW + hours(1), now=NOW + hours(1))
+    if state == "failed":
+        pay("failed")
+
+    with pytest.raises(AccountRefused, match=r"still to be paid \$2\.00"):
+        forgetting.forget(martha, NOW)
+
+    assert Worker.objects.get().username == "martha"
+
+
+def test_nobody_is_forgotten_with_work_that_waits_for_its_review(ask, hit_type, ada):
+    make_hit(ask, hit_type)
+    work(ada, hit_type)
+
+    with pytest.raises(AccountRefused, match="waits for its review"):
+        forgetting.forget(ada, NOW)
+
+
+def test_what_was_given_up_is_in_no_payout(martha):
+    pay("failed")
+
+    forgetting.forget(martha, NOW, waive=True)
+
+    with pytest.raises(AccountRefused, match="Nobody has anything"):
+        payouts.batch("next", until=NOW + hours(9), now=NOW + hours(9))
+
+
+def test_who_was_forgotten_is_neither_paid_nor_written_to(ask, martha):
+    pay()
+    forgetting.forget(martha, NOW)
+    assignment = Assignment.objects.get().assignment_id
+
+    told = ask("NotifyWorkers", Subject="s", MessageText="m", WorkerIds=[martha.worker_id])
+
+    assert told["NotifyWorkersFailureStatuses"][0]["WorkerId"] == martha.worker_id
+    with pytest.raises(RequestError, match="here no more"):
+        ask("SendBonus", WorkerId=martha.worker_id, AssignmentId=assignment, BonusAmount="1.00", Reason="r")
+
+
+def test_the_command_forgets_for_good(martha, capsys):
+    pay()
+    call_command("forget_worker", "martha", "--json")
+    assert json.loads(capsys.readouterr().out)["worker_id"] == martha.worker_id
+
+    call_command("workers", "--json")
+    [described] = json.loads(capsys.readouterr().out)["workers"]
+    assert (described["state"], described["email"], described["earned"]) == ("forgotten", "", "2.00")
+    with pytest.raises(CommandError, match="was forgotten"):
+        call_command("set_worker", martha.worker_id, "--reopen")
+
+
+def test_workers_whom_nobody_saw_are_forgotten_but_for_those_who_are_owed(martha, settings, caplog):
+    idle = accounts.create_worker("grace", password=None, now=NOW)
+    later = NOW + timedelta(days=100)
+    accounts.create_worker("new", password=None, now=later)
+    tidying.tidy(later)
+    assert not Worker.objects.exclude(forgotten_at=None).exists()
+
+    settings.KEEP_ACCOUNTS_DAYS = 90
+    tidying.tidy(later)
+
+    assert list(Worker.objects.exclude(forgotten_at=None)) == [idle]
+    assert "still to be paid" in caplog.text
+
+
+def test_words_are_kept_as_long_as_the_settings_say(martha, settings):
+    tidying.tidy(NOW + timedelta(days=360))
+    assert (martha.letters.count(), martha.messages.count()) == (1, 1)
+
+    tidying.tidy(NOW + timedelta(days=380))
+
+    assert (martha.letters.count(), martha.messages.count()) == (0, 0)
+    assert Invitation.objects.get().email == ""
+    assert Worker.objects.get().email == "martha@example.org"

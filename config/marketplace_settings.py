@@ -75,6 +75,7 @@ QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 # What workers meet.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
 # How long what tells of people is kept, in days; 0: until an operator erases it.
+RIGHTS_DIR = env.str("PREFEREE_RIGHTS_DIR", default="")
 KEEP_ACCOUNTS_DAYS = whole("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
 KEEP_MESSAGES_DAYS = whole("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
 MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)

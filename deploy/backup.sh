@@ -44,3 +44,20 @@ tar --create --gzip --file="$part/files.tar.gz" --directory="$PREFEREE_DATA_DIR"
 (cd "$part" && sha256sum -- * > SHA256SUMS)
 mv "$part" "$made"
 echo "$made"
+
+# Beside the backups, never in them: what was forgotten and taken back, which a restore of any of them does again.
+for name in rights.jsonl marketplace-rights.jsonl; do
+    list=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}/$name
+    [ -e "$list" ] && [ ! "$list" -ef "$1/$name" ] || continue
+    cat "$list" "$1/$name" 2>/dev/null | sort -u > "$1/.$name" || true
+    mv "$1/.$name" "$1/$name"
+done
+
+# Old backups still have whoever was forgotten since. This one is new, so one always stays.
+days=${PREFEREE_KEEP_BACKUPS_DAYS:-0}
+[ "$days" -gt 0 ] || exit 0
+oldest=$(date -u -d "-$days days" +%Y%m%d%H%M%S)
+for backup in "$1"/[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9][0-9][0-9][0-9][0-9][0-9]Z; do
+    made_at=$(basename "$backup" | tr -d TZ)
+    [ "$made_at" -ge "$oldest" ] || rm -rf "$backup"
+done

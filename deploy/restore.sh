@@ -35,3 +35,18 @@ database() { # its address, its name in the backup
 database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee
 database "${MARKETPLACE_DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/marketplace.sqlite3}" marketplace
 tar --extract --gzip --file="$backup/files.tar.gz" --directory="$PREFEREE_DATA_DIR" --skip-old-files
+
+# Who was forgotten since is back in the database. The lists beside the backups and the one of this machine say who.
+rights=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}
+mkdir -p "$rights"
+for name in rights.jsonl marketplace-rights.jsonl; do
+    beside=$(dirname "$backup")/$name
+    [ -e "$beside" ] && [ ! "$beside" -ef "$rights/$name" ] || continue
+    cat "$rights/$name" "$beside" 2>/dev/null | sort -u > "$rights/.$name" || true
+    mv "$rights/.$name" "$rights/$name"
+done
+cat >&2 <<'WORDS'
+The backup is back, with whoever was forgotten and whatever was taken back since. Before you start anything:
+    manage.py migrate; manage.py reapply_rights
+    python -m marketplace migrate; python -m marketplace reapply_forgettings
+WORDS

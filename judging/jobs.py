@@ -19,6 +19,7 @@ from judging.services import (
     payments,
     piloting,
     places,
+    reapplying,
     rejecting,
     rights,
     suspending,
@@ -147,8 +148,8 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
 
 @job_kind("judging.retention")
 def retain(**_: Any) -> dict[str, Any]:
-    """Erase what was kept as long as the settings say."""
-    return rights.enforce_retention()
+    """Erase what was kept as long as the settings say, and what a restored backup brought back."""
+    return {**rights.enforce_retention(), "done_again": reapplying.reapply_rights().applied}
 
 
 @job_kind("judging.watchdog")

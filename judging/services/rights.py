@@ -29,6 +29,7 @@ from judging.models import (
     WorkerMessage,
 )
 from judging.screening import Verdict
+from judging.services import rights_list
 from judging.services.calls import campaign_key
 from judging.services.campaigns import log
 from judging.services.payments import bonus_key
@@ -100,6 +101,7 @@ def forget_worker(
     Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(forgotten_at=clock.now())
     if any(done.values()):
         RightsRequest.objects.create(what=what, worker=worker, who=who, why=why, done=done)
+        rights_list.note(what, worker)
     return done
 
 
@@ -196,6 +198,7 @@ def withdraw_worker(
     RightsRequest.objects.create(
         what=RightsRequest.What.WITHDRAW, campaign=campaign, worker=worker, who=who, why=why, done=done
     )
+    rights_list.note(RightsRequest.What.WITHDRAW, worker, campaign)
     return Withdrawn(judgments, until)
 
 

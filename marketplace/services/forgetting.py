@@ -12,7 +12,7 @@ from django.db.models import Q
 from marketplace import money
 from marketplace.errors import AccountRefused
 from marketplace.models import Assignment, Invitation, Letter, Outgoing, Payout, Worker, WorkerMessage
-from marketplace.services import payouts
+from marketplace.services import forgotten_list, payouts
 
 logger = logging.getLogger(__name__)
 #: What a forgotten worker's name begins with; the rest is a number of ours.
@@ -67,6 +67,24 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
         last_login=None,
         forgotten_at=now,
     )
+    forgotten_list.note(worker.worker_id, waived=waive, now=now)
+    return done
+
+
+def forget_again(now: datetime) -> dict[str, int]:
+    """After a restore: forget whom the list beside the database names and the database knows again. Safe to repeat.
+
+    Returns how many were ``forgotten``, and how many are ``left``: something is owed to them in the backup.
+    """
+    named = {entry.worker_id: entry for entry in forgotten_list.entries()}
+    done = {"forgotten": 0, "left": 0}
+    for worker in Worker.objects.filter(worker_id__in=named, forgotten_at=None).order_by("pk"):
+        try:
+            forget(worker, now, waive=named[worker.worker_id].waived)
+            done["forgotten"] += 1
+        except AccountRefused as refusal:
+            done["left"] += 1
+            logger.warning("A worker was forgotten, and is back by a backup: %s", refusal)
     return done
 
 

@@ -25,4 +25,5 @@ def tidy(now: datetime) -> int:
         Session.objects.filter(expire_date__lte=now - _KEPT),
     )
     removed = sum(each.delete()[0] for each in rows) + rates.forget_full()
-    return removed + forgetting.erase_words(now) + forgetting.forget_idle(now)
+    forgotten = forgetting.forget_idle(now) + forgetting.forget_again(now)["forgotten"]
+    return removed + forgetting.erase_words(now) + forgotten

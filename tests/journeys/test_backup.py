@@ -15,7 +15,8 @@ from django.db import connection
 
 from config import launcher
 from judging import crowds
-from judging.models import Choice, Judgment
+from judging.models import Choice, CrowdIdentity, Judgment
+from judging.services import rights
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
@@ -136,6 +137,40 @@ def test_work_goes_on_where_it_was_put_back(campaign, here, elsewhere, tmp_path)
     run(elsewhere, "deploy/restore.sh", backup)
 
     assert run(elsewhere, sys.executable, "-c", GO_ON).split() == ["4", "5"]
+
+
+def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
+    campaign, here, elsewhere, tmp_path
+):
+    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
+    worker = CrowdIdentity.objects.get(crowd_worker_id="A1").worker
+    rights.forget_worker(worker)
+    shutil.copytree(backup, tmp_path / "backups" / "of-before")
+    shutil.rmtree(backup)
+    run(here, "deploy/backup.sh", str(tmp_path / "backups"))  # takes the list along
+
+    run(elsewhere, "deploy/restore.sh", str(tmp_path / "backups" / "of-before"))
+    assert "A1" in run(elsewhere, sys.executable, "-c", LOOK)
+    done = json.loads(run(elsewhere, sys.executable, "manage.py", "reapply_rights", "--json"))
+
+    assert (done["applied"], done["refused"]) == (1, [])
+    left = json.loads(run(elsewhere, sys.executable, "-c", LOOK))["judging.CrowdIdentity"]
+    assert not [row for row in left if "A1" in row]
+
+
+def test_old_backups_go_and_everything_else_stays(campaign, here, tmp_path):
+    folder = tmp_path / "backups"
+    for name in ("20200101T000000Z", "20200101T000000Z.part", "letters"):
+        (folder / name).mkdir(parents=True)
+
+    kept = run(here, "deploy/backup.sh", str(folder)).strip()
+    assert (folder / "20200101T000000Z").exists()
+    shutil.move(kept, folder / "30000101T000000Z")
+
+    made = run(here | {"PREFEREE_KEEP_BACKUPS_DAYS": "30"}, "deploy/backup.sh", str(folder)).strip()
+
+    names = {path.name for path in folder.iterdir()}
+    assert names == {Path(made).name, "30000101T000000Z", "20200101T000000Z.part", "letters"}
 
 
 def test_nothing_is_overwritten(campaign, here, tmp_path):

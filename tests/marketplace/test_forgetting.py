@@ -8,12 +8,14 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
 from marketplace.errors import AccountRefused, RequestError
 from marketplace.models import Assignment, Invitation, LedgerEntry, Payout, Worker
 from marketplace.services import (
     accounts,
     forgetting,
+    forgotten_list,
     invitations,
     letters,
     messages,
@@ -154,3 +156,33 @@ def test_words_are_kept_as_long_as_the_settings_say(martha, settings):
     assert (martha.letters.count(), martha.messages.count()) == (0, 0)
     assert Invitation.objects.get().email == ""
     assert Worker.objects.get().email == "martha@example.org"
+
+
+@pytest.mark.parametrize("way", ["command", "by itself"])
+def test_whom_a_restored_backup_brings_back_is_forgotten_again(martha, capsys, way):
+    pay()
+    with transaction.atomic():
+        forgetting.forget(martha, NOW)
+        transaction.set_rollback(True)  # the database of before; the list beside it stays
+    assert Worker.objects.get().username == "martha"
+
+    if way == "command":
+        call_command("reapply_forgettings", "--json")
+        call_command("reapply_forgettings", "--json")
+        told = [json.loads(line)["forgotten"] for line in capsys.readouterr().out.splitlines()]
+        assert told == [1, 0]
+    else:
+        tidying.tidy(NOW)
+
+    assert Worker.objects.get().forgotten_at is not None
+    assert "martha" not in forgotten_list.file().read_text()
+
+
+def test_who_is_owed_something_in_the_backup_is_left_and_named(martha, caplog):
+    with transaction.atomic():
+        forgetting.forget(martha, NOW, waive=True)
+        transaction.set_rollback(True)
+    payouts.batch("b", until=NOW + hours(1), now=NOW + hours(1))
+
+    assert forgetting.forget_again(NOW) == {"forgotten": 0, "left": 1}
+    assert "is back by a backup" in caplog.text

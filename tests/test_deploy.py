@@ -96,8 +96,9 @@ def test_compose_names_only_services_volumes_and_files_that_there_are():
         assert "image" in service or "build" in service, name
         assert set(service.get("depends_on", [])) <= set(parts["services"])
         for volume in service.get("volumes", []):
-            source = volume.split(":")[0]
-            assert source in parts["volumes"] or (DEPLOY / source).exists()
+            source = volume.rsplit(":", 2 if volume.endswith(":ro") else 1)[0]
+            # The folder of backups is the operator's.
+            assert source in parts["volumes"] or "PREFEREE_BACKUPS" in source or (DEPLOY / source).exists()
         if "build" in service:
             assert (DEPLOY / service["build"]["context"] / service["build"]["dockerfile"]).exists()
         for word in service.get("command", [])[2:3]:
@@ -112,6 +113,27 @@ def test_compose_runs_one_scheduler_and_keeps_what_must_last():
     assert any("/var/lib/postgresql" in volume for volume in services["postgres"]["volumes"])
     for name in ("web", "worker", "beat", "marketplace"):
         assert "data:/var/lib/preferee" in services[name]["volumes"]
+
+
+@pytest.mark.parametrize("name", ["backup", "restore"])
+def test_containers_are_backed_up_and_put_back_with_the_databases_own_programs(name):
+    services = compose()["services"]
+    service = services[name]
+    mounted = {
+        volume.split(":")[-1 if volume.count(":") == 1 else 1]: volume for volume in service["volumes"][:2]
+    }
+
+    assert service["image"] == services["postgres"]["image"]
+    assert service["profiles"]  # not started with the others
+    assert service["environment"] == services["web"]["environment"]
+    assert service["environment"]["PREFEREE_DATA_DIR"] in mounted
+    assert mounted["/deploy"] == ".:/deploy:ro"
+    script = DEPLOY / service["entrypoint"][0].removeprefix("/deploy/")
+    assert script.stat().st_mode & 0o111
+    # That image has no Python; it is needed for SQLite alone.
+    assert "postgres" in service["environment"]["DATABASE_URL"]
+    page = (ROOT / "docs" / "operations.md").read_text()
+    assert f"compose.yaml run --rm {name}" in page
 
 
 @pytest.mark.parametrize("name", ["backup.sh", "restore.sh"])

@@ -1,8 +1,10 @@
 """The endpoint under contract, and what its tests start from.
 
 By default a marketplace process of our own is started. ``PREFEREE_CONTRACT_ENDPOINT`` names another endpoint
-(with ``PREFEREE_CONTRACT_ACCESS_KEY`` and ``PREFEREE_CONTRACT_SECRET_KEY``); tests that need a worker, or a
-queue on this machine, are skipped there. Nothing here uses Django.
+(with ``PREFEREE_CONTRACT_ACCESS_KEY`` and ``PREFEREE_CONTRACT_SECRET_KEY``); tests that need a queue on this
+machine are skipped there, and those that need a worker unless ``PREFEREE_CONTRACT_WORKER_SITE`` names another
+marketplace's pages where people sign up, or ``PREFEREE_CONTRACT_SIGNIN_LINKS`` a file of links. Nothing here uses
+Django.
 """
 
 from __future__ import annotations
@@ -79,7 +81,14 @@ def endpoint(tmp_path_factory, queue_server):
     try:
         key = json.loads((folder / "marketplace-key.json").read_text())
         assert key["endpoint"] == f"http://127.0.0.1:{port}"
-        yield Endpoint(key["endpoint"], key["access_key"], key["secret_key"], has_workers=True)
+        yield Endpoint(
+            key["endpoint"],
+            key["access_key"],
+            key["secret_key"],
+            site=key["endpoint"],
+            has_queue=True,
+            folder=folder,
+        )
     finally:
         process.terminate()
         assert process.wait(timeout=60) == 0
@@ -88,7 +97,7 @@ def endpoint(tmp_path_factory, queue_server):
 @pytest.fixture
 def events(endpoint, queue_server):
     """A queue's address and how to wait for the next message that was sent to it."""
-    if not endpoint.has_workers:
+    if not endpoint.has_queue:
         pytest.skip("this endpoint cannot reach a queue on this machine")
     host, number = queue_server.server_address[:2]
     path = f"/{uuid.uuid4().hex}"
@@ -142,15 +151,25 @@ def qualification(crowd):
     crowd.delete_qualification_type(QualificationTypeId=made["QualificationType"]["QualificationTypeId"])
 
 
+@pytest.fixture(scope="session")
+def links(endpoint):
+    """Sign-in links that nobody used yet."""
+    return iter(endpoint.links)
+
+
 @pytest.fixture
-def hire(endpoint):
+def hire(endpoint, links):
     """Make people; their connections are closed afterwards."""
     if not endpoint.has_workers:
-        pytest.skip("this endpoint has no workers who sign up by themselves")
+        pytest.skip(
+            "nobody works at this endpoint: PREFEREE_CONTRACT_WORKER_SITE or _SIGNIN_LINKS names who does"
+        )
     people = []
 
     def hire():
-        people.append(Person(endpoint.url))
+        link = next(links, "")
+        assert link or not endpoint.links, "PREFEREE_CONTRACT_SIGNIN_LINKS has too few links: make 30"
+        people.append(Person(endpoint.site, link))
         return people[-1]
 
     yield hire

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import socket
@@ -12,6 +13,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import boto3
@@ -32,12 +34,25 @@ ANSWERS = (
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where to call, and with which key; ``has_workers`` when people can sign up over HTTP."""
+    """Where to call, and with which key.
+
+    ``site`` is where people sign up and work over HTTP, empty without any; who cannot sign up there by themselves
+    signs in by one of ``links``. ``has_queue``: it sends notifications to a queue on this machine. ``folder``: the
+    data of a marketplace of our own.
+    """
 
     url: str
     access_key: str
     secret_key: str
-    has_workers: bool
+    site: str = ""
+    links: tuple[str, ...] = ()
+    has_queue: bool = False
+    folder: Path | None = None
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether somebody can work there."""
+        return bool(self.site)
 
 
 def named_endpoint(environment: Mapping[str, str]) -> Endpoint | None:
@@ -51,7 +66,31 @@ def named_endpoint(environment: Mapping[str, str]) -> Endpoint | None:
             f"PREFEREE_CONTRACT_ENDPOINT names {url}; set {' and '.join(missing)} too: "
             "the key of a requester there."
         )
-    return Endpoint(url, environment[keys[0]], environment[keys[1]], has_workers=False)
+    links = _links(environment.get("PREFEREE_CONTRACT_SIGNIN_LINKS", ""))
+    site = environment.get("PREFEREE_CONTRACT_WORKER_SITE", "").rstrip("/") or (
+        _site_of(links[0]) if links else ""
+    )
+    if wrong := [link for link in links if not link.startswith(f"{site}/")]:
+        raise pytest.UsageError(f"PREFEREE_CONTRACT_SIGNIN_LINKS has {wrong[0]}, which is not of {site}.")
+    return Endpoint(url, environment[keys[0]], environment[keys[1]], site=site, links=links)
+
+
+def _links(file: str) -> tuple[str, ...]:
+    """The sign-in links of a file that ``python -m marketplace create_workers`` wrote."""
+    if not file:
+        return ()
+    try:
+        links = tuple(json.loads(line)["link"] for line in Path(file).read_text().splitlines())
+    except (OSError, ValueError, KeyError) as error:
+        raise pytest.UsageError(f"PREFEREE_CONTRACT_SIGNIN_LINKS={file} cannot be read: {error!r}") from None
+    if not links:
+        raise pytest.UsageError(f"PREFEREE_CONTRACT_SIGNIN_LINKS={file} has no links.")
+    return links
+
+
+def _site_of(link: str) -> str:
+    parts = urlsplit(link)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def start_marketplace(folder, *options, **settings):
@@ -104,13 +143,19 @@ def make_hit(crowd, hit_type, **changes):
 
 
 class Person:
-    """Someone who signs up and works in a browser without scripts."""
+    """Someone who signs up, or in by a link, and works in a browser without scripts."""
 
-    def __init__(self, url):
+    def __init__(self, url, link=""):
         self.http = httpx.Client(base_url=url, follow_redirects=True, timeout=60)
-        name = f"w{uuid.uuid4().hex[:12]}"
-        self._post("/signup/", "/signup/", username=name, password=uuid.uuid4().hex)
-        self.worker_id = re.search(r'id="worker-id">(\w+)<', self.http.get("/").text)[1]
+        if link:
+            page = self._post(urlsplit(link).path, urlsplit(link).path)
+        else:
+            # A program, so that nobody is paid outside for what a test earned.
+            name = f"w{uuid.uuid4().hex[:12]}"
+            page = self._post("/signup/", "/signup/", username=name, password=uuid.uuid4().hex, program="yes")
+        found = re.search(r'id="worker-id">(\w+)<', self.http.get("/").text)
+        assert found, f"nobody could {'sign in by the link' if link else 'sign up'}: {page.text}"
+        self.worker_id = found[1]
 
     def take(self, hit_type):
         """Take a task; returns the parameters of its frame's address."""
@@ -128,8 +173,12 @@ class Person:
         return self._post(path, f"{path}return/")
 
     def _post(self, page, path, **fields):
-        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', self.http.get(page).text)[1]
-        return self.http.post(path, data=fields | {"csrfmiddlewaretoken": token})
+        shown = self.http.get(page)
+        token = re.search(r'csrfmiddlewaretoken" value="([^"]+)"', shown.text)
+        assert token, f"{page} has no form: {shown.text}"
+        # A site behind HTTPS wants to know which of its pages a form comes from.
+        sent = fields | {"csrfmiddlewaretoken": token[1]}
+        return self.http.post(path, data=sent, headers={"Referer": str(shown.url)})
 
 
 def submit(task, **fields):

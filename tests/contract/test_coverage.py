@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tests.contract.calling import CALLS, Calls, operations
 from tests.contract.conftest import FOLDER
-from tests.contract.endpoint import make_client, named_endpoint
+from tests.contract.endpoint import Person, make_client, named_endpoint, submit
 
 
 def test_another_endpoint_needs_its_keys_and_says_which():
@@ -22,6 +27,56 @@ def test_another_endpoint_needs_its_keys_and_says_which():
         named_endpoint(url | {"PREFEREE_CONTRACT_ACCESS_KEY": "AKIA"})
     named = named_endpoint(url | keys)
     assert (named.url, named.access_key, named.has_workers) == ("https://crowd.example", "AKIA", False)
+
+
+def test_another_marketplace_may_have_people_who_work_there(tmp_path):
+    named = {
+        "PREFEREE_CONTRACT_ENDPOINT": "https://crowd.example",
+        "PREFEREE_CONTRACT_ACCESS_KEY": "AKIA",
+        "PREFEREE_CONTRACT_SECRET_KEY": "s",
+    }
+    links, file = (
+        ["https://work.example/signin/token/a/", "https://work.example/signin/token/b/"],
+        tmp_path / "links",
+    )
+    file.write_text("".join(json.dumps({"username": "w", "link": link}) + "\n" for link in links))
+    by_link = {"PREFEREE_CONTRACT_SIGNIN_LINKS": str(file)}
+
+    open_site = named_endpoint(named | {"PREFEREE_CONTRACT_WORKER_SITE": "https://crowd.example/"})
+    closed_site = named_endpoint(named | by_link)
+
+    assert (open_site.site, open_site.links, open_site.has_queue) == ("https://crowd.example", (), False)
+    assert (closed_site.site, list(closed_site.links)) == ("https://work.example", links)
+    with pytest.raises(pytest.UsageError, match=r"not of https://other\.example"):
+        named_endpoint(named | by_link | {"PREFEREE_CONTRACT_WORKER_SITE": "https://other.example"})
+    with pytest.raises(pytest.UsageError, match="cannot be read"):
+        named_endpoint(named | {"PREFEREE_CONTRACT_SIGNIN_LINKS": str(tmp_path / "none")})
+
+
+def test_who_signs_in_by_a_link_works_like_who_signed_up(crowd, endpoint, hit, tmp_path):
+    if not endpoint.folder:
+        pytest.skip("this marketplace is not ours to make accounts in")
+    others = {name: value for name, value in os.environ.items() if not name.startswith("MARKETPLACE_")}
+    ours = {"PREFEREE_DATA_DIR": str(endpoint.folder), "MARKETPLACE_PUBLIC_URL": endpoint.url}
+    words = [
+        "-m",
+        "marketplace",
+        "create_workers",
+        "--count",
+        "1",
+        "--program",
+        "--prefix",
+        "linked",
+        "--out",
+    ]
+    subprocess.run([sys.executable, *words, str(tmp_path / "links")], env=others | ours, check=True)
+    person = Person(endpoint.site, json.loads((tmp_path / "links").read_text())["link"])
+    task = person.take(hit["HITTypeId"])
+    submit(task)
+
+    crowd.approve_assignment(AssignmentId=task["assignmentId"])
+
+    person.http.close()
 
 
 def test_only_what_was_answered_counts_as_called(endpoint):
@@ -55,4 +110,8 @@ def test_every_operation_of_the_service_model_is_called_through_boto3_and_answer
 
     if missing and not endpoint.has_workers:
         pytest.skip(f"not asked of this endpoint, for want of somebody who works there: {sorted(missing)}")
+    if not endpoint.has_queue:
+        notifying = {"send_test_event_notification", "update_notification_settings"}
+        assert missing <= notifying
+        pytest.skip(f"not asked of this endpoint, for want of a queue: {sorted(missing)}")
     assert missing == set()

@@ -29,6 +29,7 @@ class Command(Base):
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
         parser.add_argument("--country", default="", help="two letters, for all of them")
+        parser.add_argument("--program", action="store_true", help="nobody is paid for what they do")
         parser.add_argument("--out", type=Path, required=True, help="file of links; readable by its owner")
 
     def act(self, **options: Any) -> dict[str, Any]:
@@ -51,7 +52,12 @@ class Command(Base):
         name = f"{options['prefix']}-{number}"
         try:
             worker = accounts.create_worker(
-                name, password=None, country=options["country"], country_by_operator=True, now=now
+                name,
+                password=None,
+                country=options["country"],
+                country_by_operator=True,
+                program=options["program"],
+                now=now,
             )
         except AccountRefused as refusal:
             raise AccountRefused(f"{name}: {refusal.message}", refusal.next_step) from None

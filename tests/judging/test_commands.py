@@ -11,10 +11,12 @@ import pytest
 from django.core.management import call_command
 
 from config import launcher
+from config.background.attending import attend
 from judging import crowds
 from judging.errors import CrowdConfiguration, CrowdNever
+from judging.management.commands import launch_campaign
 from judging.models import Campaign, GoldPair, Judgment
-from judging.services import collecting
+from judging.services import collecting, places
 from judging.services.campaigns import campaign_named
 from pooling.models import Pool
 from tests.factories import make_qrels
@@ -78,6 +80,20 @@ def test_campaign_from_the_pool_to_places_offered(labelled):
     assert (launched["state"], launched["posted"], launched["cost"]) == ("open", 4, 9.6)
     assert (status["state"], status["tasks"], status["places"]["open"]) == ("open", 4, 4)
     assert labelled.crowd.open_places == 4
+
+
+def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkeypatch):
+    create()
+    for words in (["propose_gold"], ["accept_gold", "--all"], ["set_texts", "--accept"]):
+        run(words[0], "first", *words[1:])
+
+    def taken_over(job, **options):
+        places.post_places(campaign_named("first"))  # before it was killed
+        return attend(job, **options)
+
+    monkeypatch.setattr(launch_campaign, "attend", taken_over)
+
+    assert run("launch_campaign", "first")["posted"] == 4
 
 
 def test_collect_takes_in_pays_and_offers_again(labelled):

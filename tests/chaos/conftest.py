@@ -9,17 +9,19 @@ import signal
 import subprocess
 import sys
 import threading
+import uuid
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
+import redis
 from botocore.config import Config
 from django.conf import settings as product
 
 from config import launcher
 from tests.chaos.fault_proxy import FaultProxy, Faults
-from tests.chaos.twice import COUNT
+from tests.chaos.twice import COUNT, PREFIX
 from tests.contract.test_mturk import start_marketplace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,12 +148,14 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 @pytest.fixture
 def workers(site, crowd, proxy, tmp_path):
     """Two worker processes that share the test's database and a broker on a real Redis."""
-    redis = os.environ["REDIS_URL"].rpartition("/")[0]
+    # Under a name of their own: every database of that Redis may be somebody else's broker.
+    prefix = f"chaos-{uuid.uuid4().hex}:"
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREFEREE_")},
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "DATABASE_URL": launcher.database_url(),
-        "CELERY_BROKER_URL": f"{redis}/{5 + os.getpid() % 10}",
+        "CELERY_BROKER_URL": os.environ["REDIS_URL"],
+        PREFIX: prefix,
         "SECRET_KEY": product.SECRET_KEY,
         "PREFEREE_DATA_DIR": str(tmp_path),
         "PREFEREE_PUBLIC_URL": site,
@@ -167,3 +171,7 @@ def workers(site, crowd, proxy, tmp_path):
     workers = Workers(tmp_path, environment, count=2, seed=7)
     yield workers
     workers.stop()
+    with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:
+        ours = list(broker.scan_iter(f"{prefix}*"))
+        assert ours, "the workers' broker was another one"
+        broker.delete(*ours)

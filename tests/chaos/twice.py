@@ -12,6 +12,11 @@ from config.celery import app
 
 AGAIN = "said_again"
 COUNT = "came-again"
+PREFIX = "CHAOS_BROKER_PREFIX"
+
+if prefix := os.environ.get(PREFIX):
+    options = app.conf.broker_transport_options or {}
+    app.conf.broker_transport_options = {**options, "global_keyprefix": prefix}
 
 
 @after_task_publish.connect

@@ -4,6 +4,7 @@ from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
 from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes, edition_of
 from tournament.services.explaining import reason_in
+from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
 from tournament.services.publishing import Publication, export_qrels, latest_version, publish_qrels
 from tournament.services.rebuilding import Rebuilt, rebuild_qrels
@@ -28,6 +29,7 @@ __all__ = [
     "latest_version",
     "open_challenge",
     "plan_challenge",
+    "preference_orders",
     "preview_version",
     "publish_qrels",
     "reason_in",

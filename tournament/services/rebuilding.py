@@ -86,7 +86,7 @@ def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, li
     classes = keys.classes(manifest)
     contests = [keys.contest(challenge) for challenge in manifest["challenges"]]
     parameters = manifest["parameters"]
-    judgments = _named_judgments(version.campaign, manifest, version.number)
+    judgments = named_judgments(version.campaign, manifest, version.number)
     outcomes = derive(
         entrants_from(classes),
         judgments.judged,
@@ -103,7 +103,7 @@ def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, li
     }
 
 
-def _named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
+def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
     """The judgments that the manifest names, whether or not they still count."""
     every = judgments_of(Judgment.objects.filter(campaign=campaign))
     named = every.only(np.isin(every.id, np.array(manifest["judgments"], dtype=np.int64)))

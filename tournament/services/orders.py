@@ -1,0 +1,101 @@
+"""The preference order of every query of a version: the judgments that decided it, as levels."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from tournament.levels import Lead, preference_levels
+from tournament.models import PreferenceQrel, QrelVersion
+from tournament.services.facts import Classes, Judgments
+from tournament.services.publishing import version_numbered
+from tournament.services.rebuilding import Keys, named_judgments
+
+#: qid → levels, the most preferred first, each the pids on it.
+Orders = dict[str, list[list[str]]]
+
+
+def preference_orders(version: QrelVersion) -> Orders:
+    """The levels of every query that the version covers; see :func:`tournament.levels.preference_levels`.
+
+    They come from the judgments that the manifest names, for a query carried over from the manifest of the version
+    that decided it; the first level is the published best answers. Every member of a class stands where its
+    representative does, and a passage that was in no counted judgment has no level. Raises
+    :class:`RebuildDiffers` when the judgments are not what they were.
+    """
+    best: dict[str, set[str]] = defaultdict(set)
+    rows = PreferenceQrel.objects.filter(version=version)
+    for qid, pid in rows.values_list("query__qid", "passage__pid"):
+        best[qid].add(pid)
+    carried: dict[str, int] = json.loads(version.manifest)["carried"]
+    decided: dict[int, set[str]] = defaultdict(set)
+    for qid in best:
+        decided[carried.get(qid, version.number)].add(qid)
+    orders: Orders = {}
+    for number, qids in sorted(decided.items()):
+        origin = version if number == version.number else version_numbered(version.collection, number)
+        orders |= _orders_of(origin, {qid: best[qid] for qid in qids})
+    return orders
+
+
+def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
+    """The levels of these queries (qid → best answers), which this version decided."""
+    manifest = json.loads(version.manifest)
+    keys = Keys.of(version.collection, manifest)
+    classes = _classes(keys, manifest)
+    judgments = named_judgments(version.campaign, manifest, version.number)
+    leads = _leads(judgments, {keys.query[qid]: classes[keys.query[qid]] for qid in best})
+    orders: Orders = {}
+    for qid, pids in best.items():
+        members = {
+            rep: [keys.pid[one] for one in passages] for rep, passages in classes[keys.query[qid]].items()
+        }
+        top = [rep for rep, names in members.items() if not pids.isdisjoint(names)]
+        levels = preference_levels(top, leads[keys.query[qid]])
+        others = levels[1:] if top else levels
+        orders[qid] = [sorted(pids)] + [
+            sorted(pid for rep in level for pid in members[rep]) for level in others
+        ]
+    return orders
+
+
+def _classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
+    """The classes of each query, with all that challenges compared."""
+    classes = keys.classes(manifest)
+    for challenge in manifest["challenges"]:
+        for row in challenge["queries"]:
+            for pid in [*row["best"], *row["challengers"]]:
+                classes[keys.query[row["qid"]]].setdefault(keys.passage[pid], [keys.passage[pid]])
+    keys.add_members(classes, manifest)
+    return classes
+
+
+def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
+    """Query key → by how many judgments each pair of classes is led, all rounds together.
+
+    Shares and majorities, in the first tournament and under a challenge's rule, lead where the judgments do.
+    """
+    represents = {
+        (query, passage): rep
+        for query, by_rep in classes.items()
+        for rep, passages in by_rep.items()
+        for passage in passages
+    }
+    ahead: dict[tuple[int, int, int], int] = defaultdict(int)
+    for query, left, right, preferred in _rows(judgments):
+        a, b = represents.get((query, left)), represents.get((query, right))
+        if a is not None and b is not None and a != b:  # as in the tournament, others say nothing
+            sign = 0 if not preferred else 1 if preferred == left else -1
+            ahead[query, min(a, b), max(a, b)] += sign if a < b else -sign
+    leads: dict[int, list[Lead]] = {query: [] for query in classes}
+    for (query, a, b), lead in ahead.items():
+        leads[query].append((a, b, lead))
+    return leads
+
+
+def _rows(judgments: Judgments) -> Iterable[tuple[int, int, int, int]]:
+    judged = judgments.judged
+    columns = (judged.query, judged.left, judged.right, judged.preferred)
+    return zip(*(column.tolist() for column in columns), strict=True)

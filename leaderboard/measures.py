@@ -60,6 +60,8 @@ class Measure:
     takes_cutoff: ClassVar[bool] = True
     graded: ClassVar[bool] = False
     """Whether it looks at grades themselves, so that a qrel set's threshold does not apply to it."""
+    ordinal: ClassVar[bool] = False
+    """Whether it looks at nothing but the order of grades, so that levels of preference do for it."""
 
     @property
     def name(self) -> str:
@@ -241,6 +243,7 @@ class Compatibility(Measure):
     letters = "Compat"
     takes_cutoff = False
     graded = True
+    ordinal = True
     depth: ClassVar[int] = 1000
 
     @property

@@ -28,7 +28,9 @@ LABELS = Choice("qrels", "Labels", of="labels")
 MEASURE = Choice(
     "measure",
     "Measure",
-    tuple((name, name) for name in ("RR@10", "RR@100", "AP", "nDCG@10", "P@10", "Success@10")),
+    tuple(
+        (name, name) for name in ("RR@10", "RR@100", "AP", "nDCG@10", "P@10", "Success@10", "Compat(p=0.95)")
+    ),
 )
 QUERIES = Choice(
     "queries",

@@ -138,7 +138,8 @@ def _by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
 
 def _labels_in_words(labels: Labels) -> str:
     if labels.version is not None:
-        return f"preference qrels, version {labels.version.number}"
+        kind = "order of preference" if labels.ordinal else "preference qrels"
+        return f"{kind}, version {labels.version.number}"
     return f"{labels.name} (relevant from grade {labels.min_grade})"
 
 

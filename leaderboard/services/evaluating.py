@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from leaderboard.errors import UnknownMeasure
 from leaderboard.measures import Judged, Measure, depth_needed, parse_measure
 from leaderboard.models import Evaluation
-from leaderboard.services.labels import Labels
+from leaderboard.services.labels import ORDER, Labels
 from leaderboard.services.software import software_version
 from pooling.models import Collection, Run
 from pooling.services.runs import ranking_of
@@ -37,9 +38,15 @@ def measure_for(name: str, labels: Labels) -> Measure:
     """The measure of this name under these labels: relevant is a grade of at least their threshold.
 
     A threshold in the name, as in ``AP(rel=2)``, comes first. nDCG and NCG gain from every grade of 1 and
-    more, as trec_eval's nDCG does, and Compat's ideal ranking has them all.
+    more, as trec_eval's nDCG does, and Compat's ideal ranking has them all. Levels of preference name no relevant
+    passages and no gains: under them every measure but Compat raises UnknownMeasure.
     """
     measure = parse_measure(name)
+    if labels.ordinal and not (measure.ordinal and measure.rel == 1):
+        raise UnknownMeasure(
+            f"{labels.name} says which passages are preferred to which, and {measure.name} needs to know more.",
+            f"Choose Compat(p=0.95), or the labels {labels.name.removesuffix(ORDER)}.",
+        )
     if "rel=" in name or measure.graded:
         return measure
     return replace(measure, rel=labels.min_grade)

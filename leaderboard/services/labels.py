@@ -1,11 +1,15 @@
-"""Labels to score runs with: a qrel set by its name, or a version of the preference qrels as ``@n``."""
+"""Labels to score runs with: a qrel set by its name, a version of the preference qrels as ``@n``, or its order.
+
+``@n`` has the best answers of version *n*, each of grade 1. ``@n:order`` has every passage that its judgments
+compared, graded by level of preference: a ranking of passages, which says by no number how good one is.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +20,10 @@ from pooling.models import Collection, Qrel, QrelSet
 from pooling.services.finding import qrel_set_named
 from pooling.wanted import Wanted
 from tournament.models import PreferenceQrel, QrelVersion
+from tournament.services import preference_orders
 
+ORDER = ":order"
+"""Ends the name of a version's order of preference."""
 Integers = npt.NDArray[np.int64]
 
 
@@ -33,6 +40,8 @@ class Labels:
     pids: tuple[str, ...]
     grades: Integers
     version: QrelVersion | None = None
+    ordinal: bool = False
+    """Whether grades are levels of preference, counted from each query's lowest: in their order is all they say."""
 
     @cached_property
     def sha256(self) -> str:
@@ -62,7 +71,8 @@ class Labels:
             for query, pid, grade in zip(self.query.tolist(), self.pids, self.grades.tolist(), strict=True)
             if self.qids[query] not in qids
         ]
-        return _labels(self.name, self.min_grade, rows, self.version) if qids else self
+        kept = _labels(self.name, self.min_grade, rows, self.version)
+        return replace(kept, ordinal=self.ordinal) if qids else self
 
     def the_qrel(self) -> dict[str, str]:
         """qid → its one qrel: the relevant passage of the highest grade, the first in file order."""
@@ -82,11 +92,15 @@ class Labels:
 
 
 def labels_named(collection: Collection, name: str) -> Labels:
-    """The labels ``name`` (a qrel set) or ``@n`` (a version); raises UnknownLabels or NotFound."""
-    if re.fullmatch(r"@[0-9]{1,9}", name):
-        return version_labels(version_numbered(collection, int(name[1:])))
+    """The labels ``name`` (a qrel set), ``@n`` or ``@n:order`` (a version); raises UnknownLabels or NotFound."""
+    asked = re.fullmatch(rf"@([0-9]{{1,9}})({ORDER})?", name)
+    if asked:
+        version = version_numbered(collection, int(asked[1]))
+        return order_labels(version) if asked[2] else version_labels(version)
     if name.startswith("@"):
-        raise UnknownLabels(f"{name} is no version.", "Write @1 for version 1.")
+        raise UnknownLabels(
+            f"{name} is no version.", f"Write @1 for version 1, @1{ORDER} for its order of preference."
+        )
     return qrel_set_labels(qrel_set_named(collection, name))
 
 
@@ -120,6 +134,20 @@ def version_labels(version: QrelVersion) -> Labels:
         .values_list("query__qid", "passage__pid")
     )
     return _labels(f"@{version.number}", 1, [(qid, pid, 1) for qid, pid in rows], version)
+
+
+def order_labels(version: QrelVersion) -> Labels:
+    """A version's levels of preference: grade 1 is each query's lowest, the best answers have its highest."""
+    orders = preference_orders(version)
+    covered = version.queries.order_by("query__position", "query_id").values_list("query__qid", flat=True)
+    rows = [
+        (qid, pid, len(orders[qid]) - place)
+        for qid in covered
+        if qid in orders
+        for place, level in enumerate(orders[qid])
+        for pid in level
+    ]
+    return replace(_labels(f"@{version.number}{ORDER}", 1, rows, version), ordinal=True)
 
 
 def _labels(

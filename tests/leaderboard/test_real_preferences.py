@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -13,7 +18,9 @@ from leaderboard.services.judge_agreement import analyse_judge_agreement
 from leaderboard.services.label_noise import analyse_label_noise
 from leaderboard.services.pool_bias import analyse_pool_bias
 from leaderboard.services.replicate_boards import analyse_replicate_boards
+from leaderboard.services.stability import stability
 from leaderboard.services.win_ratios import analyse_win_ratios
+from pooling.services.runs import tops_of
 from tournament.services import publish_qrels
 
 
@@ -62,9 +69,76 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     assert {row["run"] for row in bias} == {run.run_tag for run in runs}
     assert any(row["dropped"] for row in bias)
 
+    stable = stability(collection=track, runs=runs, labels=["@1:order"], measures="Compat(p=0.95)", trials=20)
+    assert (stable.facts.queries, len(stable.facts.runs)) == (30, 16)
+
     noise = rows(analyse_label_noise(campaign=duel, runs=runs, trials=40), "noise")
     widths = [
         (row["labels"].high - row["labels"].low, row["queries"].high - row["queries"].low) for row in noise
     ]
     assert len(noise) == 16
     assert sum(labels > queries for labels, queries in widths) > 8
+
+
+def test_orders_of_real_judgments_are_their_majorities_and_compat_is_overlap_with_them(
+    duel, track, shared_data
+):
+    """Every finalist met every other in all three phases, so majorities alone make the levels below the winner."""
+    publish_qrels(campaign=duel)
+    labels = services.labels_named(track, "@1:order")
+    run = services.chosen_runs(track)[0]
+
+    ideal = {qid: [] for qid in labels.qids}
+    for query, pid, grade in zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True):
+        ideal[labels.qids[query]].append((grade, pid))
+    winners = services.labels_named(track, "@1").relevant_pids()
+    said = read_majorities(shared_data / "dl21" / "judgments.tsv")
+    assert set(ideal) == set(said)
+    for qid, graded in ideal.items():
+        grade = {pid: level for level, pid in graded}
+        highest = max(grade.values())
+        assert {pid for pid, level in grade.items() if level == highest} == winners[qid]
+        assert set(grade) == {pid for pair in said[qid] for pid in pair}
+        above = reached(said[qid], winners[qid])
+        for a, b in combinations(sorted(set(grade) - winners[qid]), 2):
+            one_way = (a, b) in above, (b, a) in above
+            expected = 0 if one_way[0] == one_way[1] else 1 if one_way[0] else -1
+            assert np.sign(grade[a] - grade[b]) == expected
+
+    heights = Counter(max(level for level, _ in graded) for graded in ideal.values())
+    assert heights == {2: 13, 3: 9, 4: 1, 5: 5, 6: 2}  # as docs/methods-leaderboard.md says
+
+    scored = services.score(collection=track, labels=labels, runs=[run], measures="Compat(p=0.95)")
+    ranks = tops_of(run, 100)
+    for qid, value in list(zip(labels.qids, scored.columns[0].scored[0].values, strict=True))[::6]:
+        ranking = list(ranks[qid])
+        place = {pid: rank for rank, pid in enumerate(ranking)}
+        nearest = [pid for _, pid in sorted(ideal[qid], key=lambda row: (-row[0], place.get(row[1], 1e9)))]
+        assert value == pytest.approx(overlap(ranking, nearest) / overlap(nearest, nearest), rel=1e-9)
+
+
+def read_majorities(path):
+    """qid → {(winner, loser)} by most of a pair's judgments in the three phases, from the file itself."""
+    counts = defaultdict(Counter)
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["phase"] in ("I", "II", "III"):
+                loser = row["right"] if row["preferred"] == row["left"] else row["left"]
+                counts[row["topic"]][row["preferred"], loser] += 1
+    return {
+        qid: {(a, b) for (a, b), times in found.items() if times > found[b, a]}
+        for qid, found in ((qid, Counter(found)) for qid, found in counts.items())
+    }
+
+
+def reached(won, left_out):
+    """Every (a, b) with a chain of pairs won from a to b that runs over none of those left out."""
+    chains = {(a, b) for a, b in won if not {a, b} & left_out}
+    while further := {(a, d) for a, b in chains for c, d in chains if b == c} - chains:
+        chains |= further
+    return chains
+
+
+def overlap(first, second, p=0.95, depth=1000):
+    """Rank-biased overlap by its definition."""
+    return sum(p ** (d - 1) * len({*first[:d]} & {*second[:d]}) / d for d in range(1, depth + 1))

@@ -76,6 +76,17 @@ def test_an_analysis_is_made_by_a_job_and_shown(cast, signed_in, kind):
     assert Job.objects.get(kind="leaderboard.analyse").state == Job.State.DONE
 
 
+def test_a_versions_order_of_preference_can_be_chosen_and_compat_measures_by_it(cast, signed_in):
+    offered = signed_in.get(f"{PAGE}/stability/").content.decode()
+    address = made(signed_in, "stability", trials="20", qrels="@1:order", measure="Compat(p=0.95)")
+    shown = signed_in.get(address).context["page"].analysis
+    refused = made(signed_in, "stability", trials="20", qrels="@1:order", measure="RR@10")
+
+    assert '<option value="@1:order">version 1, order of preference (Compat)</option>' in offered
+    assert shown.facts.labels == ("order of preference, version 1",)
+    assert "Choose Compat(p=0.95), or the labels @1." in signed_in.get(refused).content.decode()
+
+
 def test_the_list_names_every_analysis(cast):
     listed = cast.clients["nobody"].get(f"{PAGE}/").content.decode()
 

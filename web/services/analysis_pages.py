@@ -17,6 +17,7 @@ from leaderboard.output import Analysis
 from leaderboard.services.analyses import as_released, key_of, result_of
 from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.services.analysis_makers import Asked, Kind
+from leaderboard.services.labels import ORDER
 from leaderboard.settings_asked import Choice, Number, read_settings
 from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
@@ -205,7 +206,12 @@ def _number(one: Number, value: str) -> Control:
 def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
     """What there is to choose, the usual first."""
     if choice.of == "labels":
-        return [("", "official, and the latest version"), *labels_of(collection)]
+        named = [("", "official, and the latest version"), *labels_of(collection)]
+        return named + [
+            (f"{name}{ORDER}", f"{words}, order of preference (Compat)")
+            for name, words in named
+            if name.startswith("@")
+        ]
     if choice.of == "one labels":
         return labels_of(collection)
     if choice.of == "sets":

@@ -26,7 +26,10 @@ class Command(AnalysisCommand):
         super().arguments(parser)
         parser.add_argument("collection", help="name of the collection")
         parser.add_argument(
-            "--qrels", default="", metavar="LABELS", help="a qrel set, or @n (default: the official set)"
+            "--qrels",
+            default="",
+            metavar="LABELS",
+            help="a qrel set, @n, or @n:order with --measure Compat (default: the official set)",
         )
         parser.add_argument("--measure", default="RR@10", help="such as nDCG@10 (default: RR@10)")
         parser.add_argument(

@@ -30,7 +30,10 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
         parser.add_argument(
-            "--qrels", required=True, help="a qrel set, or @n for version n of the preference qrels"
+            "--qrels",
+            required=True,
+            help="a qrel set, @n for version n of the preference qrels, or @n:order for its order of preference, "
+            "which Compat measures by",
         )
         parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
         parser.add_argument(

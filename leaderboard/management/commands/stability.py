@@ -48,7 +48,8 @@ def add_combinations(parser: CommandParser) -> None:
         nargs="+",
         default=[],
         metavar="LABELS",
-        help="qrel sets, or @n for version n (default: the official set and the latest version)",
+        help="qrel sets, @n for version n, or @n:order for its order of preference, which Compat measures by "
+        "(default: the official set and the latest version)",
     )
     parser.add_argument(
         "--queries",

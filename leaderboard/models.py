@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from config import clock
 from pooling.models import Collection, Run
@@ -44,8 +45,17 @@ class KeptAnalysis(models.Model):
     key = models.CharField(max_length=64, unique=True)
     kind = models.CharField(max_length=40)
     content = models.JSONField()
+    group = models.CharField(
+        max_length=64,
+        db_default="",
+        help_text="The key of the analysis that a figure belongs to, or its own.",
+    )
+    size = models.PositiveBigIntegerField(db_default=0, help_text="Of the content as JSON, in bytes.")
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
+    used_at = models.DateTimeField(
+        default=clock.now, db_default=Now(), help_text="When it was shown last, to the hour."
+    )
 
     class Meta:
         verbose_name_plural = "kept analyses"

@@ -91,7 +91,9 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
     for done, (figure, form) in enumerate(files):
         progress(done, len(files), "Drawing figures")
         content = {"base64": base64.b64encode(drawn(figure, form)).decode()}
-        kept_analyses.keep(_file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content)
+        kept_analyses.keep(
+            _file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
+        )
     kept_analyses.keep(key, kind.name, as_stored(analysis))
     return key
 

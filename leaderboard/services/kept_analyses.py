@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Max, Q, Sum
 from pydantic import TypeAdapter
 
 from config import clock
@@ -20,6 +20,8 @@ from leaderboard.models import KeptAnalysis
 from leaderboard.services.software import software_version
 
 Result = TypeVar("Result")
+IN_USE = timedelta(hours=1)
+GROUPS_AT_ONCE = 1000
 FIGURE = " figure"
 """How the kinds of kept figures end."""
 
@@ -44,16 +46,28 @@ def kept(kind: str, inputs: list[Any], compute: Callable[[], dict[str, Any]]) ->
 
 
 def found(key: str) -> dict[str, Any] | None:
-    """What is kept under the key, if anything is."""
-    content: dict[str, Any] | None = (
-        KeptAnalysis.objects.filter(key=key).values_list("content", flat=True).first()
+    """What is kept under the key, if anything is; it counts as used now."""
+    rows = KeptAnalysis.objects.filter(key=key)
+    row = rows.values_list("content", "used_at").first()
+    if row is None:
+        return None
+    content, used_at = row
+    now = clock.now()
+    if used_at < now - IN_USE:
+        rows.update(used_at=now)  # not at every look: reading stays reading
+    return dict(content)
+
+
+def keep(key: str, kind: str, content: dict[str, Any], *, group: str = "") -> None:
+    """Keep it; who comes second changes nothing. ``group``: the key of the analysis that a figure belongs to."""
+    row = KeptAnalysis(
+        key=key,
+        kind=kind,
+        content=content,
+        group=group or key,
+        size=len(json.dumps(content).encode()),
+        software_version=software_version(),
     )
-    return content
-
-
-def keep(key: str, kind: str, content: dict[str, Any]) -> None:
-    """Keep it; who comes second changes nothing."""
-    row = KeptAnalysis(key=key, kind=kind, content=content, software_version=software_version())
     KeptAnalysis.objects.bulk_create([row], ignore_conflicts=True)
 
 
@@ -70,6 +84,28 @@ def forget_old() -> int:
         oldest = now - settings.KEEP_ANALYSES_DAYS * day
         gone |= Q(created_at__lt=oldest - day) | (~Q(kind__endswith=FIGURE) & Q(created_at__lt=oldest))
     return KeptAnalysis.objects.filter(gone).delete()[0]
+
+
+def forget_unused() -> int:
+    """Delete what was unused for longest, until the rest takes no more room than the setting allows.
+
+    An analysis goes with its figures. What was made or shown within the hour stays. Returns how many rows went.
+    """
+    if not settings.KEEP_ANALYSES_BYTES:
+        return 0
+    groups = (
+        KeptAnalysis.objects.order_by()
+        .values_list("group")
+        .annotate(room=Sum("size"), used=Max("used_at"))
+        .order_by("-used", "group")
+    )
+    idle, taken, gone = clock.now() - IN_USE, 0, []
+    for group, room, used in groups:
+        taken += room
+        if taken > settings.KEEP_ANALYSES_BYTES and used < idle:
+            gone.append(group)
+    parts = (gone[first : first + GROUPS_AT_ONCE] for first in range(0, len(gone), GROUPS_AT_ONCE))
+    return sum(KeptAnalysis.objects.filter(group__in=part).delete()[0] for part in parts)
 
 
 def kept_object(kind: str, inputs: list[Any], type_: type[Result], compute: Callable[[], Result]) -> Result:

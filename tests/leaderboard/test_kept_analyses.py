@@ -8,7 +8,7 @@ import pytest
 
 from config import clock
 from leaderboard.models import KeptAnalysis
-from leaderboard.services.kept_analyses import FIGURE, forget_old
+from leaderboard.services.kept_analyses import FIGURE, forget_old, forget_unused, found, keep
 from leaderboard.services.software import software_version
 
 
@@ -47,3 +47,63 @@ def test_old_analyses_are_deleted_before_their_figures(rows, settings, days, sta
 
     left = set(KeptAnalysis.objects.values_list("key", flat=True))
     assert (left, deleted) == (stay, 7 - len(stay))
+
+
+def stored(key, hours, room, *, figures=()):
+    """An analysis and its figures, made long ago and used ``hours`` ago; content of ``room`` bytes each."""
+    for name in (key, *figures):
+        keep(name, "stability", {"text": "x" * (room - len('{"text": ""}'))}, group=key)
+    used = clock.now() - timedelta(hours=hours)
+    KeptAnalysis.objects.filter(group=key).update(created_at=used - timedelta(days=30), used_at=used)
+
+
+def left():
+    return set(KeptAnalysis.objects.values_list("key", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("most", "stay"),
+    [
+        (0, {"new", "idle", "idle.svg", "idle.pdf", "older"}),
+        (500, {"new", "idle", "idle.svg", "idle.pdf", "older"}),
+        (499, {"new", "idle", "idle.svg", "idle.pdf"}),
+        (400, {"new", "idle", "idle.svg", "idle.pdf"}),
+        (399, {"new"}),
+        (1, {"new"}),  # made or shown within the hour
+    ],
+)
+def test_what_was_unused_for_longest_makes_room_and_figures_go_with_their_analysis(db, settings, most, stay):
+    settings.KEEP_ANALYSES_BYTES = most
+    stored("older", 9, 100)
+    stored("idle", 5, 100, figures=("idle.svg", "idle.pdf"))
+    stored("new", 0.5, 100)
+
+    deleted = forget_unused()
+
+    assert (left(), deleted) == (stay, 5 - len(stay))
+
+
+def test_what_is_shown_is_used(db, settings):
+    settings.KEEP_ANALYSES_BYTES = 100
+    stored("shown", 9, 100, figures=("shown.svg",))
+    stored("other", 5, 100)
+
+    assert found("shown.svg") is not None
+    forget_unused()
+
+    assert left() == {"shown", "shown.svg"}
+
+
+def test_looking_again_within_the_hour_writes_nothing(db, django_assert_num_queries):
+    stored("shown", 9, 100)
+    with django_assert_num_queries(2):
+        found("shown")
+
+    with django_assert_num_queries(1):
+        found("shown")
+
+
+def test_room_is_measured_in_bytes(db):
+    keep("key", "stability", {"text": "ü"})
+
+    assert KeptAnalysis.objects.get().size == len('{"text": "\\u00fc"}')

@@ -104,6 +104,13 @@ def test_the_same_again_is_there_at_once(signed_in, monkeypatch):
     assert Job.objects.count() == 1
 
 
+def test_figures_are_kept_with_their_analysis(signed_in):
+    made(signed_in, "stability", trials="20")
+
+    (group,) = set(KeptAnalysis.objects.filter(kind="stability figure").values_list("group", flat=True))
+    assert KeptAnalysis.objects.get(key=group).content["figures"]
+
+
 def test_a_new_judgment_asks_for_a_new_run(cast, signed_in):
     address = made(signed_in, "label_noise", trials="20")
     cast.add_queries(1)

@@ -1,7 +1,7 @@
 """Better than perfect? One run's answers against the official ones, judged by people. Pure.
 
-[SP] Tables 1 and 2. A query falls in *category A* when its qrel is the run's top passage: people then compare
-the qrel with the run's second passage. Else, when the qrel stands lower or is not found, it falls in
+[SP] section 3, Tables 1 and 2. A query falls in *category A* when its qrel is the run's top passage: people then
+compare the qrel with the run's second passage. Else, when the qrel stands lower or is not found, it falls in
 *category B*: people compare the qrel with the run's top passage. Left open there and chosen here: "the qrel"
 of a query with several is the one of the highest grade, the first in file order; a passage of the same text as
 the qrel is the qrel (its class), wherever it stands; several judgments of a pair decide by majority, and a

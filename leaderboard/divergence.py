@@ -1,6 +1,6 @@
 """Do public and private queries tell the same of a team's successive runs? Signs of fitting the public ones.
 
-A public board invites choosing what does well on it (Craswell et al., SIGIR 2021, on private evaluation). Values
+A public board invites choosing what does well on it (Craswell et al., SIGIR 2021 [MM], on private evaluation). Values
 on the two sets of queries differ anyway, since one is harder; what should not differ is how far a team's later
 run is ahead of its first one. Δ is the later run's value minus the first's, query by query. When the mean Δ on
 public queries exceeds the mean Δ on private ones by more than chance allows (Welch's t, two-sided, p ≤ α: the two

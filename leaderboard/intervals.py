@@ -1,7 +1,7 @@
 """Intervals for a mean over queries: the percentile bootstrap.
 
 Efron & Tibshirani, *An Introduction to the Bootstrap* (1993), ch. 13; the queries are resampled, as in
-Craswell et al. (SIGIR 2021) and [SP]. Every run and every set of labels sees the same resamples, so that the
+Craswell et al. (SIGIR 2021) [MM] and [SP]. Every run and every set of labels sees the same resamples, so that the
 trials of two rows may be compared.
 """
 

@@ -232,7 +232,7 @@ class CumulativeGain(Measure):
 class Compatibility(Measure):
     """Rank-biased overlap of the run with the ideal ranking nearest to it, over the best there could be.
 
-    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing top-k preferences"), with their code's choices: an ideal
+    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing Top-k Preferences") [CVS], with their code's choices: an ideal
     ranking has the passages of grade 1 and more (``rel``) by grade, equal grades in the run's own order;
     overlap is looked at to depth 1,000 with persistence ``p``. Grades are levels of preference: only their
     order matters. ir_measures stops at the longer of the two rankings, which differs in late digits.
@@ -274,7 +274,7 @@ class Compatibility(Measure):
 class ExpectedSearchLength(Measure):
     """Places looked at until the first relevant passage, that one included, over answered queries only.
 
-    Lower is better. Lin et al. (SIGIR 2021), Table 2: it stands beside the share of answered queries.
+    Lower is better. Lin et al. (SIGIR 2021) [SI], Table 2: it stands beside the share of answered queries.
     """
 
     letters = "ESL"

@@ -1,6 +1,6 @@
 """What happens to each query when two runs are compared on a board of single answers.
 
-Lin et al. (SIGIR 2021), Table 2: (1) neither run finds a relevant passage in the top k; (2) only one does; (3)
+Lin et al. (SIGIR 2021) [SI], Table 2: (1) neither run finds a relevant passage in the top k; (2) only one does; (3)
 both do. Cases 2 and 3 are different outcomes and are not put into one number: case 2 is counted and tested
 as coin flips, case 3 compares expected search lengths (ESL, the first relevant rank) or reciprocal ranks.
 """

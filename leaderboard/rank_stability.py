@@ -1,6 +1,6 @@
 """How stable is the board? The ranks that runs would hold with other queries of the same kind.
 
-Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021): the query set is
+Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]: the query set is
 resampled with replacement to its own size, 1,000 times, and the runs are ranked in each trial. Reported are how
 often each run holds each rank, its expected rank, and the table of the top five. Runs of equal means share the
 better rank (1, 2, 2, 4), as on the board; so ranks of a trial may add up to less than without ties, and the share

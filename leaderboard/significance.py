@@ -4,7 +4,7 @@ A rank counts from 1; 0 is a query that the run does not answer, whose reciproca
 reciprocal ranks are one correctly rounded division of integers, and tests that rank them see integers: equal
 differences tie, which differences of floats 1/rank do not (p moves from 0.4287 to 0.4433 on real runs).
 
-Lin et al. (SIGIR 2021), Table 1: rank-sum, signed-rank and paired t are the "naive" tests on MRR.
+Lin et al. (SIGIR 2021) [SI], Table 1: rank-sum, signed-rank and paired t are the "naive" tests on MRR.
 """
 
 from __future__ import annotations

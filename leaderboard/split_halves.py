@@ -1,6 +1,6 @@
 """Do two halves of the queries tell the same of two runs? Agreement of random split halves.
 
-Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021). The queries are
+Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]. The queries are
 split into two random halves, many times; two runs are compared in each half by mean (or median) and by a
 significance test. The halves *agree* when both say the same run is better and the difference is significant in
 both or in neither; they *partially agree* when both say the same but only one finds it significant, or when they

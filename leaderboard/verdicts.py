@@ -1,7 +1,7 @@
 """What may be claimed of a later run against an earlier one, in a sentence that can be quoted.
 
-Lin et al. (SIGIR 2021), the framework of outcomes, with the corrections of this project: what grants a verdict is
-tested at α/m, what withholds one (a harm) at α itself, so that a correction for many comparisons never hides a harm.
+Lin et al. (SIGIR 2021) [SI], the framework of outcomes, with the corrections of this project: what grants a verdict
+is tested at α/m, what withholds one (a harm) at α itself: a correction for many comparisons never hides a harm.
 
 - *better*: more queries won in case 2, and in case 3 the better mean (smaller ESL, or higher RR where the
   deciding test is one on RR). Descriptive: nothing is tested.

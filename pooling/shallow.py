@@ -1,6 +1,6 @@
 """The shallow pool: every run's top passages of a query plus the qrel, with who brought each.
 
-Arabzadeh et al., *Shallow pooling for sparse labels*, section 3.
+Arabzadeh et al., *Shallow pooling for sparse labels* (2022): the pools that its Table 3 rests on.
 """
 
 from __future__ import annotations

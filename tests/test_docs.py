@@ -62,3 +62,21 @@ def test_commands_named_in_documents_exist(path):
     named = set(re.findall(r"manage\.py ([a-z_]+)", path.read_text()))
 
     assert named <= set(get_commands())
+
+
+def test_every_paper_that_is_referred_to_is_in_the_list_and_the_other_way_round():
+    document = (ROOT / "docs" / "methods-leaderboard.md").read_text()
+    text, listed = document.split("## Papers")
+    sources = [path for room in ("tournament", "leaderboard") for path in (ROOT / room).rglob("*.py")]
+    texts = [text, (ROOT / "docs" / "methods.md").read_text(), *(path.read_text() for path in sources)]
+
+    named = {
+        letters
+        for one in texts
+        for letters in re.findall(r"\[([A-Z]{2,3})(?:,[^\]\n]*)?(?: §[^\]]*)?\]", one)
+    }
+
+    papers = dict(re.findall(r"^\| \[([A-Z]+)\] \| (.*) \|$", listed, re.MULTILINE))
+    assert named == set(papers)
+    for paper in papers.values():
+        assert re.search(r"\*[^*]+\*\..* 20\d\d\b", paper), f"{paper}: title, venue and year"

@@ -13,6 +13,7 @@ from scipy import stats
 from judging.models import Campaign
 from judging.services.importing import import_judgments
 from leaderboard import services
+from leaderboard.services.better_than_perfect import analyse_better_than_perfect
 from leaderboard.services.board_agreement import analyse_board_agreement
 from leaderboard.services.judge_agreement import analyse_judge_agreement
 from leaderboard.services.label_noise import analyse_label_noise
@@ -20,6 +21,8 @@ from leaderboard.services.pool_bias import analyse_pool_bias
 from leaderboard.services.replicate_boards import analyse_replicate_boards
 from leaderboard.services.stability import stability
 from leaderboard.services.win_ratios import analyse_win_ratios
+from pooling.models import Run
+from pooling.services.query_splits import split_at_random
 from pooling.services.runs import tops_of
 from tournament.services import publish_qrels
 
@@ -78,6 +81,34 @@ def test_every_analysis_of_preferences_runs_on_real_judgments(duel, track):
     ]
     assert len(noise) == 16
     assert sum(labels > queries for labels, queries in widths) > 8
+
+
+def test_the_other_analyses_run_on_real_runs(duel, track):
+    runs, official = services.chosen_runs(track), services.official_set(track, "official")
+    Run.objects.filter(pk__in=[run.pk for run in runs[:3]]).update(team="harbour")
+    split_at_random(collection=track, share=0.5, seed=1)
+    runs = services.chosen_runs(track)
+
+    question = services.Question(services.labels_named(track, "official"))
+    timeline = services.progress_analysis(
+        services.progress_over_time(collection=track, runs=runs, question=question)
+    )
+    steps = rows(timeline, "progress")
+    assert {row["run"] for row in steps} == {run.run_tag for run in runs}
+    tops = [row["value"] for row in steps if row["state_of_the_art"]]
+    assert tops == sorted(set(tops))
+    assert tops[-1] == max(row["value"] for row in steps)
+
+    halves = services.split_halves(collection=track, runs=runs, labels=["official"], splits=4)
+    for row in rows(halves, "halves"):
+        assert row["agree"] + row["partial"] + row["disagree"] == pytest.approx(1)
+
+    boards = services.private_board(collection=track, runs=runs, labels="official")
+    assert len(rows(boards, "private")) == 16
+    assert [row["submission"] for row in rows(boards, "divergence")] == [2, 3]
+
+    preferred = analyse_better_than_perfect(campaign=duel, run=runs[0], qrel_set=official)
+    assert sum(row["judged"] for row in rows(preferred, "preferred")) > 0
 
 
 def test_orders_of_real_judgments_are_their_majorities_and_compat_is_overlap_with_them(

@@ -158,9 +158,11 @@ def bootstrap(values: np.ndarray) -> Figures:
 
 
 def measure(sample: int) -> Figures:
-    """All figures; ours of the split halves come first, cold."""
+    """All figures; ours of the split halves come first, cold, and memory is read before scipy takes its own."""
     values = board()
     found = split_halves(values)
+    bootstrap_intervals(values, rng=np.random.default_rng(3), whole=WHOLE)
+    rank_stability([str(run) for run in range(RUNS)], values, rng=np.random.default_rng(3), whole=WHOLE)
     found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     found |= scipy_tests(values, sample) | bootstrap(values) | continuous_halves(values)
     found["split_ratio"] = found["scipy_seconds"] / found["split_seconds"]

@@ -16,9 +16,11 @@ from leaderboard.judge_agreement import observed_agreement
 from leaderboard.label_noise import LabelNoise, NoiseRow, Spread, label_noise
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.services.analysis_inputs import campaign_inputs, runs_inputs, set_inputs
 from leaderboard.services.boards import SEED
 from leaderboard.services.contending import Contending, contending
 from leaderboard.services.evaluating import Progress
+from leaderboard.services.kept_analyses import kept_object
 from leaderboard.winner_odds import TRIALS as TOURNAMENTS
 from leaderboard.winner_odds import Odds, Rules, odds_of_pools
 from pooling.models import QrelSet, Run
@@ -49,8 +51,18 @@ def analyse_label_noise(
     if reference is not None and reference not in names:
         raise NothingToScore(f"{reference} is none of these runs.", f"There are: {', '.join(names)}.")
     try:
-        found = label_noise(
-            contenders, known.evidence, reference=reference, seed=seed, trials=trials, progress=progress
+        found = kept_object(
+            "label noise",
+            [
+                campaign_inputs(campaign),
+                runs_inputs(runs),
+                official and set_inputs(official),
+                [reference, seed, trials],
+            ],
+            LabelNoise,
+            lambda: label_noise(
+                contenders, known.evidence, reference=reference, seed=seed, trials=trials, progress=progress
+            ),
         )
     except ValueError as nothing:
         raise NothingToScore(f"{campaign.name}: {nothing}.", "Resolve it to see what is open.") from None

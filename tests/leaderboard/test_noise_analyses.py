@@ -10,6 +10,7 @@ from django.core.management import call_command
 from judging.models import Judgment, Pair
 from judging.services.workers import worker_for
 from leaderboard.board import PERFECT
+from leaderboard.services import label_noise as services_label_noise
 from pooling.models import PoolRun
 
 
@@ -80,6 +81,17 @@ def test_label_noise_names_both_kinds_and_the_odds(valley, capsys):
     assert table[PERFECT]["labels"]["value"] == pytest.approx(2 / 3)
     sizes = [(row["size"], row["pools"]) for row in found["tables"]["odds"]["rows"]]
     assert sizes == [("1", 1), ("2", 1), ("3", 1), ("all", 3)]
+
+
+def test_label_noise_is_not_resampled_again_until_a_judgment_comes_in(valley, capsys, monkeypatch):
+    asked = ["label_noise", "spring", "--error", "0.2", "--trials", "20"]
+    first = run_json(capsys, *asked)
+    monkeypatch.setattr(services_label_noise, "label_noise", lambda *_, **__: pytest.fail("resampled"))
+
+    assert run_json(capsys, *asked) == first
+    valley.ladder("q4", "a4", "b4")
+    with pytest.raises(pytest.fail.Exception, match="resampled"):
+        call_command(*asked)
 
 
 @pytest.mark.parametrize(

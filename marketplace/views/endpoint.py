@@ -35,8 +35,8 @@ def call(request: HttpRequest) -> HttpResponse:
     except ProtocolError as error:
         body, status = protocol.write_error(error, clock.wall()), error.status
     except RequestDataTooBig:
-        error = SerializationException("The request body is larger than this service takes.")
-        body, status = protocol.write_error(error, clock.wall()), error.status
+        too_big = SerializationException("The request body is larger than this service takes.")
+        body, status = protocol.write_error(too_big, clock.wall()), too_big.status
     except OperationalError:
         logger.warning("The database did not answer in time.", exc_info=True)
         body, status = protocol.write_error(ServiceFault(), clock.wall()), 503

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from config import clock
 from judging.crowds import crowd_for
@@ -58,16 +59,19 @@ def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "
 
 def carry_out_rejections(campaign: Campaign) -> int:
     """Tell the crowd of rejections that were decided and not carried out; returns how many. Safe to repeat."""
-    decided = Payment.objects.filter(
-        submission__campaign=campaign, kind=Payment.Kind.REWARD, state=Payment.State.OWED
-    ).exclude(decided_at=None)
     patience, done = Patience(), 0
-    for reward in decided.select_related("submission").order_by("pk"):
+    for reward in _decided(campaign).select_related("submission").order_by("pk"):
         with suppress(CrowdNever), patience.one():
             _carry_out(campaign, reward)
             done += 1
     patience.done()
     return done
+
+
+def _decided(campaign: Campaign) -> QuerySet[Payment]:
+    """Rewards whose rejection was decided and not carried out."""
+    owed = {"kind": Payment.Kind.REWARD, "state": Payment.State.OWED}
+    return Payment.objects.filter(submission__campaign=campaign, **owed).exclude(decided_at=None)
 
 
 def _carry_out(campaign: Campaign, reward: Payment) -> None:
@@ -100,7 +104,9 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     The crowd allows it for 30 days after the submission. A rejection whose reply was lost is carried out first, for
     it may have been. Raises CampaignRefused when nothing was rejected.
     """
-    carry_out_rejections(campaign)
+    decided = _decided(campaign).filter(submission=submission).first()
+    if decided is not None:
+        _carry_out(campaign, decided)
     rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
     reward = rejected.filter(kind=Payment.Kind.REWARD).first()
     if reward is None:

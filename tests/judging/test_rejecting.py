@@ -122,3 +122,17 @@ def test_a_rejection_whose_reply_was_lost_can_be_taken_back(fair, campaign, subm
 
     assert states() == {"reward": "paid", "bonus": "paid"}
     assert fair.crowd.approvals == [submission.assignment_id]
+
+
+def test_taking_one_back_does_not_wait_for_another(fair, campaign, submission):
+    other = fair.do_task(campaign, "A2")
+    collect(campaign, sweep=True)
+    reject(campaign, submission, why="a script sent it")
+    fair.crowd.fail("reject", CrowdLater("away"))
+    with pytest.raises(CrowdLater):
+        reject(campaign, other, why="a script sent it, too")
+    fair.crowd.fail("reject", CrowdLater("away still"))
+
+    override_rejection(campaign, submission, why="it was a person")
+
+    assert fair.crowd.approvals == [submission.assignment_id]

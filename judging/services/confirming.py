@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import logging
 
+from django.core.cache import cache
+
+from config import clock
 from config.errors import Refusal
 from judging.crowds import crowd_for
+from judging.errors import CrowdLater
 from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
 from judging.screening import screen
 from judging.services.collecting import collect_place
@@ -14,6 +18,9 @@ from judging.services.screening_workers import answers_of
 log = logging.getLogger(__name__)
 #: The crowd is asked about so many places at most while a page is opened.
 MOST_PLACES = 2
+#: For one worker it is asked so often at most, and for all of a campaign so many times a minute.
+AGAIN_SECONDS = 10
+ASKED_A_MINUTE = 30
 
 
 def confirm_failed(campaign: Campaign, worker: Worker) -> None:
@@ -21,7 +28,7 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
 
     Who fails and comes for the next task right away is met by the exclusion there, not a collection later. The
     crowd alone says whose work it is: what it does not confirm, somebody may have sent under a made-up name, and
-    holds nobody up; nor does a crowd that does not answer.
+    nobody is refused for it; nor is anybody while the crowd does not answer.
     """
     failed = (
         GoldAnswer.objects.filter(
@@ -39,9 +46,26 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
     answers = [one.passed for one in (*answers_of(campaign, worker), *unconfirmed)]
     if not screen(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded:
         return
+    # Who makes addresses up could else use up the calls that paying needs.
+    if not cache.add(
+        f"confirm:{campaign.pk}:{campaign.created_at.timestamp()}:{worker.pk}", 1, AGAIN_SECONDS
+    ):
+        return
     places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()
     for place in places.order_by("-pk")[:MOST_PLACES]:
         try:
+            _count_question(campaign)
             collect_place(campaign, crowd_for(campaign), place)
         except Refusal as refusal:
             log.info("%s: work could not be confirmed now: %s", campaign.name, refusal)
+            return  # nobody waits for a crowd that does not answer once more
+
+
+def _count_question(campaign: Campaign) -> None:
+    """Raises CrowdLater when it was one too many in this minute."""
+    counter = (
+        f"confirmed:{campaign.pk}:{campaign.created_at.timestamp()}:{int(clock.now().timestamp() // 60)}"
+    )
+    cache.add(counter, 0, timeout=120)
+    if cache.incr(counter) > ASKED_A_MINUTE:
+        raise CrowdLater("Enough work was asked for in this minute; the next collection sees to it.")

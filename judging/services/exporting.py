@@ -163,7 +163,7 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | 
             "round": judgment.pair.round,
         }
         yield row, {judgment.left_id, judgment.right_id}, judgment.slot_id
-    answers = GoldAnswer.objects.filter(submission__campaign=campaign).order_by("pk")
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by("pk")
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
     for answer in answers.select_related(*shown).iterator(chunk_size=2000):
         task = answer.submission.task

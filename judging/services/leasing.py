@@ -215,4 +215,11 @@ def free_lapsed(campaign: Campaign) -> int:
     lapsed = Submission.objects.filter(campaign=campaign, held_task__leased_until__lte=now)
     held = lapsed.filter(state=Submission.State.HELD)
     finished = lapsed.filter(state=Submission.State.FINISHED, held_task__leased_until__lte=now - GRACE)
+    # Whose task was taken away by an exclusion has no lease to run out, and would be at work for ever.
+    over = now - timedelta(seconds=campaign.assignment_seconds) - GRACE
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    without = Submission.objects.filter(
+        campaign=campaign, state__in=live, held_task=None, opened_at__lte=over
+    )
+    without.exclude(standing=Submission.Standing.TRIAL).update(state=Submission.State.LAPSED)
     return sum(release(submission, Submission.State.LAPSED) for submission in [*held[:500], *finished[:500]])

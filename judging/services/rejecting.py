@@ -93,8 +93,10 @@ def _carry_out(campaign: Campaign, reward: Payment) -> None:
         rewards.update(decided_at=None, decided_by="", decided_why="")
         raise
     with transaction.atomic():
-        owed = Payment.objects.filter(submission=submission, state=Payment.State.OWED)
-        if owed.update(state=Payment.State.REJECTED):
+        # Somebody may have taken it back since this reward was read: then nothing of it is rejected any more.
+        if _decided(campaign).filter(pk=reward.pk).update(state=Payment.State.REJECTED):
+            owed = Payment.objects.filter(submission=submission, state=Payment.State.OWED)
+            owed.update(state=Payment.State.REJECTED)
             log(campaign, f"submission {submission.pk} rejected", why=why, who=reward.decided_by)
 
 
@@ -106,7 +108,8 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     """
     decided = _decided(campaign).filter(submission=submission).first()
     if decided is not None:
-        _carry_out(campaign, decided)
+        with suppress(CrowdNever):
+            _carry_out(campaign, decided)
     rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
     reward = rejected.filter(kind=Payment.Kind.REWARD).first()
     if reward is None:

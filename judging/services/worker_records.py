@@ -31,6 +31,8 @@ from judging.pay import rounded
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
+#: Judgments whose worker the crowd itself names, or that were made elsewhere.
+CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,7 @@ def _work(campaign: Campaign) -> dict[int, tuple[int, int]]:
 
 def _judged(campaign: Campaign) -> dict[int, tuple[int, int, int, int]]:
     """Worker → (judgments, counted, left preferred, decided)."""
-    rows = Judgment.objects.filter(campaign=campaign, worker__isnull=False).values_list("worker")
+    rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False).values_list("worker")
     counts = rows.annotate(
         count=Count("pk"),
         good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
@@ -191,7 +193,7 @@ def _agreement(campaign: Campaign) -> dict[int, tuple[int, float]]:
     others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
     # Two comparisons rather than "not the same": Django turns that into a question about all judgments of the pair.
     elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
-    rows = Judgment.objects.filter(elsewhere & others, campaign=campaign, worker__isnull=False)
+    rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
     agrees = Q(preferred=F("other")) | Q(preferred=None, other=None)
     counts = (
         rows.annotate(other=F("pair__judgments__preferred"))

@@ -7,6 +7,7 @@ import pytest
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
 from judging.jobs import collect as collect_and_pay
 from judging.models import Judgment, Payment
+from judging.services import rejecting
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from judging.services.rejecting import override_rejection, reject, submission_of
@@ -136,3 +137,14 @@ def test_taking_one_back_does_not_wait_for_another(fair, campaign, submission):
     override_rejection(campaign, submission, why="it was a person")
 
     assert fair.crowd.approvals == [submission.assignment_id]
+
+
+def test_a_turn_that_comes_late_rejects_nothing_that_was_taken_back(fair, campaign, submission):
+    reject(campaign, submission, why="a script sent it")
+    stale = Payment.objects.get(kind="reward")
+    override_rejection(campaign, submission, why="it was a person")
+
+    rejecting._carry_out(campaign, stale)
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "paid"}

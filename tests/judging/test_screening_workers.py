@@ -1,12 +1,19 @@
 from __future__ import annotations
 
-import pytest
+from datetime import timedelta
 
+import pytest
+import time_machine
+
+from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdLater
 from judging.models import Exclusion, GoldPair, Submission, Task
 from judging.services import working
+from judging.services.confirming import confirm_failed
+from judging.services.leasing import free_lapsed
 from judging.services.screening_workers import gold_record, screen_worker
+from judging.services.worker_records import records_of
 from judging.services.workers import refusal_reason
 from judging.services.working import WorkRefused
 
@@ -154,3 +161,41 @@ def test_record_of_gold_pairs_puts_the_most_failed_first(fair):
     assert failed == sorted(failed, reverse=True)
     assert sum(row["answered"] for row in record) == 4
     assert sum(failed) == 2
+
+
+def test_made_up_addresses_ask_the_crowd_no_more_than_once_in_a_while(fair):
+    campaign = fair.opened(max_tasks_per_worker=40)
+    submission = fair.open_task(campaign, "A1")
+    fair.answer(submission, pass_gold=False)
+    working.finish(submission)
+
+    for _ in range(20):
+        confirm_failed(campaign, submission.worker)
+
+    assert fair.crowd.calls["submissions"] == 1
+
+
+def test_who_was_excluded_with_a_task_open_is_not_at_work_for_ever(fair):
+    campaign = fair.opened()
+    held = fair.open_task(campaign, "A1")
+    fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
+
+    with time_machine.travel(clock.now() + timedelta(days=2)):
+        free_lapsed(campaign)
+
+    held.refresh_from_db()
+    assert (held.state, held.standing) == (Submission.State.LAPSED, Submission.Standing.EXCLUDED)
+
+
+def test_work_that_the_crowd_does_not_confirm_is_not_on_the_workers_record(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    forged = fair.open_task(campaign, "A1")
+    fair.answer(forged)
+    working.finish(forged)
+
+    [row] = records_of(campaign).rows
+
+    assert (row.judgments, row.gold_seen) == (3, 2)

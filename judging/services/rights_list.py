@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
@@ -42,13 +43,14 @@ def file() -> Path:
 
 
 def entries() -> list[Entry]:
-    """Every wish of the list once, in order; a line that was cut off by a full disk is left out."""
+    """Every wish of the list once, in order; a line that a full disk cut off or damaged is left out."""
     if not file().exists():
         return []
     found: dict[tuple[str, int, str, str], Entry] = {}
-    for line in file().read_text().splitlines():
+    for line in file().read_text(errors="replace").splitlines():
         try:
             entry = Entry(**json.loads(line))
+            datetime.fromisoformat(entry.since)
         except (ValueError, TypeError):
             continue
         found.setdefault(entry.wish, entry)

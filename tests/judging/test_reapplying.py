@@ -105,8 +105,10 @@ def test_nothing_is_forgotten_that_cannot_be_written_down(judged, settings, tmp_
 
 def test_a_line_that_was_cut_off_hides_no_other(judged):
     forget_worker(known("AMARTHA"))
-    with rights_list.file().open("a") as lines:
-        lines.write('{"what": "for')
+    with rights_list.file().open("ab") as lines:
+        lines.write(
+            b'{"what": "forget", "worker": 1, "since": "\xff", "campaign": "", "at": ""}\n{"what": "for'
+        )
     forget_worker(known("AHENRY"))
 
     assert [entry.what for entry in rights_list.entries()] == ["forget", "forget"]

@@ -152,6 +152,8 @@ def test_signals_are_exported_only_when_asked(fair, tmp_path):
     voices.report_pair(submission, number=1, kind="other")
     fair.answer(submission)
     working.finish(submission, pasted=True)
+    fair.hand_in(submission)
+    fair.collect(campaign)
 
     plain = exported(campaign, tmp_path / "plain.tsv")
     told = exported(campaign, tmp_path / "told.tsv", signals=True)

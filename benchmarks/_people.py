@@ -22,6 +22,8 @@ SAVE = re.compile(r'data-save="([^"]+)"')
 FINISH = re.compile(r'id="task" method="post" action="([^"]+)"')
 CONSENT = re.compile(r'<form method="post" action="([^"]+/consent)"')
 OFF_TOPIC = "off the topic"
+#: Longest wait for one answer.
+ANSWER_SECONDS = 60.0
 
 
 @dataclass
@@ -66,7 +68,10 @@ class Line:
                 )
                 self.streams = reader, writer
                 writer.write(head.encode() + b"\r\n" + body)
-                return await asyncio.wait_for(self._answer(reader), 60)
+                # Python 3.11's wait_for() swallows a cancellation that comes together with the answer: that person
+                # would go on for ever after the end of the shift.
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    return await self._answer(reader)
             except (OSError, asyncio.IncompleteReadError):
                 await self.close()
                 if fresh or attempt:

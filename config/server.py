@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 from gunicorn.app.base import BaseApplication
 
 from config import metrics
@@ -28,7 +29,10 @@ class EmbeddedServer(BaseApplication):
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        return get_wsgi_application()
+        application = get_wsgi_application()
+        # Every view is imported now: else those who come first would wait for it, together.
+        get_resolver().url_patterns  # noqa: B018
+        return application
 
 
 def stop_with_parent() -> None:

@@ -264,7 +264,7 @@ def task_page(request: HttpRequest, token: str, submission: Submission, **said: 
         "pairs": pairs,
         "answered": answered,
         "begun": bool(answered),
-        "kinds": REPORT_KINDS,
+        "kinds": [(kind, str(words)) for kind, words in REPORT_KINDS],
         "scripts": SCRIPTS,
         "comment": request.POST.get("comment", submission.comment),
         "receipt": "" if _is_trial(submission) else receipt_of(submission),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from typing import NamedTuple
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -38,6 +39,14 @@ GRACE = timedelta(minutes=15)
 #: out by whoever stopped early, nor what an exclusion, a pilot or a trial keeps from counting.
 MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
 MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
+
+
+class _Gold(NamedTuple):
+    """A gold pair's key, and those of its passages."""
+
+    pk: int
+    relevant_id: int
+    off_topic_id: int
 
 
 class _Taken(Exception):
@@ -130,7 +139,7 @@ def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Genera
                 worker_id=submission.worker_id,
                 number=number,
                 pair=None if seat.is_gold else pairs[seat.index],
-                gold_pair=gold[seat.index] if seat.is_gold else None,
+                gold_pair_id=gold[seat.index].pk if seat.is_gold else None,
                 left_id=left,
                 right_id=right,
             )
@@ -138,15 +147,16 @@ def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Genera
     Slot.objects.bulk_create(slots)
 
 
-def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> list[GoldPair]:
+def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> list[_Gold]:
     """Accepted gold pairs that this worker never saw, as many as a task has (fewer when there are no more)."""
-    unseen = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED).exclude(
-        Exists(Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id))
-    )
-    keys = list(unseen.order_by("pk").values_list("pk", flat=True))
-    drawn = rng.permutation(len(keys))[: campaign.gold_per_task].tolist()
-    known = GoldPair.objects.in_bulk([keys[index] for index in drawn])
-    return [known[keys[index]] for index in drawn]
+    rows = _unseen_gold(campaign, worker_id).order_by("pk").values_list("pk", "relevant_id", "off_topic_id")
+    unseen = [_Gold(*row) for row in rows]
+    return [unseen[index] for index in rng.permutation(len(unseen))[: campaign.gold_per_task].tolist()]
+
+
+def _unseen_gold(campaign: Campaign, worker_id: int) -> QuerySet[GoldPair]:
+    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
+    return accepted.exclude(Exists(Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)))
 
 
 def _leanings(pairs: list[Pair]) -> list[int]:
@@ -167,9 +177,7 @@ def _chosen() -> QuerySet[Choice]:
 
 def gold_is_left(campaign: Campaign, worker: Worker) -> bool:
     """Whether there are enough unseen gold pairs for one more task of this worker."""
-    seen = Slot.objects.filter(worker=worker, gold_pair__campaign=campaign).count()
-    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED).count()
-    return accepted - seen >= campaign.gold_per_task
+    return _unseen_gold(campaign, worker.pk).count() >= campaign.gold_per_task
 
 
 def make_room(place: Place, worker: Worker) -> bool:
@@ -180,10 +188,13 @@ def make_room(place: Place, worker: Worker) -> bool:
     unless choices were made: those are kept for when the crowd says whose they are.
     """
     others = Submission.objects.filter(place=place, state=Submission.State.HELD).exclude(worker=worker)
-    touched = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
-    for untouched in others.exclude(touched):
-        release(untouched, Submission.State.RETURNED)
-    return others.filter(touched).count() < MOST_LEASES
+    touched = 0
+    for other in others.annotate(touched=Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))):
+        if other.touched:
+            touched += 1
+        else:
+            release(other, Submission.State.RETURNED)
+    return touched < MOST_LEASES
 
 
 def _release_others(assignment_id: str, worker: Worker) -> None:

@@ -49,12 +49,14 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
     if campaign.state not in Campaign.OFFERING:
         reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
         return reasons.get(campaign.state, "not-open")
-    misconduct = Exclusion.objects.misconduct().filter(worker=worker)
-    if misconduct.filter(campaign=campaign).exists():
+    # Every taking of a task comes by here: one question to the database, not one for each kind of exclusion.
+    standing = Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule")
+    here = {rule == Exclusion.WITHDRAWN for known, rule in standing if known == campaign.pk}
+    if False in here:
         return "excluded"
-    if Exclusion.objects.standing().filter(worker=worker, campaign=campaign).exists():
+    if here:
         return "withdrawn"
-    if campaign.refuse_excluded_elsewhere and misconduct.exists():
+    if campaign.refuse_excluded_elsewhere and any(rule != Exclusion.WITHDRAWN for _, rule in standing):
         return "excluded-elsewhere"
     if (campaign.placeholder_text or campaign.rehearsal_of_id) and not worker.simulated:
         return "simulated-only"

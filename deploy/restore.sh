@@ -46,7 +46,7 @@ for name in rights.jsonl marketplace-rights.jsonl; do
     mv "$rights/.$name" "$rights/$name"
 done
 # Put back by root, in a container for instance: the files are the program's all the same.
-[ "$(id -u)" != 0 ] || chown -R --reference="$PREFEREE_DATA_DIR" "$PREFEREE_DATA_DIR"
+[ "$(id -u)" != 0 ] || chown -R --reference="$PREFEREE_DATA_DIR" "$PREFEREE_DATA_DIR" "$rights"
 cat >&2 <<'WORDS'
 The backup is back, with whoever was forgotten and whatever was taken back since. Before you start anything:
     manage.py migrate; manage.py reapply_rights

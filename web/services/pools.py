@@ -19,7 +19,7 @@ from pooling.services.planning import PoolPlan, plan_pool
 from pooling.services.pools import Choice, PoolSummary, pool_stats, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.histogram import Bar, histogram
-from web.preparing_forms import PoolForm
+from web.pool_forms import PoolForm
 
 NAMED = 20
 DAY = 24 * 3600

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.core.cache import cache
 from django.db.models import Max
 
 from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostedPlace
-from judging.errors import CrowdLater, CrowdNever
+from judging.errors import CrowdNever
 from judging.models import Campaign, Place, Posting
+from judging.services.asking import Questions
 from judging.services.calls import TOKENS_LIVE, Reply, campaign_key, record_found
 
-#: So many unknown places of a campaign are asked for in a minute: whoever makes addresses up must not use up the
-#: calls that offering and paying need.
-ASKED_A_MINUTE = 12
+#: Places that we do not know.
+UNKNOWN_PLACES = Questions("unknown-places", a_minute=12)
 #: The crowd's clock and ours may differ by less than this.
 CLOCKS_DIFFER = timedelta(days=1)
 
@@ -30,21 +29,12 @@ def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
 
     Raises a CrowdError when that cannot be told now.
     """
-    may_ask(campaign)
+    UNKNOWN_PLACES.count(campaign)
     try:
         posted = crowd_for(campaign).place(crowd_id)
     except CrowdNever:
         return None
     return adopt(campaign, posted)
-
-
-def may_ask(campaign: Campaign) -> None:
-    """Count one question about what somebody brought along; raises CrowdLater when it was one too many."""
-    minute = int(clock.now().timestamp() // 60)
-    counter = f"unknown-places:{campaign.pk}:{campaign.created_at.timestamp()}:{minute}"
-    cache.add(counter, 0, timeout=120)
-    if cache.incr(counter) > ASKED_A_MINUTE:
-        raise CrowdLater("Too many unknown places were asked for in this minute.")
 
 
 def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Place | None:

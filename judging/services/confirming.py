@@ -6,21 +6,20 @@ import logging
 
 from django.core.cache import cache
 
-from config import clock
 from config.errors import Refusal
 from judging.crowds import crowd_for
-from judging.errors import CrowdLater
 from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
 from judging.screening import screen
+from judging.services.asking import Questions
 from judging.services.collecting import collect_place
 from judging.services.screening_workers import answers_of
 
 log = logging.getLogger(__name__)
 #: The crowd is asked about so many places at most while a page is opened.
 MOST_PLACES = 2
-#: For one worker it is asked so often at most, and for all of a campaign so many times a minute.
+#: For one worker it is asked so often at most.
 AGAIN_SECONDS = 10
-ASKED_A_MINUTE = 30
+UNCONFIRMED_WORK = Questions("confirmed", a_minute=30)
 
 
 def confirm_failed(campaign: Campaign, worker: Worker) -> None:
@@ -54,18 +53,8 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
     places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()
     for place in places.order_by("-pk")[:MOST_PLACES]:
         try:
-            _count_question(campaign)
+            UNCONFIRMED_WORK.count(campaign)
             collect_place(campaign, crowd_for(campaign), place)
         except Refusal as refusal:
             log.info("%s: work could not be confirmed now: %s", campaign.name, refusal)
             return  # nobody waits for a crowd that does not answer once more
-
-
-def _count_question(campaign: Campaign) -> None:
-    """Raises CrowdLater when it was one too many in this minute."""
-    counter = (
-        f"confirmed:{campaign.pk}:{campaign.created_at.timestamp()}:{int(clock.now().timestamp() // 60)}"
-    )
-    cache.add(counter, 0, timeout=120)
-    if cache.incr(counter) > ASKED_A_MINUTE:
-        raise CrowdLater("Enough work was asked for in this minute; the next collection sees to it.")

@@ -10,7 +10,7 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever
 from judging.models import Campaign, Posting
-from judging.services.adopting import adopt, may_ask
+from judging.services.adopting import UNKNOWN_PLACES, adopt
 from judging.services.calls import campaign_key
 from judging.services.working import WorkRefused, check_session
 from judging.tokens import Link
@@ -49,7 +49,7 @@ def _crowd_knows(campaign: Campaign, link: Link, arrival: Arrival) -> bool:
         campaign.postings.get_or_create(number=link.number, defaults={"purpose": link.purpose})
         return True
     try:
-        may_ask(campaign)
+        UNKNOWN_PLACES.count(campaign)
         posted = crowd_for(campaign).place(arrival.place_crowd_id)
     except CrowdNever:
         return False

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
@@ -33,6 +32,7 @@ from judging.models import (
 )
 from judging.services.adopting import ask_for_place
 from judging.services.answers import record_answers
+from judging.services.asking import Questions
 from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.leasing import gold_is_left, lease_task, make_room
@@ -48,7 +48,7 @@ LONGEST_COMMENT = 5000
 #: More choices in one slot than any person makes; the rest is not kept.
 MOST_CHOICES = 200
 #: Sessions that the crowd did not know; when so many came in a minute, no more are asked for.
-UNKNOWN_SESSIONS_A_MINUTE = 60
+UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
 #: More often than this nobody leaves a page; only that it was often is kept.
 MOST_TIMES = 1000
 
@@ -137,17 +137,15 @@ def check_session(campaign: Campaign, arrival: Arrival) -> None:
     Else made-up sessions could hold every task until their time is over. Only answers that were no are counted: who
     makes sessions up uses up the questions of a minute, not the tasks, and not the calls that paying needs.
     """
-    minute = f"{campaign.pk}:{campaign.created_at.timestamp()}:{int(clock.now().timestamp() // 60)}"
-    counter = f"unknown-sessions:{minute}"
-    if int(cache.get(counter, 0)) >= UNKNOWN_SESSIONS_A_MINUTE:
+    if UNKNOWN_SESSIONS.used_up(campaign):
         raise WorkRefused("not-ready")
     try:
         known = crowd_for(campaign).is_at_work(arrival.assignment_id, arrival.crowd_worker_id)
+        if not known:
+            UNKNOWN_SESSIONS.count(campaign)
     except Refusal:
         raise WorkRefused("not-ready") from None
     if not known:
-        if not cache.add(counter, 1, timeout=120):
-            cache.incr(counter)
         raise WorkRefused("unknown-link")
 
 

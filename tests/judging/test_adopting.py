@@ -13,7 +13,7 @@ from judging.crowds.seam import Arrival
 from judging.errors import CrowdLater
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission
 from judging.services import working
-from judging.services.adopting import ASKED_A_MINUTE
+from judging.services.adopting import UNKNOWN_PLACES
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from judging.services.places import post_places
@@ -58,13 +58,13 @@ def test_made_up_places_get_no_task_and_are_asked_for_only_so_often(fair, campai
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     refused = []
     with time_machine.travel(clock.now(), tick=False):
-        for number in range(ASKED_A_MINUTE + 5):
+        for number in range(UNKNOWN_PLACES.a_minute + 5):
             with pytest.raises(working.WorkRefused) as error:
                 arrives(campaign, f"MADEUP{number}", worker=f"AFORGED{number}")
             refused.append(error.value.reason)
 
-    assert refused == ["unknown-link"] * ASKED_A_MINUTE + ["not-ready"] * 5
-    assert fair.crowd.calls["place"] == ASKED_A_MINUTE
+    assert refused == ["unknown-link"] * UNKNOWN_PLACES.a_minute + ["not-ready"] * 5
+    assert fair.crowd.calls["place"] == UNKNOWN_PLACES.a_minute
     assert not Submission.objects.exists()
 
 

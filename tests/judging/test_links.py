@@ -11,7 +11,7 @@ from django.test import Client
 
 from judging.errors import CrowdLater
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission
-from judging.services.adopting import ASKED_A_MINUTE
+from judging.services.adopting import UNKNOWN_PLACES
 from judging.services.calls import campaign_key
 from judging.services.campaigns import pause, resume
 from judging.services.collecting import collect
@@ -125,10 +125,10 @@ def test_the_crowd_is_asked_about_unknown_postings_only_so_often(fair, crowd, re
     martha = Visitor(crowd, resumed)
     restored(resumed, since=2, state="open")
 
-    for number in range(ASKED_A_MINUTE * 2 + 2):
+    for number in range(UNKNOWN_PLACES.a_minute * 2 + 2):
         martha.arrive(hitId=f"MADEUP{number}", workerId=f"AFORGED{number}")
 
-    assert crowd.calls["place"] <= ASKED_A_MINUTE * 2  # should a minute pass meanwhile
+    assert crowd.calls["place"] <= UNKNOWN_PLACES.a_minute * 2  # should a minute pass meanwhile
 
 
 def test_link_of_a_campaign_whose_row_number_another_has_now_leads_nowhere(fair, crowd, resumed):

@@ -29,7 +29,7 @@ from judging.services.ledger import compare, ledger
 from judging.services.messages import addressees, send_message
 from judging.services.reinstating import exclude_worker
 from judging.services.rejecting import override_rejection, reject
-from judging.services.working import UNKNOWN_SESSIONS_A_MINUTE
+from judging.services.working import UNKNOWN_SESSIONS
 from tests.judging.visitor import text
 from tests.panel.module import completion_code
 from tests.panel.panel import APPROVED, AWAITING_REVIEW, REJECTED, SITE
@@ -345,12 +345,12 @@ def test_made_up_sessions_are_given_no_task_and_are_asked_for_only_so_often(effo
         assert [one.arrive().status_code for one in (gone, forged)] == [404, 404]
         assert "Before you begin" in text(real.arrive())
         panel.calls.clear()
-        for number in range(UNKNOWN_SESSIONS_A_MINUTE):
+        for number in range(UNKNOWN_SESSIONS.a_minute):
             made_up = participant_id(f"forged {number}")
             forged.address = study.address + f"?participant={made_up}&session={made_up}"
             last = forged.arrive()
 
     assert last.status_code == 503  # and reloads by itself
-    assert panel.calls["is_at_work"] == UNKNOWN_SESSIONS_A_MINUTE - 2
+    assert panel.calls["is_at_work"] == UNKNOWN_SESSIONS.a_minute - 2
     assert Submission.objects.get().assignment_id == real.session
     assert effort.campaign.tasks.filter(state="held").count() == 1

@@ -26,7 +26,19 @@ def main(arguments: list[str]) -> int:
     for name, (database, paths) in STAGES.items():
         print(f"== {name}", flush=True)  # noqa: T201
         started = time.monotonic()
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", *paths, *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "2",
+            "--dist",
+            "loadgroup",
+            "--durations=15",
+            *paths,
+            *arguments,
+        ]
         environment = {**os.environ, "PREFEREE_TEST_ON": database}
         if database == "sqlite":
             environment["PREFEREE_TEST_ONLY"] = "database"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.emptying import quick_emptying  # noqa: F401
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -58,18 +59,23 @@ def propose(
     ``relevant``: (query, passage) keys, best first. ``candidates``: passages that may serve as off-topic,
     except those in ``related[query]`` (labelled or pooled for it). Without words any candidate serves.
     ``taken`` are (query, relevant, off-topic) that exist. A candidate that shares more than a tenth of the
-    query's words, or half of the relevant passage's, is passed over.
+    query's words, or half of the relevant passage's, is passed over. Of those that fit, one that serves least often
+    is taken: a worker who meets a passage again and again learns that it is the trap.
     """
     if not relevant or not candidates:
         return []
     proposals: list[GoldProposal] = []
     used = set(taken)
+    uses = Counter(off_topic for *_, off_topic in taken)
     for _ in range(-(-wanted // len(relevant))):
         for query, passage in relevant:
             if len(proposals) == wanted:
                 return proposals
-            other = _off_topic(query, passage, candidates, related, query_words, passage_words, used, rng)
+            other = _off_topic(
+                query, passage, candidates, related, query_words, passage_words, used, uses, rng
+            )
             if other is not None:
+                uses[other] += 1
                 used.add((query, passage, other))
                 words = overlap(query_words.get(query, frozenset()), passage_words.get(other, frozenset()))
                 proposals.append(GoldProposal(query, passage, other, words))
@@ -84,14 +90,20 @@ def _off_topic(
     query_words: Mapping[int, frozenset[str]],
     passage_words: Mapping[int, frozenset[str]],
     used: set[tuple[int, int, int]],
+    uses: Mapping[int, int],
     rng: np.random.Generator,
 ) -> int | None:
     asked, own = query_words.get(query, frozenset()), passage_words.get(passage, frozenset())
+    best: int | None = None
     for index in rng.integers(len(candidates), size=TRIES).tolist():
         other = int(candidates[index])
         if other == passage or other in related.get(query, frozenset()) or (query, passage, other) in used:
             continue
         words = passage_words.get(other, frozenset())
-        if overlap(asked, words) <= 0.1 and overlap(own, words) < 0.5:
+        if overlap(asked, words) > 0.1 or overlap(own, words) >= 0.5:
+            continue
+        if not uses.get(other):
             return other
-    return None
+        if best is None or uses[other] < uses[best]:
+            best = other
+    return best

@@ -25,7 +25,7 @@ from judging.expectations import Expectation, expect
 from judging.models import Campaign, GoldPair, Pair
 from judging.requirements import limit_words
 from judging.services.cost import Quote
-from judging.services.giveaways import marks_in_words
+from judging.services.giveaways import marks_in_words, most_uses_of_one_trap
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
@@ -33,6 +33,8 @@ from judging.services.texts import filled
 from pooling.models import Passage
 
 PAGE_SECONDS = 10
+#: An off-topic passage may stand in so many test pairs without a word.
+FEW_USES = 3
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,29 @@ class Checked:
     words: str
     next_step: str = ""
 
+    @property
+    def attention(self) -> bool:
+        """Whether it passed and somebody should think about it all the same."""
+        return self.passed and isinstance(self.words, Attention)
+
+
+class Attention(str):
+    """What a check that passed says when the launch may go on, but somebody should think first."""
+
+    __slots__ = ()
+
 
 def check_list(plan: Plan) -> Iterator[str]:
     """Each check that passed, in words; raises :class:`NotReady` at the first that did not."""
     _check_there_is_something(plan)
     for name, check in _checks_of(plan.campaign):
-        yield f"{name}: {check(plan)}"
+        words = check(plan)
+        yield type(words)(f"{name}: {words}")
+
+
+def in_a_line(words: str) -> str:
+    """A check that passed, as commands print it: with an exclamation mark where somebody should think about it."""
+    return f"  {'!' if isinstance(words, Attention) else '✓'} {words}"
 
 
 def each_check(plan: Plan) -> list[Checked]:
@@ -157,7 +176,22 @@ def _cost(plan: Plan) -> str:
     words = f"{cost.tasks:,} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f})"
     if not plan.pilot:  # a pilot repeats nothing
         words = f"{words}; {expectation_words(campaign, expectation_of(campaign), cost)}"
-    return f"{words}; ${committed:.2f} are committed already" if committed else words
+    if committed:
+        words = f"{words}; ${committed:.2f} are committed already"
+    return words if plan.pilot else _within_the_cap(plan, words, committed)
+
+
+def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> str:
+    """Whether the repeats that are to be expected would be stopped by what may be spent at most."""
+    caps = [plan.campaign.budget, settings.BUDGET_CAP or None, plan.confirm_spend]
+    cap = min((one for one in caps if one is not None), default=None)
+    foreseen = expectation_of(plan.campaign).cost(plan.cost.total)
+    if cap is None or (foreseen is not None and foreseen + committed <= cap):
+        return words
+    return Attention(
+        f"{words}. No more than ${cap:.2f} may be spent: the campaign would stop before every pair is judged, until "
+        "that is raised. Fewer tasks a worker, or test pairs that honest workers hardly miss, cost less"
+    )
 
 
 def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) -> str:
@@ -182,7 +216,14 @@ def _gold(campaign: Campaign) -> str:
             f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
             "or make the campaign with a lower --max-tasks-per-worker.",
         )
-    return f"{accepted} pairs accepted"
+    words = f"{accepted} pairs accepted"
+    most = most_uses_of_one_trap(campaign)
+    if most > FEW_USES and most * 10 > accepted:
+        return Attention(
+            f"{words}; one off-topic passage stands in {most} of them: a worker who meets it again and again learns "
+            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own"
+        )
+    return words
 
 
 def is_loopback(address: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import Count
+
 from judging.marking import marked
 from judging.models import Campaign, GoldPair
 from pooling.models import Passage, Query
@@ -31,6 +33,13 @@ def marks_in_words(campaign: Campaign) -> str:
     if tests * of_others > others * of_tests:
         words += "; a worker who notices can tell test pairs by it: without --mark-query-words nobody can"
     return words
+
+
+def most_uses_of_one_trap(campaign: Campaign) -> int:
+    """In how many accepted test pairs the off-topic passage stands that stands in most of them."""
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    uses = gold.values_list("off_topic").annotate(uses=Count("pk")).order_by("-uses")
+    return int(uses[0][1]) if uses else 0
 
 
 def _one_sided(campaign: Campaign, rows: Iterable[Shown]) -> tuple[int, int]:

@@ -51,7 +51,7 @@ def seconds_of_tasks(campaign: Campaign) -> list[float]:
     """How long each whole task took its worker, from opening the page to sending it off, in seconds, ascending.
 
     Who left early, and whom our page never saw, says nothing about the time of a task. Excluded workers are left out:
-    who clicks without reading would make the work look quicker than it is.
+    who clicks without reading would make the work look quicker than it is. So are simulated workers, who do not read.
     """
     return _times(_whole_tasks(campaign))
 
@@ -64,7 +64,11 @@ def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[fl
 
 def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
     whole = Submission.objects.filter(
-        campaign=campaign, state=Submission.State.SUBMITTED, task__isnull=False, left_early=False
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        task__isnull=False,
+        left_early=False,
+        worker__simulated=False,
     ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
     return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))
 

@@ -32,10 +32,14 @@ class GoldRate:
 
 @dataclass(frozen=True)
 class PilotReport:
-    """The last pilot of a campaign. Times in seconds (medians), pay in dollars; None where nobody was timed."""
+    """The last pilot of a campaign. Times in seconds (medians), pay in dollars; None where nobody was timed.
+
+    ``simulated`` of the submitted tasks are simulated workers', whose times say nothing of people's.
+    """
 
     wanted: int
     submitted: int
+    simulated: int
     timed: int
     seconds_per_task: float | None
     seconds_per_pair: float | None
@@ -49,6 +53,8 @@ class PilotReport:
     def words(self) -> str:
         """The figures in one line."""
         line = f"{self.submitted} of {self.wanted} tasks are in"
+        if self.simulated:
+            line = f"{line}, {self.simulated} of them from simulated workers, whose times say nothing of people's"
         if self.seconds_per_task is None or self.hourly is None:
             return line
         return f"{line}; median {self.seconds_per_task / 60:.1f} minutes a task, ${self.hourly:.2f} an hour"
@@ -58,6 +64,7 @@ class PilotReport:
         return {
             "wanted": self.wanted,
             "submitted": self.submitted,
+            "simulated": self.simulated,
             "timed": self.timed,
             "seconds_per_task": self.seconds_per_task,
             "seconds_per_pair": self.seconds_per_pair,
@@ -92,16 +99,17 @@ def pilot_report(campaign: Campaign) -> PilotReport | None:
     if posting is None:
         return None
     work = Submission.objects.filter(place__posting=posting, state=Submission.State.SUBMITTED)
-    times = pilot_seconds(campaign, posting)
+    people, times = work.filter(worker__simulated=False), pilot_seconds(campaign, posting)
     seconds = statistics.median(times) if times else None
     workers = work.values("worker").distinct()
     excluded = Exclusion.objects.filter(campaign=campaign, worker__in=workers, reversed_at=None)
     return PilotReport(
         wanted=campaign.pilot_tasks,
         submitted=posting.places.filter(state=Place.State.FILLED).count(),
+        simulated=work.filter(worker__simulated=True).count(),
         timed=len(times),
         seconds_per_task=seconds,
-        seconds_per_pair=_seconds_per_pair(campaign, work.exclude(pk__in=of_excluded(campaign)), seconds),
+        seconds_per_pair=_seconds_per_pair(campaign, people.exclude(pk__in=of_excluded(campaign)), seconds),
         hourly=None if seconds is None else hourly(campaign.reward, seconds),
         counts=campaign.pilot_counts,
         workers=workers.count(),

@@ -10,7 +10,7 @@ from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
-from judging.services.check_list import check_list, is_loopback
+from judging.services.check_list import check_list, each_check, in_a_line, is_loopback
 from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.texts import accept_texts
@@ -60,6 +60,36 @@ def test_marked_words_that_tell_test_pairs_apart_are_counted_before_launch(fair)
     assert "can tell test pairs by it" in words
     Passage.objects.update(text="all about q0, q1, q2 and q3")
     assert "can tell" not in marks_in_words(campaign)
+
+
+def checked(campaign: Campaign, name: str, **terms):
+    plan = plan_of(campaign, campaign.tasks.count(), Terms(**terms))
+    return next(one for one in each_check(plan) if one.name == name)
+
+
+def test_repeats_that_the_budget_cannot_pay_for_are_pointed_out(fair):
+    campaign = fair.draft(slip_rate=0.2)
+    quote = checked(campaign, "cost")
+    assert (quote.passed, quote.attention) == (True, False)  # nothing caps it
+
+    capped = checked(campaign, "cost", confirm_spend=Decimal("9.60"))
+
+    assert (capped.passed, capped.attention) == (True, True)
+    assert "No more than $9.60 may be spent" in capped.words
+    assert in_a_line(capped.words).startswith("  ! ")
+
+
+def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair):
+    campaign = fair.draft()
+    assert not checked(campaign, "gold").attention
+    first = campaign.gold_pairs.order_by("pk").first()
+    campaign.gold_pairs.update(off_topic=first.off_topic)
+
+    one = checked(campaign, "gold")
+
+    assert one.passed
+    assert one.attention
+    assert f"stands in {campaign.gold_pairs.count()} of them" in one.words
 
 
 def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):

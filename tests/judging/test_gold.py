@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +88,22 @@ def test_never_more_than_wanted_nor_a_passage_against_itself(queries, passages, 
 
     assert len(found) <= wanted
     assert all(one.relevant_id != one.off_topic_id for one in found)
+
+
+def test_every_off_topic_passage_serves_about_as_often_as_the_others():
+    """A few that fit used to serve again and again: workers would learn them."""
+    words = {number: content_words(f"topic{number} word{number}") for number in range(100, 106)}
+    found = proposals(
+        relevant=[(query, query) for query in range(1, 61)],
+        candidates=sorted(words),
+        related={},
+        query_words={},
+        passage_words=words,
+        taken=frozenset({(99, 99, 100), (98, 98, 100)}),
+        wanted=60,
+    )
+
+    uses = Counter(one.off_topic_id for one in found)
+    assert len(found) == 60
+    totals = uses + Counter({100: 2})  # two pairs with it were there already
+    assert max(totals.values()) - min(totals.values()) <= 1

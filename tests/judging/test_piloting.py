@@ -12,7 +12,7 @@ from config.background.attending import attend
 from config.background.services import start
 from judging.errors import CampaignRefused, NotReady
 from judging.jobs import close_places_key, collect_key
-from judging.models import Campaign, Place, Posting, Submission, Task
+from judging.models import Campaign, Place, Posting, Submission, Task, Worker
 from judging.services import working
 from judging.services.campaigns import pause
 from judging.services.hourly import expected_pay
@@ -248,6 +248,21 @@ def test_nobody_timed_means_no_figures(fair):
     assert not expected_pay(campaign).measured
     fair.name = "second"
     assert pilot_report(fair.draft()) is None
+
+
+def test_times_of_simulated_workers_are_no_measurement_of_people(fair, timed):
+    campaign = piloted(fair)
+    for worker in ("A1", "A2"):
+        timed(campaign, worker, 3, shown=1.0)
+    Worker.objects.update(simulated=True)
+    collect_by_job(campaign)
+
+    report = pilot_report(campaign)
+
+    assert report.simulated == report.submitted == 2
+    assert (report.seconds_per_task, report.seconds_per_pair, report.hourly) == (None, None, None)
+    assert "simulated workers" in report.words()
+    assert not expected_pay(campaign).measured
 
 
 def test_spending_of_a_pilot_is_confirmed_like_any_other(fair, settings, pages):

@@ -32,7 +32,12 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if "part" in request.GET:
         return render(request, "web/parts/job.html", {"job": jobs.rehearsals_asked_for(campaign).first()})
     truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
-    form = forms.RehearsalForm(request.POST if request.method == "POST" else None, truths=truths)
+    # Honest workers slip as often as the campaign's own forecast says, so that both tell the same story.
+    form = forms.RehearsalForm(
+        request.POST if request.method == "POST" else None,
+        truths=truths,
+        initial={"gold_error": campaign.slip_rate},
+    )
     if request.method == "POST" and form.is_valid():
         asked = dict(form.cleaned_data)
         try:

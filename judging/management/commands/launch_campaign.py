@@ -16,6 +16,7 @@ from judging.jobs import post_places_key
 from judging.management.commands.create_campaign import dollars
 from judging.models import Place
 from judging.services.campaigns import campaign_named
+from judging.services.check_list import in_a_line
 from judging.services.launching import Launched, launch
 
 
@@ -87,7 +88,7 @@ class Command(BaseCommand):
                 **agreed,
                 placeholder_text=placeholder_text,
                 who=getpass.getuser(),
-                tell=lambda check: self.note(f"  ✓ {check}"),
+                tell=lambda check: self.note(in_a_line(check)),
             )
             job = start(
                 "judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk}

@@ -19,6 +19,7 @@ from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
 from judging.models import Campaign
 from judging.services.campaigns import campaign_named
+from judging.services.check_list import in_a_line
 from judging.services.launching import Launched, Terms
 from judging.services.pilot_report import pilot_report
 from judging.services.piloting import pilot_campaign
@@ -75,7 +76,7 @@ class Command(BaseCommand):
             counts=count,
             terms=agreed,
             who=getpass.getuser(),
-            tell=lambda check: self.note(f"  ✓ {check}"),
+            tell=lambda check: self.note(in_a_line(check)),
         )
         job = start("judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk})
         attend(job, progress=progress)

@@ -11,6 +11,7 @@ from config.console import Command as BaseCommand
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings
 from judging.rehearsal import rehearse, truth_named
 from judging.services.campaigns import campaign_named
+from judging.services.check_list import in_a_line
 from judging.simulation import result_of
 
 
@@ -38,7 +39,7 @@ class Command(BaseCommand):
                 settings,
                 who=who,
                 progress=progress,
-                tell=lambda check: self.note(f"  ✓ {check}"),
+                tell=lambda check: self.note(in_a_line(check)),
             )
         return {
             "campaign": found.name,

@@ -8,6 +8,8 @@ is tested at α/m, what withholds one (a harm) at α itself: a correction for ma
 - *strictly better*: case 2 and case 3 are both significant in its favour.
 - *do no harm*: significantly more queries answered and not significantly worse in case 3, or significantly
   better in case 3 and not significantly more unanswered.
+- *answers more*: significantly more queries answered, where the deciding test of case 3 is not defined (nothing
+  is answered by both, say) and does not lean to this run: nothing can be said about harm.
 
 m is the number of comparisons asked times 2, the tests that can grant a verdict: case 2, and the deciding
 test of case 3. Strictly better needs both, so α over the comparisons alone would do; the same m makes every
@@ -56,6 +58,7 @@ class Claim(Enum):
 
     STRICTLY_BETTER = "strictly better"
     DO_NO_HARM = "do no harm"
+    ANSWERS_MORE = "answers more"
     BETTER = "better"
     NONE = "none"
 
@@ -104,10 +107,10 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
     claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
     tested = [side for side in claims if any(claims[side][1:])]
     favours = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
-    better, strictly, harmless = claims[favours or 1]
+    better, strictly, harmless, untested = claims[favours or 1]
     harm, harm_in = _harm(outcomes, case3, rules, favours or 1)
     return Verdict(
-        claim=_strongest(better, strictly, harmless),
+        claim=_strongest(better, strictly, harmless, untested),
         favours=favours,
         better=better,
         strictly_better=strictly,
@@ -120,8 +123,8 @@ def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
     )
 
 
-def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool]:
-    """(better, strictly better, do no harm) of the run on this side."""
+def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool, bool]:
+    """(better, strictly better, do no harm, answers more without a test of harm) of the run on this side."""
     case3, deciding, _ = _case3(outcomes, rules)
     won = (outcomes.b_wins - outcomes.a_wins) * side
     ahead = ((case3.a - case3.b) if rules.deciding.on_esl else (case3.b - case3.a)) * side
@@ -129,19 +132,23 @@ def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bo
     finds_earlier = _shown(deciding, rules.benefit_alpha, side)
     answers_fewer = _shown(outcomes.case2, rules.alpha, -side)
     finds_later = _shown(deciding, rules.alpha, -side)
-    harmless = (answers_more and not finds_later) or (finds_earlier and not answers_fewer)
-    return won > 0 and ahead > 0, answers_more and finds_earlier, harmless
+    # "Not significantly worse" says nothing where no test could have found it.
+    untested = math.isnan(deciding.p) and deciding.favours != side
+    harmless = (answers_more and not finds_later and not untested) or (finds_earlier and not answers_fewer)
+    return won > 0 and ahead > 0, answers_more and finds_earlier, harmless, answers_more and untested
 
 
 def _shown(test: Finding, alpha: float, side: int) -> bool:
     return test.significant(alpha) and test.favours == side
 
 
-def _strongest(better: bool, strictly: bool, harmless: bool) -> Claim:
+def _strongest(better: bool, strictly: bool, harmless: bool, untested: bool) -> Claim:
     if strictly:
         return Claim.STRICTLY_BETTER
     if harmless:
         return Claim.DO_NO_HARM
+    if untested:
+        return Claim.ANSWERS_MORE
     return Claim.BETTER if better else Claim.NONE
 
 
@@ -194,6 +201,7 @@ def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> s
     said = {
         Claim.STRICTLY_BETTER: f"{subject} is strictly better than {object_}",
         Claim.DO_NO_HARM: f"{subject} improves on {object_} and does no harm",
+        Claim.ANSWERS_MORE: f"{subject} answers more queries than {object_}, but nothing can be said about harm",
         Claim.BETTER: f"{subject} is better than {object_} on these queries, but not significantly",
         Claim.NONE: f"Neither {subject} nor {object_} can be called the better one",
     }[verdict.claim]
@@ -232,11 +240,15 @@ def _weight(test: Finding, rules: Rules) -> str:
 
 
 def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
-    """How much worse the better run may be; below zero it is not worse at all."""
+    """How much worse the better run may be, or by how much it is better there, too."""
     share = verdict.harm_in == "share answered"
     scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
-    value, low, high = (
-        number * scale for number in (verdict.harm.value, verdict.harm.low, verdict.harm.high)
-    )
-    bounds = "" if math.isnan(low) else f", {outcomes.level:.0%} interval [{low:.3g}, {high:.3g}]"
-    return f"the harm in {verdict.harm_in} is {value:.3g}{unit}{bounds}"
+
+    def said(number: float, unit: str = "") -> str:
+        if number == 0:
+            return "equal"
+        return f"{abs(number) * scale:.3g}{unit} {'better' if number < 0 else 'worse'}"
+
+    harm = verdict.harm
+    bounds = f" ({outcomes.level:.0%} interval: {said(harm.low)} to {said(harm.high)})"
+    return f"in {verdict.harm_in} it is {said(harm.value, unit)}{'' if math.isnan(harm.low) else bounds}"

@@ -155,9 +155,10 @@ def verdict_table(comparison: Comparison) -> Table:
         "What may be claimed",
         f"Exact binomial test on queries that only one run answers; {rules.deciding.words} where both do. Benefits "
         f"are tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g}, with an interval of the harm at "
-        f"{1 - rules.alpha:.0%}: how much worse the favoured run may be (B, where there is no verdict). Better: more "
-        "queries won and the better mean where both answer, untested. Strictly better: both significant. Do no "
-        "harm: one significant, the other not significantly worse.",
+        f"{1 - rules.alpha:.0%}: how much worse the favoured run may be (B, where there is no verdict); below 0 it "
+        "is better. Better: more queries won and the better mean where both answer, untested. Strictly better: both "
+        "significant. Do no harm: one significant, the other not significantly worse. Answers more: that is "
+        "significant, but there is no test of harm where both answer.",
         columns,
         tuple(_verdict_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,

@@ -130,6 +130,46 @@ def test_the_sentence_names_the_numbers_that_grant_the_verdict():
     )
 
 
+@pytest.mark.parametrize("other", [(0, 1, 1), (1, 1, 4), (5, 1, 2)], ids=["none", "one", "all alike"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_where_no_test_of_harm_is_possible_nothing_is_said_about_it(other, swapped):
+    found = board((0, 0, 0), (20, 0, 1), other)
+    if swapped:
+        found = board((20, 1, 0), (other[0], *other[:0:-1]))
+
+    verdict = verdict_of(found, Rules())
+    sentence = sentence_of("old", "new", found, Rules())
+
+    assert (verdict.claim, verdict.favours, verdict.do_no_harm) == (
+        Claim.ANSWERS_MORE,
+        -1 if swapped else 1,
+        False,
+    )
+    names = ("old", "new") if swapped else ("new", "old")
+    assert sentence.startswith(
+        "{} answers more queries than {}, but nothing can be said about harm: ".format(*names)
+    )
+    assert ("no query is answered by both" in sentence) == (found.both == 0)
+    assert "nan" not in sentence
+
+
+def test_more_answers_that_all_stand_earlier_do_no_harm_though_no_test_is_defined():
+    found = board((20, 0, 1), (5, 3, 2))
+
+    assert math.isnan(found.esl.paired_t.p)
+    assert verdict_of(found, Rules()).claim is Claim.DO_NO_HARM
+
+
+def test_harm_is_said_in_words_of_worse_and_better():
+    places = sentence_of("old", "new", board((30, 0, 1), (3, 1, 2), (2, 3, 1), (60, 1, 1)), Rules())
+    share = sentence_of("old", "new", board((5, 0, 1), (1, 1, 0), (40, 3, 1), (20, 2, 2)), Rules())
+    equal = sentence_of("old", "new", board((40, 3, 1), (20, 2, 2)), Rules())
+
+    assert "; in ESL it is 0.0154 places better (95% interval: 0.118 better to 0.0873 worse) (" in places
+    assert "; in share answered it is 6.06 points better (95% interval: " in share
+    assert "; in share answered it is equal (" in equal
+
+
 def test_a_run_against_itself_and_empty_cases_have_no_verdict():
     nothing = compare_ranks(np.zeros(4, np.int64), np.zeros(4, np.int64))
     empty = compare_ranks(np.empty(0, np.int64), np.empty(0, np.int64))

@@ -306,6 +306,8 @@ _NAME = re.compile(
 
 def parse_measure(name: str) -> Measure:
     """The measure of a name such as ``RR@10``, ``AP(rel=2)`` or ``Compat(p=0.8)``. Raises UnknownMeasure."""
+    if not name.strip():
+        raise UnknownMeasure("No measure is named.", KNOWN)
     match = _NAME.fullmatch(name.strip())
     kind = MEASURES.get(match["letters"]) if match else None
     if match is None or kind is None:
@@ -332,8 +334,11 @@ def parse_measures(names: str) -> tuple[Measure, ...]:
 
 
 def measure_names(names: str) -> list[str]:
-    """The names in a text, parted by blanks or commas outside of parentheses."""
-    return [name for name in _SEPARATOR.split(names.strip()) if name]
+    """The names in a text, parted by blanks or commas outside of parentheses. Raises UnknownMeasure without any."""
+    found = [name for name in _SEPARATOR.split(names.strip()) if name]
+    if not found:
+        raise UnknownMeasure("No measure is named.", KNOWN)
+    return found
 
 
 def depth_needed(measures: Sequence[Measure]) -> int | None:

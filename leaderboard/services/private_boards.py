@@ -8,6 +8,7 @@ import numpy as np
 
 from leaderboard.divergence import ALPHA, Step, divergence
 from leaderboard.errors import NothingPrivate
+from leaderboard.measures import parse_measure
 from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.rank_stability import ranks_by_column
@@ -48,14 +49,15 @@ def private_board(
 ) -> Analysis:
     """Both boards side by side, and each team's later runs against its first. Values are the true ones.
 
-    Raises NothingPrivate where no queries are private, or fewer than two of either kind are covered.
+    Raises NothingPrivate where no queries are private, or fewer than two of either kind are covered; UnknownMeasure
+    for anything but one measure.
     """
     found = combinations(
         collection=collection,
         runs=runs,
         labels=[labels] if labels else (),
         query_sets=["public", "private"],
-        measures=measure,
+        measures=parse_measure(measure).name,
         progress=progress,
     )
     public, private = found[:2]

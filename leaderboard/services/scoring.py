@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.errors import UnknownMeasure
 from leaderboard.measures import Measure, measure_names
 from leaderboard.services.evaluating import Progress, Scored, evaluate, measure_for
 from leaderboard.services.labels import Labels
@@ -45,8 +44,6 @@ def score(
 ) -> Scores:
     """Score runs under labels by measures named in one string, parted by blanks or commas."""
     names = list(dict.fromkeys(measure_names(measures)))
-    if not names:
-        raise UnknownMeasure("No measure is named.", "Name some: --measures 'RR@10 nDCG@10'")
     wanted = [(name, measure_for(name, labels)) for name in names]
     found = evaluate(
         collection=collection,

@@ -181,3 +181,33 @@ def test_one_run_has_no_halves_to_compare(fair, capsys):
 
     assert ended.value.code == 1
     assert "two runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", ["", " , "])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("stability", "fair", "--measures"),
+        ("split_halves", "fair", "--measures"),
+        ("score", "fair", "--qrels", "official", "--measures"),
+        ("private_board", "fair", "--measure"),
+        ("compare", "fair", "--qrels", "official", "--measure"),
+        ("progress", "fair", "--qrels", "official", "--measure"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_measure_at_all_is_refused_with_the_measures_there_are(parted, capsys, words, named):
+    with pytest.raises(SystemExit) as ended:
+        call_command(*words, named)
+
+    said = capsys.readouterr().err
+    assert ended.value.code == 1
+    assert "No measure is named" in said or "is not a measure" in said
+    assert "Measures are RR" in said
+
+
+def test_the_private_board_takes_one_measure(parted, capsys):
+    with pytest.raises(SystemExit):
+        call_command("private_board", "fair", "--measure", "RR@10 nDCG@10")
+
+    assert "'RR@10 nDCG@10' is not a measure" in capsys.readouterr().err

@@ -79,8 +79,8 @@ def combinations(
     """Every combination of these labels (default: the official set and the latest version), sets of queries
     (default: public and private where there are private ones, else all) and measures.
 
-    Raises NothingToScore where one has no queries, NothingPrivate where no queries are private, and UnknownMeasure
-    for a measure that has no value on every query.
+    Raises NothingToScore where one has no queries or no relevant passage, NothingPrivate where no queries are
+    private, and UnknownMeasure for a measure that has no value on every query.
     """
     private = private_qids(collection)
     wanted = list(query_sets) or (["public", "private"] if private else ["all"])
@@ -97,11 +97,9 @@ def combinations(
             )
             values = np.stack([scored[run.pk, measure.name].values for run in runs])
             for query_set in wanted:
-                part = values[:, _columns(chosen, query_set, private)]
-                if not part.size:
-                    raise NothingToScore(
-                        f"{chosen.name} covers no query of the {query_set} ones.", "Choose other labels."
-                    )
+                columns = _columns(chosen, query_set, private)
+                _refuse_nothing_relevant(chosen, asked, measure, query_set, columns)
+                part = values[:, columns]
                 found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part))
     return found
 
@@ -158,6 +156,22 @@ def _measures(names: str, labels: Labels) -> dict[str, Measure]:
                 "Choose another measure, such as RR@10.",
             )
     return found
+
+
+def _refuse_nothing_relevant(
+    labels: Labels, asked: str, measure: Measure, query_set: str, columns: npt.NDArray[np.bool_]
+) -> None:
+    """Raises NothingToScore without a passage that this measure counts: every run would tie with every other."""
+    least = max(1, measure.rel) if measure.graded else measure.rel
+    of_set = "" if query_set == "all" else f" of the {query_set} ones"
+    if not columns.any():
+        raise NothingToScore(f"{labels.name} covers no query{of_set}.", "Choose other labels.")
+    if not (columns[labels.query] & (labels.grades >= least)).any():
+        raise NothingToScore(
+            f"{labels.name} knows no relevant passage for any query{of_set}: {asked} needs a grade of {least} or "
+            "more.",
+            "Choose other labels, or import them with the least grade that counts: manage.py import_qrels",
+        )
 
 
 def _columns(labels: Labels, query_set: str, private: frozenset[str]) -> npt.NDArray[np.bool_]:

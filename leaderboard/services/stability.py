@@ -166,6 +166,11 @@ def _distribution(results: Results, facts: Facts, caption: str) -> Table:
 
 def _sentence(name: str, result: Stability) -> str:
     first = result.order()[0]
+    leading = int((result.ranks == 1).sum())
+    if leading == len(result.run_tags) > 1:
+        return f"{name}: all {leading:,} runs are equal, so that no rank says anything."
+    if leading > 1:
+        return f"{name}: {leading:,} runs are equal in the first place, {result.run_tags[first]} among them."
     return (
         f"{name}: {result.run_tags[first]} is first in {result.shares[first, 0]:.1%} of the resamples "
         f"(expected rank {result.expected[first]:.2f})."

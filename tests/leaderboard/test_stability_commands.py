@@ -211,3 +211,36 @@ def test_the_private_board_takes_one_measure(parted, capsys):
         call_command("private_board", "fair", "--measure", "RR@10 nDCG@10")
 
     assert "'RR@10 nDCG@10' is not a measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["stability", "split_halves"])
+@pytest.mark.parametrize("measure", ["RR@10", "nDCG@10", "AP(rel=2)"])
+def test_labels_that_know_nothing_relevant_are_refused(fair, capsys, command, measure):
+    make_qrels(fair, "low", [(f"q{number}", "x", 0) for number in range(QUERIES)])
+    with pytest.raises(SystemExit) as ended:
+        call_command(command, "fair", "--qrels", "low", "--measures", measure)
+
+    least = 2 if "2" in measure else 1
+    assert ended.value.code == 1
+    assert f"low knows no relevant passage for any query: {measure} needs a grade of {least} or more" in (
+        capsys.readouterr().err
+    )
+
+
+def test_labels_that_know_nothing_relevant_for_the_private_queries_are_refused(parted, capsys):
+    make_qrels(parted, "odd", [("q0", "x", 1), ("q1", "x", 0)])
+    with pytest.raises(SystemExit):
+        call_command("stability", "fair", "--qrels", "odd")
+
+    assert "odd knows no relevant passage for any query of the private ones" in capsys.readouterr().err
+
+
+def test_runs_that_tie_for_the_first_place_are_not_told_apart(parted):
+    ask = {"collection": parted, "query_sets": ["public"], "trials": 20}
+    runs = services.chosen_runs(parted)
+
+    some = services.stability(runs=runs, **ask).sentences
+    every = services.stability(runs=runs[:2], **ask).sentences
+
+    assert some == ("official, RR@10, public queries: 2 runs are equal in the first place, best among them.",)
+    assert every == ("official, RR@10, public queries: all 2 runs are equal, so that no rank says anything.",)

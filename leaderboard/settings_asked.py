@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.errors import WrongSetting
+from leaderboard.intervals import TRIALS as USUAL_TRIALS
+from leaderboard.split_halves import SPLITS as USUAL_SPLITS
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,16 @@ class Number:
         """Whether only whole numbers make sense."""
         return isinstance(self.default, int)
 
+    @property
+    def limits(self) -> str:
+        """What may be given, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} from {_shown(self.least)} to {_shown(self.most)}"
+
+    def allows(self, number: float) -> bool:
+        """Whether it is within the limits."""
+        return self.least <= number <= self.most
+
     def read(self, text: str) -> int | float | None:
         """The number that is meant, the default for nothing. Raises WrongSetting."""
         if not text.strip():
@@ -32,12 +44,18 @@ class Number:
             number = int(text) if self.whole else float(text)
         except ValueError:
             number = math.nan
-        if not self.least <= number <= self.most:
-            kind = "a whole number" if self.whole else "a number"
-            raise WrongSetting(
-                f"{self.label} is {text[:20]!r}.", f"Give {kind} from {self.least:g} to {self.most:g}."
-            )
+        if not self.allows(number):
+            raise WrongSetting(f"{self.label} is {text[:20]!r}.", f"Give {self.limits}.")
         return number
+
+
+def _shown(limit: float) -> str:
+    return f"{limit:,.0f}" if float(limit).is_integer() else f"{limit:g}"
+
+
+# The same limits for pages and commands: more resamples than these say nothing more, and take hours.
+TRIALS = Number("trials", "Resamples", USUAL_TRIALS, 1, 10_000)
+SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000)
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ from leaderboard.services.analysis_makers import (
     stability_of,
 )
 from leaderboard.services.boards import SEED
-from leaderboard.settings_asked import Choice, Number
+from leaderboard.settings_asked import SPLITS, TRIALS, Choice, Number
 from leaderboard.verdicts import Deciding
 
-MOST_TRIALS = 10_000
 SEED_FIELD = Number("seed", "Seed", SEED, 0, 2**32 - 1)
 ALPHA = Number("alpha", "Level α", 0.05, 0.0001, 0.5)
 LABELS = Choice("qrels", "Labels", of="labels")
@@ -43,7 +42,6 @@ QUERIES = Choice(
     ),
 )
 OFFICIAL = Choice("official", "Qrel set", of="sets")
-TRIALS = Number("trials", "Resamples", 1000, 1, MOST_TRIALS)
 
 QUESTION = (
     Choice("qrels", "Labels", of="one labels"),
@@ -72,7 +70,7 @@ KINDS = {
             "How often random halves of the queries tell the same of two runs, test by test.",
             "two runs or more, and labels of four queries or more",
             halves_of,
-            (LABELS, MEASURE, QUERIES, Number("splits", "Splits", 100, 1, 1000), ALPHA, SEED_FIELD),
+            (LABELS, MEASURE, QUERIES, SPLITS, ALPHA, SEED_FIELD),
             by_query_set=True,
             works="Splitting queries",
         ),

@@ -10,10 +10,12 @@ import pytest
 from django.core.management import call_command
 
 from leaderboard import services
+from leaderboard.errors import WrongSetting
 from leaderboard.models import KeptAnalysis
 from leaderboard.output.drawing import drawn
 from leaderboard.rank_stability import rank_stability
 from leaderboard.services import kept_analyses
+from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.split_halves import split_agreement
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
@@ -244,3 +246,25 @@ def test_runs_that_tie_for_the_first_place_are_not_told_apart(parted):
 
     assert some == ("official, RR@10, public queries: 2 runs are equal in the first place, best among them.",)
     assert every == ("official, RR@10, public queries: all 2 runs are equal, so that no rank says anything.",)
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "most"),
+    [
+        ("stability", "--trials", "10,000"),
+        ("label_noise", "--trials", "10,000"),
+        ("split_halves", "--splits", "1,000"),
+    ],
+)
+def test_commands_draw_no_more_often_than_pages(fair, capsys, command, option, most):
+    above = int(most.replace(",", "")) + 1
+    for number in (0, above, 10**9):
+        with pytest.raises(SystemExit) as ended:
+            call_command(command, "fair", option, str(number))
+
+        assert ended.value.code == 2
+        assert f"{option} is {number:,}; give a whole number from 1 to {most}" in capsys.readouterr().err
+
+    (field,) = [field for field in KINDS[command].fields if field.name == option[2:]]
+    with pytest.raises(WrongSetting, match=f"from 1 to {most}"):
+        field.read(str(above))

@@ -9,12 +9,19 @@ from django.core.management.base import CommandParser
 from config.console import UsageError
 from judging.services.campaigns import campaign_named
 from leaderboard import services
-from leaderboard.intervals import TRIALS
-from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
+from leaderboard.management.asking import (
+    check_count,
+    check_seed,
+    count_argument,
+    runs_argument,
+    runs_of,
+    seed_argument,
+)
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.services.boards import SEED
 from leaderboard.services.label_noise import analyse_label_noise
+from leaderboard.settings_asked import TRIALS
 
 
 class Command(AnalysisCommand):
@@ -37,7 +44,7 @@ class Command(AnalysisCommand):
             type=float,
             help="chance that a judgment is wrong, below one half (default: what the judges' agreement implies)",
         )
-        parser.add_argument("--trials", type=int, default=TRIALS, help=f"resamples (default: {TRIALS})")
+        count_argument(parser, TRIALS, "resamples")
         runs_argument(parser)
         seed_argument(parser, SEED)
 
@@ -54,8 +61,9 @@ class Command(AnalysisCommand):
         **options: Any,
     ) -> Analysis:
         check_seed(seed)
-        if trials < 1 or not (error is None or 0 <= error < 0.5):
-            raise UsageError("--trials is 1 or more, --error a share below one half")
+        check_count(TRIALS, trials)
+        if not (error is None or 0 <= error < 0.5):
+            raise UsageError("--error is a share below one half")
         chosen = campaign_named(campaign)
         with self.progress("Resampling judgments") as update:
             return analyse_label_noise(

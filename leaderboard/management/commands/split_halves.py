@@ -8,10 +8,12 @@ from django.core.management.base import CommandParser
 
 from config.console import UsageError
 from leaderboard import services
+from leaderboard.management.asking import check_count, count_argument
 from leaderboard.management.commands.stability import add_combinations, chosen_combinations
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
-from leaderboard.split_halves import ALPHA, SPLITS
+from leaderboard.settings_asked import SPLITS
+from leaderboard.split_halves import ALPHA
 
 
 class Command(AnalysisCommand):
@@ -25,7 +27,7 @@ class Command(AnalysisCommand):
     def arguments(self, parser: CommandParser) -> None:
         super().arguments(parser)
         add_combinations(parser)
-        parser.add_argument("--splits", type=int, default=SPLITS, help=f"how many (default: {SPLITS})")
+        count_argument(parser, SPLITS, "how many")
         parser.add_argument(
             "--alpha",
             type=float,
@@ -35,8 +37,9 @@ class Command(AnalysisCommand):
 
     def analyse(self, **options: Any) -> Analysis:
         splits, alpha = options["splits"], options["alpha"]
-        if splits < 1 or not 0 < alpha < 1:
-            raise UsageError("it takes at least one split, and an alpha between 0 and 1")
+        check_count(SPLITS, splits)
+        if not 0 < alpha < 1:
+            raise UsageError("--alpha is a share between 0 and 1")
         with self.progress("Comparing halves") as update:
             return services.split_halves(
                 **chosen_combinations(options), splits=splits, alpha=alpha, progress=update

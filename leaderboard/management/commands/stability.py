@@ -8,11 +8,12 @@ from django.core.management.base import CommandParser
 
 from config.console import UsageError
 from leaderboard import services
-from leaderboard.intervals import TRIALS
+from leaderboard.management.asking import check_count, count_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.services.boards import SEED
 from leaderboard.services.combinations import QUERY_SETS
+from leaderboard.settings_asked import TRIALS
 from pooling.services.finding import collection_named
 
 
@@ -27,13 +28,10 @@ class Command(AnalysisCommand):
     def arguments(self, parser: CommandParser) -> None:
         super().arguments(parser)
         add_combinations(parser)
-        parser.add_argument(
-            "--trials", type=int, default=TRIALS, help=f"resamples of the queries (default: {TRIALS:,})"
-        )
+        count_argument(parser, TRIALS, "resamples of the queries")
 
     def analyse(self, **options: Any) -> Analysis:
-        if options["trials"] < 1:
-            raise UsageError("there must be at least one trial")
+        check_count(TRIALS, options["trials"])
         with self.progress("Scoring runs") as update:
             return services.stability(
                 **chosen_combinations(options), trials=options["trials"], progress=update

@@ -169,6 +169,7 @@ def label_noise(
     evidence: Evidence,
     *,
     reference: str | None = None,
+    among: Flags | None = None,
     seed: int,
     trials: int = TRIALS,
     level: float = LEVEL,
@@ -176,10 +177,11 @@ def label_noise(
 ) -> LabelNoise:
     """Both kinds of intervals for every run, and for its difference from ``reference`` (default: the first best run).
 
+    ``among``, shape (queries,), leaves the other queries out of every mean.
     Raises ValueError when no query has a best answer or the reference is no run.
     """
     best = evidence.best(contenders)
-    covered = contenders.covered(best)
+    covered = contenders.covered(best) & (True if among is None else among)
     if not covered.any() or not contenders.run_tags:
         raise ValueError("there is no run, or no query with a best answer")
     values = contenders.values(best)[:, covered]

@@ -30,7 +30,7 @@ class Contending:
     """A campaign as the preference analyses see it.
 
     ``phase``: each judgment's phase, aligned with the evidence; ``qids``: query key → qid; ``qrels``: the node of
-    each query's official qrel, by query key, where it was compared.
+    each query's official qrel, by query key, where it was compared; ``labelled``: the keys of all queries with one.
     """
 
     facts: Facts
@@ -39,6 +39,7 @@ class Contending:
     phase: tuple[str, ...]
     qids: Mapping[int, str]
     qrels: Mapping[int, int]
+    labelled: frozenset[int]
 
     @property
     def simulated(self) -> bool:
@@ -73,6 +74,11 @@ class Contending:
             simulated=self.simulated,
             further=tuple(further),
         )
+
+    @property
+    def has_qrel(self) -> Flags:
+        """Which of the contenders' queries have an official qrel for the perfect run, shape (queries,)."""
+        return np.isin(self.contenders.queries, sorted(self.labelled))
 
     def with_perfect_run(self) -> Contenders:
         """The contenders with the perfect run last: it has each query's official qrel on top, and nothing else."""
@@ -121,8 +127,11 @@ def contending(
         facts.parameters(ties or last.ties, last.count),
         worker,
     )
-    qrels = {} if qrel_set is None else named.nodes_of(contenders, qrel_set_labels(qrel_set).the_qrel())
-    return Contending(facts, contenders, evidence, phase, qids, qrels)
+    official = {} if qrel_set is None else qrel_set_labels(qrel_set).the_qrel()
+    labelled = frozenset(key for key, qid in qids.items() if qid in official)
+    return Contending(
+        facts, contenders, evidence, phase, qids, named.nodes_of(contenders, official), labelled
+    )
 
 
 class _Members:

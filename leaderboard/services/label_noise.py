@@ -18,7 +18,7 @@ from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, 
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.services.analysis_inputs import campaign_inputs, runs_inputs, set_inputs
 from leaderboard.services.boards import SEED
-from leaderboard.services.contending import Contending, contending
+from leaderboard.services.contending import Contending, best_flags, contending
 from leaderboard.services.evaluating import Progress
 from leaderboard.services.kept_analyses import kept_object
 from leaderboard.winner_odds import TRIALS as TOURNAMENTS
@@ -47,6 +47,13 @@ def analyse_label_noise(
         raise NothingToScore(f"{campaign.collection.name} has no runs.", "Import some: manage.py import_runs")
     known = contending(campaign=campaign, runs=runs, qrel_set=official)
     contenders = known.with_perfect_run() if official else known.contenders
+    # The perfect run returns official qrels: a query without one is no failure of it, and in nobody's mean.
+    among = known.has_qrel if official else None
+    if official and among is not None and not among.any():
+        raise NothingToScore(
+            f"{official.name} knows no relevant passage for any query of {campaign.name}.",
+            "Choose another qrel set, or none.",
+        )
     names = contenders.run_tags
     if reference is not None and reference not in names:
         raise NothingToScore(f"{reference} is none of these runs.", f"There are: {', '.join(names)}.")
@@ -61,7 +68,13 @@ def analyse_label_noise(
             ],
             LabelNoise,
             lambda: label_noise(
-                contenders, known.evidence, reference=reference, seed=seed, trials=trials, progress=progress
+                contenders,
+                known.evidence,
+                reference=reference,
+                among=among,
+                seed=seed,
+                trials=trials,
+                progress=progress,
             ),
         )
     except ValueError as nothing:
@@ -71,11 +84,18 @@ def analyse_label_noise(
         queries=found.queries,
         labels=(official.name,) if official else (),
         seed=seed,
-        further=(*known.rules, ("trials", f"{trials:,}")),
+        further=(*known.rules, ("trials", f"{trials:,}"), *_left_out(known, official)),
     )
     error = _implied_error(known, seed) if error is None else error
     odds = () if error is None else _odds(known, error, seed)
     return noise_analysis(found, facts, odds, error)
+
+
+def _left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
+    """What to say of queries with a best answer that the official set knows nothing about."""
+    lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
+    many = f"{lacking:,} {'query' if lacking == 1 else 'queries'}"
+    return (("left out for want of a qrel", many),) if official and lacking else ()
 
 
 def _implied_error(known: Contending, seed: int) -> float | None:

@@ -83,6 +83,27 @@ def test_label_noise_names_both_kinds_and_the_odds(valley, capsys):
     assert sizes == [("1", 1), ("2", 1), ("3", 1), ("all", 3)]
 
 
+def test_queries_without_a_qrel_do_not_count_against_the_perfect_run(valley, capsys):
+    """Without q3's qrel q1 (new 1, old 1/2, perfect 0) and q2 (new 1/2, old 1, perfect 1) are left."""
+    valley.official.qrels.filter(query__qid="q3").delete()
+
+    found = run_json(capsys, "label_noise", "spring", "--trials", "50", "--official", "official")
+
+    values = {row["run"]: row["queries"]["value"] for row in found["tables"]["noise"]["rows"]}
+    assert values == pytest.approx({"new": 0.75, "old": 0.75, PERFECT: 0.5, "odd": 0.5})
+    assert found["facts"]["queries"] == 2
+    assert found["facts"]["left out for want of a qrel"] == "1 query"
+
+
+def test_a_set_without_a_qrel_of_the_campaigns_queries_is_refused(valley, capsys):
+    valley.official.qrels.exclude(query__qid="q4").delete()
+    with pytest.raises(SystemExit) as ended:
+        call_command("label_noise", "spring", "--official", "official")
+
+    assert ended.value.code == 1
+    assert "official knows no relevant passage for any query of spring" in capsys.readouterr().err
+
+
 def test_label_noise_is_not_resampled_again_until_a_judgment_comes_in(valley, capsys, monkeypatch):
     asked = ["label_noise", "spring", "--error", "0.2", "--trials", "20"]
     first = run_json(capsys, *asked)

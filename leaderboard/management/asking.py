@@ -7,20 +7,30 @@ from collections.abc import Sequence
 from django.core.management.base import CommandParser
 
 from config.console import UsageError
-from judging.models import Campaign
 from leaderboard import services
 from leaderboard.settings_asked import Number
-from pooling.models import Run
+from pooling.models import Collection, Run
+from pooling.services.finding import tags_meant
 
 
-def runs_argument(parser: CommandParser) -> None:
-    """``--runs``."""
-    parser.add_argument("--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)")
+def runs_argument(parser: CommandParser, what: str = "only these runs (default: all)") -> None:
+    """``--runs``, which may be given several times."""
+    parser.add_argument(
+        "--runs",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="TAG",
+        help=f"{what}; tags are parted by blanks or commas, but a run whose tag has a comma is named whole",
+    )
 
 
-def runs_of(campaign: Campaign, runs: Sequence[str]) -> list[Run]:
-    """The campaign's collection's runs of these tags, or all; tags may be parted by commas."""
-    return services.chosen_runs(campaign.collection, [tag for tags in runs for tag in tags.split(",") if tag])
+def runs_of(collection: Collection, words: Sequence[str]) -> list[Run]:
+    """The collection's runs that ``--runs`` names, or all."""
+    tags = tags_meant(collection, words)
+    if words and not tags:
+        raise UsageError("--runs names no run")
+    return services.chosen_runs(collection, tags)
 
 
 def count_argument(parser: CommandParser, asked: Number, what: str) -> None:

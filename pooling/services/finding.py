@@ -47,6 +47,14 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
     return found
 
 
+def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
+    """The run tags that a person typed: a word that is a run's tag is that run, commas and all; other words are
+    tags parted by commas."""
+    known = set(collection.runs.filter(run_tag__in=words).values_list("run_tag", flat=True))
+    parts = ([word] if word in known else word.split(",") for word in words)
+    return [tag for some in parts for tag in some if tag]
+
+
 def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]:
     """The collection's runs of these tags, in that order; all of them (by tag) for None. Raises NotFound."""
     runs = {run.run_tag: run for run in collection.runs.order_by("run_tag")}

@@ -8,6 +8,8 @@ import json
 import pytest
 from django.core.management import call_command
 
+from tests.factories import make_run
+
 
 def run_json(capsys, *arguments):
     call_command(*arguments, "--json")
@@ -32,6 +34,34 @@ def test_score_names_the_queries_a_run_is_missing(valley, capsys):
     result = run_json(capsys, "score", "valley", "--qrels", "official")
 
     assert result["missing"] == {"new": 1, "odd": 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["old,new"], ["old", "new"]),
+        (["old,er"], ["old,er"]),
+        (["new", "old,er"], ["new", "old,er"]),
+        (["new,odd", "--runs", "old,er", "old"], ["new", "odd", "old,er", "old"]),
+    ],
+)
+def test_a_run_whose_tag_has_a_comma_is_named_whole(valley, capsys, words, expected):
+    make_run(valley.collection, "old,er", {"q1": ["a1"]})
+
+    result = run_json(capsys, "score", "valley", "--qrels", "official", "--runs", *words)
+
+    assert [row["run"] for row in result["rows"]] == expected
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "stability", "leaderboard", "win_ratios"])
+def test_runs_that_name_no_run_are_wrong_usage(valley, version, capsys, command):
+    of = ["spring"] if command == "win_ratios" else ["valley"]
+    of += ["--qrels", "official"] if command in ("score", "compare") else []
+    with pytest.raises(SystemExit) as ended:
+        call_command(command, *of, "--runs", "")
+
+    assert ended.value.code == 2
+    assert "--runs names no run" in capsys.readouterr().err
 
 
 def test_score_shows_a_table(valley, capsys):

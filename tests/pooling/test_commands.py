@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from pooling.models import Collection
+from pooling.models import Collection, PoolRun
 from tests.pooling.conftest import PASSAGES, QRELS, QUERIES, RUN_A, RUN_B
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +101,20 @@ def test_a_pool_can_be_for_some_queries(run_command, small, write):
     )
 
     assert built["queries"] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "brought"),
+    [(["A,B"], {"A", "B"}), (["A", "--runs", "A,B,C"], {"A", "A,B,C"}), (["A,B,C"], {"A,B,C"})],
+)
+def test_a_pool_is_of_the_runs_that_are_named(run_command, small, write, words, brought):
+    run_command("import_runs", small, write("a", RUN_A), write("b", RUN_B))
+    assert run_command("import_runs", small, write("c", RUN_B.replace(" B", " A,B,C")))["imported"]
+
+    assert run_command("build_pool", small, "--pool", "none", "--runs", ",")[0] == 2
+    run_command("build_pool", small, "--pool", "three", "--runs", *words)
+
+    assert set(PoolRun.objects.values_list("run__run_tag", flat=True)) == brought
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from django.core.management.base import CommandParser
 
 from judging.services.campaigns import campaign_named
 from leaderboard import services
-from leaderboard.management.asking import runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.proportions import Interval
@@ -46,7 +45,7 @@ class Command(AnalysisCommand):
         chosen = campaign_named(campaign)
         return analyse_better_than_perfect(
             campaign=chosen,
-            run=runs_of(chosen, [run])[0] if run else None,
+            run=services.chosen_runs(chosen.collection, [run])[0] if run else None,
             qrel_set=services.official_set(chosen.collection, official) if official else None,
             interval=Interval(interval),
         )

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from leaderboard import services
-from leaderboard.management.asking import check_seed, runs_argument, seed_argument
+from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.services.board_agreement import analyse_board_agreement
@@ -50,7 +50,7 @@ class Command(AnalysisCommand):
                 collection=chosen,
                 version=services.version_numbered(chosen, number),
                 official=services.official_set(chosen, official),
-                runs=services.chosen_runs(chosen, [tag for tags in runs for tag in tags.split(",") if tag]),
+                runs=runs_of(chosen, runs),
                 seed=seed,
                 progress=update,
             )

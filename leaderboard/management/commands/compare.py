@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from leaderboard import services
+from leaderboard.management.asking import runs_argument, runs_of
 from leaderboard.management.questions import question_arguments, question_asked
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
@@ -25,24 +26,17 @@ class Command(AnalysisCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         question_arguments(parser)
-        parser.add_argument(
-            "--runs",
-            nargs="+",
-            default=[],
-            metavar="TAG",
-            help="two or more, the oldest first (default: all by date)",
-        )
+        runs_argument(parser, "two or more, the oldest first (default: all by date)")
         super().arguments(parser)
 
     def analyse(self, *, collection: str, runs: list[str], **options: Any) -> Analysis:
         chosen = collection_named(collection)
-        tags = [tag for part in runs for tag in part.split(",") if tag]
-        found = services.chosen_runs(chosen, tags)
+        found = runs_of(chosen, runs)
         with self.progress("Scoring runs") as update:
             return services.comparison_analysis(
                 services.compare(
                     collection=chosen,
-                    runs=found if tags else services.chronological(found),
+                    runs=found if runs else services.chronological(found),
                     question=question_asked(chosen, options),
                     progress=update,
                 )

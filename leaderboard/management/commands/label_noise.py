@@ -68,7 +68,7 @@ class Command(AnalysisCommand):
         with self.progress("Resampling judgments") as update:
             return analyse_label_noise(
                 campaign=chosen,
-                runs=runs_of(chosen, runs),
+                runs=runs_of(chosen.collection, runs),
                 official=services.official_set(chosen.collection, official) if official else None,
                 reference=reference,
                 error=error,

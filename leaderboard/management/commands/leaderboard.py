@@ -13,6 +13,7 @@ from rich.text import Text
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from leaderboard import services
+from leaderboard.management.asking import runs_argument, runs_of
 from leaderboard.services.boards import SEED
 from pooling.services.finding import collection_named
 
@@ -42,9 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--official", metavar="SET", help="qrel set to set it against (default: the official one)"
         )
-        parser.add_argument(
-            "--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)"
-        )
+        runs_argument(parser)
         parser.add_argument("--csv", metavar="FILE", help="also write the table to this file")
         parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the bootstrap (default: {SEED})")
 
@@ -67,7 +66,7 @@ class Command(BaseCommand):
                 collection=chosen,
                 version=services.version_numbered(chosen, number),
                 official=services.official_set(chosen, official),
-                runs=services.chosen_runs(chosen, [tag for tags in runs for tag in tags.split(",") if tag]),
+                runs=runs_of(chosen, runs),
                 seed=seed,
                 progress=update,
             )

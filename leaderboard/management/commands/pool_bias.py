@@ -32,5 +32,5 @@ class Command(AnalysisCommand):
         chosen = campaign_named(campaign)
         with self.progress("Leaving out") as update:
             return analyse_pool_bias(
-                campaign=chosen, runs=runs_of(chosen, runs), by_team=by == "team", progress=update
+                campaign=chosen, runs=runs_of(chosen.collection, runs), by_team=by == "team", progress=update
             )

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 from config.console import UsageError
 from leaderboard import services
 from leaderboard.divergence import ALPHA
+from leaderboard.management.asking import runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from pooling.services.finding import collection_named
@@ -32,9 +33,7 @@ class Command(AnalysisCommand):
             help="a qrel set, @n, or @n:order with --measure Compat (default: the official set)",
         )
         parser.add_argument("--measure", default="RR@10", help="such as nDCG@10 (default: RR@10)")
-        parser.add_argument(
-            "--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)"
-        )
+        runs_argument(parser)
         parser.add_argument(
             "--alpha", type=float, default=ALPHA, help=f"of a team's tests (default: {ALPHA})"
         )
@@ -43,11 +42,10 @@ class Command(AnalysisCommand):
         if not 0 < options["alpha"] < 1:
             raise UsageError("alpha is between 0 and 1")
         collection = collection_named(options["collection"])
-        tags = [tag for tags in options["runs"] for tag in tags.split(",") if tag]
         with self.progress("Scoring runs") as update:
             return services.private_board(
                 collection=collection,
-                runs=services.chosen_runs(collection, tags),
+                runs=runs_of(collection, options["runs"]),
                 labels=options["qrels"],
                 measure=options["measure"],
                 alpha=options["alpha"],

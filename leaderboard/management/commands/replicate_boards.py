@@ -36,4 +36,6 @@ class Command(AnalysisCommand):
         self, *, campaign: str, phases: list[str], ties: str | None, runs: list[str], **options: Any
     ) -> Analysis:
         chosen = campaign_named(campaign)
-        return analyse_replicate_boards(campaign=chosen, runs=runs_of(chosen, runs), phases=phases, ties=ties)
+        return analyse_replicate_boards(
+            campaign=chosen, runs=runs_of(chosen.collection, runs), phases=phases, ties=ties
+        )

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from config.console import Command as BaseCommand
 from leaderboard import services
+from leaderboard.management.asking import runs_argument, runs_of
 from leaderboard.measures import KNOWN
 from pooling.services.finding import collection_named
 
@@ -36,9 +37,7 @@ class Command(BaseCommand):
             "which Compat measures by",
         )
         parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
-        parser.add_argument(
-            "--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)"
-        )
+        runs_argument(parser)
         parser.add_argument("--per-query", action="store_true", help="also print every query's value")
 
     def act(
@@ -49,7 +48,7 @@ class Command(BaseCommand):
             scores = services.score(
                 collection=chosen,
                 labels=services.labels_named(chosen, qrels),
-                runs=services.chosen_runs(chosen, [tag for tags in runs for tag in tags.split(",") if tag]),
+                runs=runs_of(chosen, runs),
                 measures=measures,
                 progress=update,
             )

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from config.console import UsageError
 from leaderboard import services
-from leaderboard.management.asking import check_count, count_argument
+from leaderboard.management.asking import check_count, count_argument, runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.services.boards import SEED
@@ -57,7 +57,7 @@ def add_combinations(parser: CommandParser) -> None:
         help="default: public and private ones apart where there are private ones, else all",
     )
     parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
-    parser.add_argument("--runs", nargs="+", default=[], metavar="TAG", help="only these runs (default: all)")
+    runs_argument(parser)
     parser.add_argument("--seed", type=int, default=SEED, help=f"of what is drawn (default: {SEED})")
 
 
@@ -66,10 +66,9 @@ def chosen_combinations(options: dict[str, Any]) -> dict[str, Any]:
     if options["seed"] < 0:
         raise UsageError("the seed must be 0 or more")
     collection = collection_named(options["collection"])
-    tags = [tag for tags in options["runs"] for tag in tags.split(",") if tag]
     return {
         "collection": collection,
-        "runs": services.chosen_runs(collection, tags),
+        "runs": runs_of(collection, options["runs"]),
         "labels": options["qrels"],
         "query_sets": list(dict.fromkeys(options["queries"])),
         "measures": options["measures"],

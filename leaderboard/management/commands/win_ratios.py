@@ -43,7 +43,7 @@ class Command(AnalysisCommand):
         chosen = campaign_named(campaign)
         return analyse_win_ratios(
             campaign=chosen,
-            runs=runs_of(chosen, runs),
+            runs=runs_of(chosen.collection, runs),
             official=services.official_set(chosen.collection, official),
             alpha=alpha,
         )

@@ -12,7 +12,7 @@ from config.console import Command as BaseCommand
 from config.console import UsageError
 from pooling.formats import Content
 from pooling.services import pools
-from pooling.services.finding import collection_named, qrel_set_named, runs_tagged
+from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
 from pooling.texts import read_qids
 
 
@@ -24,7 +24,13 @@ class Command(BaseCommand):
         parser.add_argument("collection", metavar="NAME", help="name of the collection")
         parser.add_argument("--pool", required=True, help="what the pool is to be called")
         chosen = parser.add_mutually_exclusive_group()
-        chosen.add_argument("--runs", metavar="A,B", help="tags of the runs, parted by commas")
+        chosen.add_argument(
+            "--runs",
+            action="append",
+            default=[],
+            metavar="A,B",
+            help="tags of the runs, parted by commas; a run whose tag has a comma by an option of its own",
+        )
         chosen.add_argument(
             "--all-runs", action="store_true", help="every run of the collection (the default)"
         )
@@ -48,7 +54,9 @@ class Command(BaseCommand):
         if min(options["depth"], options["min_size"], options["sample"] or 1) < 1:
             raise UsageError("--depth, --min-size and --sample are at least 1.")
         chosen = collection_named(collection)
-        tags = options["runs"].split(",") if options["runs"] else None
+        tags = tags_meant(chosen, options["runs"]) or None
+        if options["runs"] and tags is None:
+            raise UsageError("--runs names no run")
         choice = pools.Choice(
             read_qids(Content(options["queries"], "", settings.MAX_DECOMPRESSED_BYTES))
             if options["queries"]

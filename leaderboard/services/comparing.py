@@ -204,7 +204,7 @@ def _facts(
 ) -> Facts:
     several = "left out" if question.single_answer_only else "included"
     further = (
-        (f"{found.several} queries with several answers", several),
+        ("queries with several answers", f"{found.several:,} ({several})"),
         ("α", f"{rules.alpha:g}"),
         ("m", str(rules.m)),
     )

@@ -112,6 +112,7 @@ def test_compare_writes_every_form(hill, tmp_path, capsys):
         None,
     )
     assert result["facts"]["measure"] == "RR@10"
+    assert result["facts"]["queries with several answers"] == "1 (included)"
     written = {path.name for path in tmp_path.iterdir()}
     assert {"c-naive.csv", "c-outcomes.csv", "c-verdicts.csv", "c.tex", "c.md", "c.svg"} <= written
     assert (tmp_path / "c.tex").read_text().count(r"\toprule") == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ def analyse_replicate_boards(
     """The boards of a campaign's phases, each derived from its own judgments alone.
 
     Without ``phases``: every phase of the judgments that count. A replicate's passages are those that its
-    judgments compared. Raises :class:`NothingToScore` with fewer than two.
+    judgments compared. Raises :class:`NothingToScore` with fewer than two, or one named twice.
     """
     known = contending(campaign=campaign, runs=runs, ties=ties)
     found = sorted(set(known.phase))
@@ -36,6 +37,11 @@ def analyse_replicate_boards(
         raise NothingToScore(
             f"{campaign.name} has no judgments of the phase {unknown[0]!r}.",
             f"Its phases: {', '.join(map(repr, found))}.",
+        )
+    if twice := [phase for phase, times in Counter(wanted).items() if times > 1]:
+        raise NothingToScore(
+            f"The phase {twice[0]!r} is named twice, and no set of judgments is a replicate of itself.",
+            "Name each phase once.",
         )
     if len(wanted) < 2:
         raise NothingToScore(

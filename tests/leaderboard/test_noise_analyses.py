@@ -58,6 +58,15 @@ def test_replicates_need_two_phases(valley, capsys, arguments):
     assert "phase" in capsys.readouterr().err
 
 
+def test_a_phase_is_no_replicate_of_itself(valley, capsys):
+    second_opinion(valley)
+    with pytest.raises(SystemExit) as ended:
+        call_command("replicate_boards", "spring", "--phases", "II", "II")
+
+    assert ended.value.code == 1
+    assert "The phase 'II' is named twice" in capsys.readouterr().err
+
+
 def test_judges_who_always_differ_agree_never_and_prefer_left(valley, capsys):
     second_opinion(valley)
 

@@ -48,6 +48,23 @@ def test_fewer_than_two_runs_are_asked_for_again(client, dated):
     assert client.get(COMPARE + ".csv" + asked(dated.quay)).status_code == 404
 
 
+def test_more_runs_than_a_page_compares_lead_to_the_analyses(client, dated):
+    runs = [make_run(dated.collection, f"buoy-{number}", {"q1": ["a"]}) for number in range(41)]
+
+    page = client.get(COMPARE + "/" + asked(*runs))
+    file = client.get(COMPARE + ".csv" + asked(*runs))
+
+    assert "at most 40 runs" in page.content.decode()
+    assert '<a href="/collections/harbour/analyses/">use the collection&#x27;s analyses</a>' in (
+        page.content.decode()
+    )
+    assert file.status_code == 404
+    assert file.content.decode() == (
+        "A page compares at most 40 runs while you wait. Choose fewer. To compare more, in the background: use the "
+        "collection's analyses\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("form", "media_type", "begins"),
     [

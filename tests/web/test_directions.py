@@ -9,7 +9,7 @@ from django.core.management import get_commands
 from django.urls import reverse
 
 from judging.models import Campaign
-from web.services.directions import PAGES, directed, next_of
+from web.services.directions import PAGES, directed, next_of, said_plainly
 
 
 def test_a_command_becomes_a_link_to_its_page():
@@ -32,6 +32,12 @@ def test_a_command_that_names_no_collection_means_the_one_shown():
         '<a href="/collections/sample/runs/send/">Send runs</a>'
     )
     assert directed("Import some: manage.py import_runs") == "Send runs"
+
+
+def test_an_answer_that_is_no_page_names_the_page_without_a_link():
+    said = said_plainly("<b> & 'run' are not there. Import some: manage.py import_runs", collection="sample")
+
+    assert said == "<b> & 'run' are not there. Send runs"
 
 
 def test_what_no_page_does_is_said_to_be_for_the_terminal():

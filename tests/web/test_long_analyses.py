@@ -226,3 +226,12 @@ def test_what_is_under_way_says_how_far_it_is(signed_in):
     assert "Scoring runs: 2 of 5" in signed_in.get(address).content.decode()
     assert "Scoring runs: 2 of 5" in signed_in.get(f"{PAGE}/stability/progress?{query}").content.decode()
     assert KeptAnalysis.objects.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["win_ratios", "label_noise"])
+def test_a_campaign_that_is_not_there_is_said_by_its_name(cast, signed_in, kind):
+    page = signed_in.get(f"{PAGE}/{kind}/?campaign=nosuch")
+    file = signed_in.get(f"{PAGE}/{kind}.csv?campaign=nosuch")
+
+    assert "harbour has no campaign &#x27;nosuch&#x27;." in page.content.decode()
+    assert file.content.decode() == "harbour has no campaign 'nosuch'. Choose one from the list.\n"

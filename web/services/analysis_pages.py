@@ -13,6 +13,7 @@ from config.background.models import Job
 from config.errors import Refusal
 from judging.models import Campaign
 from leaderboard import jobs
+from leaderboard.errors import LeaderboardError
 from leaderboard.output import Analysis
 from leaderboard.services.analyses import as_released, key_of, result_of
 from leaderboard.services.analysis_kinds import KINDS
@@ -96,6 +97,11 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     member = sees_everything(user, collection)
     released = not member or given.get("released") == "1"
     runs = _runs(collection, user, released)
+    campaign = _campaign(collection, given) if kind.of_campaign else None
+    if kind.of_campaign and campaign is None and given.get("campaign"):
+        raise LeaderboardError(
+            f"{collection.name} has no campaign {given['campaign'][:100]!r}.", "Choose one from the list."
+        )
     chosen = _keys(given)
     picked = [run for run in runs if run.pk in chosen] or runs
     return Asked(
@@ -103,7 +109,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
         collection=collection,
         runs=tuple(as_released(run) if released else run for run in picked),
         settings=read_settings(kind.fields, given),
-        campaign=_campaign(collection, given) if kind.of_campaign else None,
+        campaign=campaign,
         released=released,
     )
 

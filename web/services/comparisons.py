@@ -96,7 +96,7 @@ def comparison(collection: Collection, wish: Wish, user: Any) -> Analysis:
     if len(chosen) > RUNS_A_PAGE:
         raise LeaderboardError(
             f"A page compares at most {RUNS_A_PAGE} runs while you wait.",
-            "To compare more, in the background: manage.py compare",
+            "Choose fewer. To compare more, in the background: manage.py compare",
         )
     found = leaderboard.compare(
         collection=collection,

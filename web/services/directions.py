@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import conditional_escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
 from judging.models import Campaign
@@ -55,6 +56,11 @@ def directed(text: Any, *, collection: str = "") -> SafeString:
     words = str(conditional_escape(text))
     # Safe: what was not, is escaped; names are \w and -, and links are made by format_html.
     return mark_safe(_TYPED.sub(lambda found: _direction(found, words, collection), words))  # noqa: S308
+
+
+def said_plainly(text: Any, *, collection: str = "") -> str:
+    """The same as plain text, for an answer that is no page: what a page is called, without its link."""
+    return unescape(strip_tags(directed(text, collection=collection)))
 
 
 def _direction(found: re.Match[str], text: str, collection: str) -> str:

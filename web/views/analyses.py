@@ -10,6 +10,7 @@ from config.errors import NotNow, Refusal
 from web.access import collection_for
 from web.services import comparisons
 from web.services.analyses import FORMS, file_of
+from web.services.directions import said_plainly
 
 
 @require_safe
@@ -60,7 +61,8 @@ def _file(request: HttpRequest, name: str, form: str, make: comparisons.Make, wh
     except NotNow:
         raise
     except Refusal as refusal:
-        return HttpResponse(f"{refusal}\n", status=404, content_type="text/plain; charset=utf-8")
+        words = said_plainly(refusal, collection=found.name)
+        return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     file = file_of(analysis, form, f"{found.name}-{what}", request.GET.get("of"))
     if file is None:
         raise Http404("There is no such table or figure.")

@@ -10,6 +10,7 @@ from config.errors import NotNow, Refusal
 from leaderboard.services import board_csv
 from web.access import collection_for
 from web.services import boards, collections
+from web.services.directions import said_plainly
 
 
 @require_safe
@@ -45,7 +46,8 @@ def leaderboard_csv(request: HttpRequest, name: str) -> HttpResponse:
     except NotNow:
         raise
     except Refusal as refusal:
-        return HttpResponse(f"{refusal}\n", status=404, content_type="text/plain; charset=utf-8")
+        words = said_plainly(refusal, collection=found.name)
+        return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     file = f"{found.name}-version-{published.version}-{published.official}.csv"
     return HttpResponse(
         board_csv(published),

@@ -16,6 +16,7 @@ from pooling.models import Collection
 from web.access import collection_for, needs
 from web.services import analysis_pages as pages
 from web.services.analyses import FORMS, File, file_of
+from web.services.directions import said_plainly
 
 
 @require_safe
@@ -76,7 +77,8 @@ def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
     except NotNow:
         raise
     except Refusal as refusal:
-        return HttpResponse(f"{refusal}\n", status=404, content_type="text/plain; charset=utf-8")
+        words = said_plainly(refusal, collection=found.name)
+        return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
     made = _file(key, form, f"{found.name}-{chosen.name}", request.GET.get("of", ""))
     if made is None:
         raise Http404("This analysis was not run, or has no such table or figure.")

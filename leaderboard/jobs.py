@@ -12,6 +12,7 @@ from leaderboard.services.analyses import as_released, keep_result, key_of
 from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.services.analysis_makers import Asked
 from leaderboard.services.kept_analyses import forget_old, forget_unused
+from leaderboard.services.kept_values import forget_values
 from pooling.models import Collection, Run
 
 ANALYSE = "leaderboard.analyse"
@@ -61,5 +62,6 @@ def analyse(
 
 @job_kind("leaderboard.forget_analyses")
 def forget_analyses(**_: Any) -> dict[str, Any]:
-    """Delete kept analyses that are older than the settings say, and those unused for longest beyond their room."""
-    return {"deleted": forget_old() + forget_unused()}
+    """Delete kept analyses that are older than the settings say, and those and runs' values unused for longest
+    beyond their room."""
+    return {"deleted": forget_old() + forget_unused(), "values_deleted": forget_values()}

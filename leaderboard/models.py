@@ -26,6 +26,9 @@ class Evaluation(models.Model):
     missing_count = models.PositiveIntegerField()
     software_version = models.CharField(max_length=20)
     created_at = models.DateTimeField(default=clock.now)
+    used_at = models.DateTimeField(
+        default=clock.now, db_default=Now(), help_text="When it was looked at last, to the hour."
+    )
 
     class Meta:
         constraints = [

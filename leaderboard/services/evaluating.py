@@ -12,6 +12,7 @@ import numpy.typing as npt
 from leaderboard.errors import UnknownMeasure
 from leaderboard.measures import Judged, Measure, depth_needed, parse_measure
 from leaderboard.models import Evaluation
+from leaderboard.services.kept_values import used_now
 from leaderboard.services.labels import ORDER, Labels
 from leaderboard.services.software import software_version
 from pooling.models import Collection, Run
@@ -66,6 +67,7 @@ def evaluate(
     so that two callers at once do no harm.
     """
     stored = _stored(runs, labels, measures)
+    used_now(stored.values())
     by_key = {run.pk: run for run in runs}
     found = {key: _scored(by_key[key[0]], row) for key, row in stored.items()}
     lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leaderboard.better_than_perfect import (
     Category,
@@ -92,3 +95,37 @@ def test_swapping_the_sides_mirrors(interval):
     assert ours.qrel_preferred == theirs.comparison_preferred
     assert ours.comparison_preferred.high == pytest.approx(1 - theirs.comparison_preferred.low)
     assert ours.p_value == theirs.p_value
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_relabelling_queries_and_passages_changes_nothing(seed):
+    """Eight queries of up to four passages, some of one text, some without a line, some judged."""
+    rng = np.random.default_rng(seed)
+    qids, pids = [f"q{number}" for number in range(8)], [f"p{number}" for number in range(6)]
+    tops = {qid: tuple(rng.permutation(pids)[: rng.integers(0, 5)].tolist()) for qid in qids}
+    qrels = {qid: str(rng.choice(pids)) for qid in qids}
+    texts = {pid: f"t{rng.integers(4)}" for pid in pids}
+    said = {qid: (int(rng.integers(3)), int(rng.integers(3))) for qid in qids if rng.random() < 0.7}
+    query, passage, text = (
+        dict(zip(names, rng.permutation([f"{letter}{n}" for n in range(9)]).tolist(), strict=False))
+        for names, letter in ((qids, "Q"), (pids, "P"), ([f"t{number}" for number in range(4)], "T"))
+    )
+    shuffled = rng.permutation(qids).tolist()
+
+    before = comparisons(tops, qrels, texts)
+    after = comparisons(
+        {query[qid]: tuple(passage[pid] for pid in tops[qid]) for qid in shuffled},
+        {query[qid]: passage[qrels[qid]] for qid in shuffled},
+        {passage[pid]: text[name] for pid, name in texts.items()},
+    )
+
+    renamed = {
+        Comparison(query[one.qid], one.category, passage[one.qrel], passage[one.other])
+        for one in before.asked
+    }
+    assert renamed == set(after.asked)
+    assert {query[qid] for qid in before.missing} == set(after.missing)
+    assert {query[qid] for qid in before.nothing_second} == set(after.nothing_second)
+    counts = who_was_preferred(before.asked, said)
+    assert counts == who_was_preferred(after.asked, {query[qid]: votes for qid, votes in said.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judging.models import Campaign
@@ -12,8 +12,10 @@ from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.pool_bias import LeftOut, Node, contests_without, entrants_without, left_out, only_from
+from leaderboard.services.analysis_inputs import campaign_inputs, runs_inputs
 from leaderboard.services.contending import Contending, best_flags, contending
 from leaderboard.services.evaluating import Progress
+from leaderboard.services.kept_analyses import kept_object
 from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
 from tournament.models import Challenge
@@ -32,6 +34,26 @@ def analyse_pool_bias(
     if not runs:
         raise NothingToScore(f"{campaign.collection.name} has no runs.", "Import some: manage.py import_runs")
     known = contending(campaign=campaign, runs=runs)
+    found = kept_object(
+        "pool bias",
+        [campaign_inputs(campaign), _challengers(campaign), runs_inputs(runs), by_team],
+        Bias,
+        lambda: _leave_out(known, runs, by_team, progress),
+    )
+    facts = known.stated(measure=f"MRR@{DEPTH}", queries=found.queries, further=known.rules)
+    return bias_analysis(found.rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Every run that was left out, over so many queries with a best answer."""
+
+    rows: tuple[LeftOut, ...]
+    queries: int
+
+
+def _leave_out(known: Contending, runs: Sequence[Run], by_team: bool, progress: Progress | None) -> Bias:
+    """The best answers and the board once more for each run or team: with many of them this is what takes long."""
     contributors = brought_by(known, runs)
     before = best_flags(known)
     groups = _groups(runs, by_team)
@@ -47,10 +69,13 @@ def analyse_pool_bias(
         rows += left_out(known.contenders, before, after, group=group, members=members, dropped=len(dropped))
         if progress:
             progress(done + 1, len(groups))
-    facts = known.stated(
-        measure=f"MRR@{DEPTH}", queries=int(known.contenders.covered(before).sum()), further=known.rules
-    )
-    return bias_analysis(rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
+    return Bias(tuple(rows), int(known.contenders.covered(before).sum()))
+
+
+def _challengers(campaign: Campaign) -> list[list[str]]:
+    """The run tags of each challenge, whatever became of it."""
+    challenges = Challenge.objects.filter(campaign=campaign).order_by("number")
+    return list(challenges.values_list("run_tags", flat=True))
 
 
 def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
@@ -83,8 +108,7 @@ def _further(known: Contending, runs: Sequence[Run]) -> list[Run]:
     campaign = known.facts.campaign
     if campaign.pool_id is None:
         return list(runs)
-    challenges = Challenge.objects.filter(campaign=campaign).values_list("run_tags", flat=True)
-    tags = {tag for run_tags in challenges for tag in run_tags}
+    tags = {tag for run_tags in _challengers(campaign) for tag in run_tags}
     return list(campaign.collection.runs.filter(run_tag__in=tags))
 
 

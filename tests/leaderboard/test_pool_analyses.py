@@ -7,6 +7,7 @@ import pytest
 from judging.models import Judgment
 from leaderboard.board import PERFECT
 from leaderboard.errors import NothingToScore
+from leaderboard.services import pool_bias as services_pool_bias
 from leaderboard.services.contending import contending
 from leaderboard.services.pool_bias import analyse_pool_bias, brought_by
 from leaderboard.services.win_ratios import analyse_win_ratios
@@ -81,6 +82,20 @@ def test_pool_bias_drops_what_only_the_run_brought(valley):
     # Best answers b1 a2 b3: new has 1, 1/2 and 1; a1 a2 b3: 1/4, 1/2 and 1.
     assert (new["before"], new["after"]) == (pytest.approx(2.5 / 3), pytest.approx(1.75 / 3))
     assert (new["rank_before"], new["rank_after"], new["shift"]) == (1, 2, "-1")
+
+
+def test_pool_bias_is_not_derived_again_until_something_changes(valley, monkeypatch):
+    pool_runs(valley, "old", "new")
+    first = rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out")
+    monkeypatch.setattr(services_pool_bias, "left_out", lambda *_, **__: pytest.fail("derived"))
+
+    assert rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out") == first
+    for options in ({"runs": valley.runs[:2]}, {"runs": valley.runs, "by_team": True}):
+        with pytest.raises(pytest.fail.Exception, match="derived"):
+            analyse_pool_bias(campaign=valley.campaign, **options)
+    valley.ladder("q4", "a4", "b4")
+    with pytest.raises(pytest.fail.Exception, match="derived"):
+        analyse_pool_bias(campaign=valley.campaign, runs=valley.runs)
 
 
 def test_a_team_is_left_out_as_a_whole(valley):

@@ -155,7 +155,7 @@ def test_a_run_has_one_colour_on_every_page_and_hidden_runs_are_not_named(cast, 
 def test_a_wrong_number_is_refused_in_words(signed_in, trials):
     shown = signed_in.get(f"{PAGE}/stability/", {"trials": trials}).content.decode()
 
-    assert "Give a whole number from 1 to 10000." in shown
+    assert "Give a whole number from 1 to 10,000." in shown
 
 
 def test_a_refusal_of_the_job_is_told(signed_in):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, shown
 from leaderboard.output.table import Kind, Row, Table
@@ -71,9 +72,9 @@ def latex_table(table: Table) -> str:
         rf"\begin{{tabular}}{{{spec}}}",
         r"\toprule",
         *_groups(table),
-        " & ".join(escaped(head(column)) for column in table.columns) + r" \\",
+        _line(escaped(head(column)) for column in table.columns),
         r"\midrule",
-        *(_line(table, row) for row in table.rows),
+        *(_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
         r"\end{table}",
@@ -106,8 +107,10 @@ def _groups(table: Table) -> list[str]:
     return [" & ".join(heads) + r" \\", " ".join(rules)]
 
 
-def _line(table: Table, row: Row) -> str:
-    return " & ".join(_cell(table, row, column.key) for column in table.columns) + r" \\"
+def _line(cells: Iterable[str]) -> str:
+    r"""A line of the table. ``\\`` and ``\midrule`` before it take a star or a bracket that it begins with."""
+    line = " & ".join(cells) + r" \\"
+    return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
 def _cell(table: Table, row: Row, key: str) -> str:

@@ -9,7 +9,7 @@ import json
 import pytest
 from rich.console import Console
 
-from leaderboard.output import Facts, Figure, Kind, Row
+from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
 from leaderboard.output.commas import csv_table
 from leaderboard.output.content import table_content
 from leaderboard.output.drawing import FORMATS, drawn, short
@@ -72,6 +72,17 @@ def test_latex_is_booktabs_with_significant_cells_bold_and_names_escaped(table):
     assert r" & & \multicolumn{2}{c}{t test} &" in text
     assert text.index(r"\toprule") < text.index(r"\cmidrule(lr){3-4}") < text.index(r"\bottomrule")
     assert r"\caption{Runs. Method, stated. Bold: p \textless{} 0.05." in text
+
+
+@pytest.mark.parametrize("name", ["[1] old", "* best", " [2em]"])
+def test_no_line_of_latex_begins_with_what_the_command_before_it_takes(facts, name):
+    columns = (Column("run", name), Column("value", "value", Kind.MEASURE))
+    table = Table("runs", "Runs", "Method.", columns, (Row({"run": name, "value": 0.5}),) * 2, facts)
+
+    lines = latex_table(table).splitlines()
+
+    assert lines.count(f"{{}}{name} & 0.5000 \\\\") == 2
+    assert not [line for line in lines if line.lstrip().startswith(("[", "*"))]
 
 
 def test_markdown_has_a_cell_for_every_column(table):

@@ -7,12 +7,14 @@ Style is process-wide in matplotlib, so one figure is drawn at a time.
 from __future__ import annotations
 
 import io
+import logging
 import textwrap
 import warnings
 from functools import cache
 from threading import Lock
 from typing import Any
 
+from leaderboard.output.right_to_left import isolated
 from leaderboard.output.table import Figure
 
 FORMATS = ("svg", "pdf", "png")
@@ -83,15 +85,19 @@ def colour(place: int) -> str:
 
 
 def short(name: str) -> str:
-    """A name that leaves room for what it names."""
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    """A name that leaves room for what it names, and the order of what stands beside it as it is."""
+    return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
 @cache
 def _fonts() -> list[str]:
-    """Those of FONTS that are installed: matplotlib complains of each that is not."""
+    """Those of FONTS that are installed: matplotlib complains of each that is not.
+
+    It also logs each one that has no bold letters, although those that it has do as well.
+    """
     from matplotlib.font_manager import fontManager
 
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     installed = {font.name for font in fontManager.ttflist}
     return [name for name in FONTS if name in installed]
 

@@ -8,6 +8,7 @@ from typing import Any
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, short
+from leaderboard.output.right_to_left import isolated
 from leaderboard.services.comparing import Compared, Comparison
 from leaderboard.significance import Bounds, corrected
 from leaderboard.verdicts import Claim
@@ -54,7 +55,7 @@ def naive_table(comparison: Comparison) -> Table:
     return Table(
         "naive",
         "Tests on RR as if every query were of one kind",
-        "A is the earlier run. Wilcoxon rank-sum (ties corrected), Wilcoxon signed-rank (zeros dropped) and paired "
+        "A is the older run. Wilcoxon rank-sum (ties corrected), Wilcoxon signed-rank (zeros dropped) and paired "
         "t-test on reciprocal ranks, two-sided, raw; Lin et al. (SIGIR 2021), Table 1. Then Bonferroni over the "
         f"{times} comparisons of each test.",
         (*_PAIR, *columns),
@@ -88,7 +89,7 @@ def outcome_table(comparison: Comparison) -> Table:
     return Table(
         "outcomes",
         "Outcomes query by query",
-        "A is the earlier run. Queries that neither run answers in the top k, that only one answers, that both "
+        "A is the older run. Queries that neither run answers in the top k, that only one answers, that both "
         "answer; for the last, mean expected search length (ESL, lower is better) and mean RR of each with "
         "two-sided signed-rank and paired t p-values, raw; Lin et al. (SIGIR 2021), Table 2. Then Bonferroni "
         f"with m = {times}: {comparison.rules.comparisons} comparisons times the 2 tests that can grant a verdict.",
@@ -230,16 +231,16 @@ def outcome_figure(comparison: Comparison) -> Figure:
             lengths.plot([harm.low, harm.high], [place, place], color=GREY, zorder=2)
             lengths.plot([harm.value], [place], "o", color="black", zorder=3)
         lengths.axvline(0, color="black", linewidth=0.6)
-        lengths.set_xlabel("ESL of B minus A (left of 0: B is earlier)")
+        lengths.set_xlabel("ESL of B minus A\n(below 0: B has the answer higher)")
         lengths.set_title("Both answer")
-        wins.set_yticks(list(places), [f"{short(pair.a)} → {short(pair.b)}" for pair in pairs])
+        wins.set_yticks(list(places), list(map(_pair_name, pairs)))
         wins.invert_yaxis()
         canvas.legend(loc="outside upper right", ncols=2)
 
     return Figure(
         "outcomes",
         "Outcomes query by query",
-        "A → B, the earlier run first. Left: share of queries that only one of them answers. Right: mean difference "
+        "A → B, the older run first. Left: share of queries that only one of them answers. Right: mean difference "
         f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval. Bold: the "
         "verdict." + (f" {left_out} more comparisons are in the table." if left_out else ""),
         comparison.facts,
@@ -250,9 +251,13 @@ def outcome_figure(comparison: Comparison) -> Figure:
     )
 
 
+def _pair_name(pair: Compared) -> str:
+    return f"{short(pair.a)} → {short(pair.b)}"
+
+
 def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
-    # The later run first: a long name is cut at its end, and the earlier one is mostly the same.
-    names = [f"{pair.b} ← {pair.a}" for pair in pairs]
+    # The newer run first: a long name is cut at its end, and the older one is mostly the same.
+    names = [f"{isolated(pair.b)} ← {isolated(pair.a)}" for pair in pairs]
     verdicts = [
         "" if pair.verdict.claim is Claim.NONE else f"{_favoured(pair)}: {pair.verdict.claim.value}"
         for pair in pairs

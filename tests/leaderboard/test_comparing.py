@@ -138,3 +138,20 @@ def test_runs_without_a_date_stand_at_their_import(hill):
 
     assert [step.standing.entry.run for step in board.steps] == ["late", "last", "early"]
     assert [step.dated for step in board.steps] == [True, True, False]
+
+
+def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    figure = services.comparison_analysis(ask(hill, "early", "late", "last")).figures[0]
+    canvas = Canvas(figsize=(figure.width, figure.height), layout="constrained")
+    figure.draw(canvas)
+    FigureCanvasAgg(canvas).draw()
+
+    assert "older" in figure.caption
+    for axes in canvas.axes:
+        label = axes.xaxis.label
+        assert "earlier" not in label.get_text()
+        extent = label.get_window_extent()
+        assert 0 <= extent.x0 and extent.x1 <= canvas.bbox.width

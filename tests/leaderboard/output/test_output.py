@@ -16,6 +16,7 @@ from leaderboard.output.drawing import FORMATS, drawn, short
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
 from leaderboard.output.numbers import p_value, shown
+from leaderboard.output.right_to_left import runs_left
 from leaderboard.output.table import best_marked
 from leaderboard.output.terminal import print_table
 
@@ -161,15 +162,23 @@ def test_a_figure_of_another_form_is_refused(figure):
         drawn(figure, "gif")
 
 
-def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts):
+def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts, caplog):
     names = ["检索系统", "نظام البحث", "\U00012000", "x" * 300]
 
     def draw(canvas):
         axes = canvas.subplots()
         axes.barh(range(4), range(4))
         axes.set_yticks(range(4), [short(name) for name in names])
+        axes.text(0, 0, names[0], weight="bold")
 
     figure = Figure("names", names[0], " ".join(names), facts, draw)
 
     for form in FORMATS:
         assert drawn(figure, form) == drawn(figure, form)
+    assert not caplog.records
+
+
+def test_a_name_from_right_to_left_stays_on_its_side_of_an_arrow():
+    assert f"{short('نظام')} → {short('b')}" == "\u2068نظام\u2069 → b"
+    assert short("[1] old") == "[1] old"
+    assert runs_left("v2-نظام") and runs_left("מערכת") and not runs_left("检索")

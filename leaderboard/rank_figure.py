@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.output import Facts, Figure, Table
+from leaderboard.output import Facts, Figure, Interval, Kind, Table
 from leaderboard.output.chart import Cells, chart_content
 from leaderboard.output.drawing import short
+from leaderboard.output.numbers import shown
 from leaderboard.rank_stability import Stability
 
 PANELS_A_ROW = 2
@@ -61,7 +62,8 @@ def _chart(name: str, result: Stability) -> Cells:
         ],
         across="rank",
         notes=[
-            f"expected rank {result.expected[run]:.2f} [{int(low[run])}, {int(high[run])}]" for run in order
+            f"expected rank {shown(Interval(result.expected[run], int(low[run]), int(high[run])), Kind.NUMBER)}"
+            for run in order
         ],
     )
 

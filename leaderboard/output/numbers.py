@@ -60,17 +60,20 @@ def _one(value: float, kind: Kind) -> str:
 
 
 def _interval(interval: Interval, kind: Kind) -> str:
+    """``0.4213 [0.401, 0.441]``: bounds have a digit less than a measure, and none where they are whole numbers."""
+    plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
+    value = _one(interval.value, plain)
     if any(math.isnan(bound) for bound in (interval.low, interval.high)):
-        return shown(interval.value, Kind.SHARE if kind is Kind.SHARE_INTERVAL else Kind.MEASURE)
-    if kind is Kind.SHARE_INTERVAL:
-        text = f"{interval.value * 100:.1f} [{interval.low * 100:.1f}, {interval.high * 100:.1f}]"
-    elif kind is Kind.NUMBER:
-        text = f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
-    elif kind is Kind.CHANGE:
-        text = f"{interval.value:+.4f} [{interval.low:+.3f}, {interval.high:+.3f}]"
-    else:
-        text = f"{interval.value:.4f} [{interval.low:.3f}, {interval.high:.3f}]"
-    return _signed(text)
+        return value
+    return f"{value} [{_bound(interval.low, plain)}, {_bound(interval.high, plain)}]"
+
+
+def _bound(value: float, kind: Kind) -> str:
+    if kind is Kind.CHANGE:
+        return _signed(f"{value:+.3f}")
+    if kind is Kind.MEASURE:
+        return _signed(f"{value:.3f}")
+    return _one(value, Kind.COUNT if isinstance(value, int) else kind)
 
 
 def _signed(text: str) -> str:

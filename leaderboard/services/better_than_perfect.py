@@ -23,6 +23,7 @@ from leaderboard.better_than_perfect import (
 from leaderboard.errors import NothingToScore
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.numbers import shown
 from leaderboard.proportions import Interval as Method
 from leaderboard.proportions import Share
 from leaderboard.services.labels import qrel_set_labels
@@ -270,19 +271,19 @@ def _sentence(row: Preferred, run_tag: str) -> str:
     side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
     who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
     of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
-    if side.value is None or side.low is None or side.high is None:
+    if (found := _interval(side)) is None:
         return f"Category {row.category}: people preferred neither."
-    return f"People preferred {who} for {side.value:.1%} [{side.low:.1%}, {side.high:.1%}] of {of}."
+    return f"People preferred {who} for {shown(found, Kind.SHARE_INTERVAL)} % of {of}."
 
 
 def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table) -> Figure:
-    shown = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
+    drawn = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import OFFICIAL, PREFERENCE
 
         axes = canvas.subplots()
-        for place, row in enumerate(shown):
+        for place, row in enumerate(drawn):
             side = row.comparison_preferred
             value, low, high = (number or 0.0 for number in (side.value, side.low, side.high))
             axes.barh(place, 1 - value, 0.6, color=OFFICIAL, label="qrel" if not place else None)
@@ -300,16 +301,16 @@ def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str,
             axes.text(0.01, place, f"{row.qrel_preferred.count:,}", color="white", va="center")
             axes.text(0.99, place, f"{side.count:,}", color="white", va="center", ha="right")
         axes.axvline(0.5, color="black", lw=0.6, ls=":")
-        axes.set_yticks(range(len(shown)), [f"category {row.category}" for row in shown])
+        axes.set_yticks(range(len(drawn)), [f"category {row.category}" for row in drawn])
         axes.set_xlim(0, 1)
-        axes.set_ylim(-0.6, len(shown) - 0.4)
+        axes.set_ylim(-0.6, len(drawn) - 0.4)
         axes.set_xlabel("share of the queries that preferred one")
         axes.invert_yaxis()
         axes.grid(visible=False)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
     title = f"Better than perfect? {run_tag}"
-    return Figure("preferred", title, caption, facts, draw, table, (_chart(shown, title),), 5.5, 2.2)
+    return Figure("preferred", title, caption, facts, draw, table, (_chart(drawn, title),), 5.5, 2.2)
 
 
 def _chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:

@@ -19,12 +19,15 @@
   }
 
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
-  const reader = (share) => (share ? percent : (value) => value.toFixed(4));
   const shorter = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
-  function marked([value, low, high], read) {
+  /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2] % where values are shares. */
+  function marked([value, low, high], share = false) {
     if (value === null) return "–";
-    return low === null ? read(value) : `${read(value)} [${read(low)}, ${read(high)}]`;
+    const [fine, rough] = share ? [1, 1] : [4, 3];
+    const written = (part, digits) => (share ? part * 100 : part).toFixed(digits).replace("-", "−");
+    const bounds = low === null ? "" : ` [${written(low, rough)}, ${written(high, rough)}]`;
+    return `${written(value, fine)}${bounds}${share ? " %" : ""}`;
   }
 
   /* What every form shares; names stand left of the axis, never wider than a third of the figure. */
@@ -83,10 +86,9 @@
   }
 
   function spans(chart, theme, width) {
-    const read = reader(chart.share);
     const { room, ...option } = frame(theme, width, chart.rows, { legend: chart.series.length > 1 });
     const told = (row) =>
-      [chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], read)}`), chart.notes[row]]
+      [chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]]
         .filter(Boolean)
         .join("\n");
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
@@ -119,11 +121,30 @@
     };
   }
 
-  /* What can be read on a cell: blue carries white, vermilion and sky blue black, and weak cells the page's ink. */
-  function inkOn(chart, theme) {
-    const at = (share) => (share - chart.low) / (chart.high - chart.low);
-    if (chart.diverging) return (share) => (at(share) < 0.25 ? "#ffffff" : at(share) > 0.75 ? "#000000" : theme.ink);
-    return (share) => (at(share) > 0.75 ? "#ffffff" : at(share) > 0.25 ? "#000000" : theme.ink);
+  /* A cell's colour lies between the page's own, for a weak value, and one that is the same in light and dark. */
+  function scaleOf(chart) {
+    const weak = dark.matches ? "#2b3138" : "#f4f4f4";
+    return chart.diverging ? [COLOURS[0], weak, COLOURS[1]] : [weak, COLOURS[0]];
+  }
+
+  const parts = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+
+  function between(scale, value) {
+    const at = Math.max(0, Math.min(1, value));
+    const place = Math.min(scale.length - 2, Math.floor(at * (scale.length - 1)));
+    const share = at * (scale.length - 1) - place;
+    const [from, to] = [parts(scale[place]), parts(scale[place + 1])];
+    return from.map((part, channel) => part + (to[channel] - part) * share);
+  }
+
+  /* Black or white, whichever is read better on the cell: the contrast of WCAG 2. */
+  function inkOn(chart) {
+    const scale = scaleOf(chart);
+    const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return (share) => {
+      const [red, green, blue] = between(scale, (share - chart.low) / (chart.high - chart.low)).map(linear);
+      return (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
+    };
   }
 
   function cells(chart, theme, width) {
@@ -143,9 +164,7 @@
         .filter(Boolean)
         .join("\n");
     const data = chart.cells.map(([row, column, share]) => [column, row, share]);
-    const weak = dark.matches ? "#2b3138" : "#f4f4f4";
-    const scale = chart.diverging ? [COLOURS[0], weak, COLOURS[1]] : [weak, COLOURS[5], COLOURS[0]];
-    const ink = inkOn(chart, theme);
+    const ink = inkOn(chart);
     return {
       ...option,
       height: TOP + across + 64 + ROW * chart.rows.length,
@@ -171,9 +190,9 @@
         left: "center",
         bottom: 0,
         itemHeight: Math.min(220, width / 2),
-        text: [percent(chart.high), percent(chart.low)],
+        text: [percent(chart.high) + (chart.high < 1 ? " or more" : ""), percent(chart.low) + (chart.low > 0 ? " or less" : "")],
         textStyle: { color: theme.ink },
-        inRange: { color: scale },
+        inRange: { color: scaleOf(chart) },
         calculable: false,
       },
       series: [
@@ -194,12 +213,11 @@
   function points(chart, theme, width, colours) {
     const { room, ...option } = frame(theme, width, ["0.0000"]);
     const dated = chart.points.some((point) => typeof point.x === "string");
-    const read = reader(false);
     const told = (point) =>
       [
         point.name,
-        `${chart.x_axis}: ${dated ? point.x : marked(point.x, read)}`,
-        `${chart.y_axis}: ${marked(point.y, read)}`,
+        `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`,
+        `${chart.y_axis}: ${marked(point.y)}`,
         point.note,
       ]
         .filter(Boolean)

@@ -154,4 +154,5 @@ def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):
         label = axes.xaxis.label
         assert "earlier" not in label.get_text()
         extent = label.get_window_extent()
-        assert 0 <= extent.x0 and extent.x1 <= canvas.bbox.width
+        assert extent.x0 >= 0
+        assert extent.x1 <= canvas.bbox.width

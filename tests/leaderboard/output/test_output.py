@@ -9,7 +9,7 @@ import json
 import pytest
 from rich.console import Console
 
-from leaderboard.output import Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output import Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.commas import csv_table
 from leaderboard.output.content import table_content
 from leaderboard.output.drawing import FORMATS, drawn, short
@@ -47,6 +47,11 @@ def test_p_values_have_three_significant_digits(p, text):
         (-0.000001, Kind.MEASURE, "0.0000"),
         (4588.8, Kind.MONEY, "4\u2009588.80"),
         (0, Kind.COUNT, "0"),
+        (Interval(0.42131, 0.401, 0.441), Kind.INTERVAL, "0.4213 [0.401, 0.441]"),
+        (Interval(0.657, 0.601, 0.702), Kind.SHARE_INTERVAL, "65.7 [60.1, 70.2]"),
+        (Interval(-0.02, -0.031, 0.004), Kind.CHANGE, "−0.0200 [−0.031, +0.004]"),
+        (Interval(1.8, 1, 4), Kind.NUMBER, "1.80 [1, 4]"),
+        (Interval(-0.02, float("nan"), float("nan")), Kind.CHANGE, "−0.0200"),
         (None, Kind.COUNT, "–"),
         (float("nan"), Kind.P, "–"),
     ],
@@ -181,4 +186,4 @@ def test_names_of_every_script_and_length_are_drawn_without_a_complaint(facts, c
 def test_a_name_from_right_to_left_stays_on_its_side_of_an_arrow():
     assert f"{short('نظام')} → {short('b')}" == "\u2068نظام\u2069 → b"
     assert short("[1] old") == "[1] old"
-    assert runs_left("v2-نظام") and runs_left("מערכת") and not runs_left("检索")
+    assert [runs_left(name) for name in ("v2-نظام", "מערכת", "检索")] == [True, True, False]

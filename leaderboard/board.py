@@ -1,13 +1,15 @@
 """The board: runs in order under official and under preference qrels, with intervals, ranks and shifts.
 
 [SP] Table 3 sets the two columns of MRR@10 side by side and adds the perfect run, the one that returns the
-official qrel of every query at rank 1 and nothing else: 1 under official qrels by definition, and under
+official qrel of every query at rank 1 and nothing else: by RR@10 it has 1 under official qrels, and under
 preference qrels the share of queries whose official qrel is a best answer. It stands in the table, with the
-rank it would have among the runs, but counts in no other run's rank and in no correlation.
+rank it would have among the runs, but counts in no other run's rank and in no correlation. The same board can be
+drawn by any measure.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,8 @@ from leaderboard.intervals import LEVEL, TRIALS, bootstrap_intervals
 DEPTH = 10
 # RR@10 is 1/rank with rank ≤ 10, or 0: times this it is an integer, so means and ties between runs are exact.
 WHOLE = 2520
+# Means of other measures are compared to this many digits after the point.
+DIGITS = 12
 PERFECT = "perfect run"
 
 Values = npt.NDArray[np.float64]
@@ -26,7 +30,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over queries with its interval."""
+    """A mean over queries with its interval; all nan where the measure has a value for no query."""
 
     value: float
     low: float
@@ -61,17 +65,45 @@ class Board:
     seed: int
 
 
-def competition_ranks(totals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def competition_ranks(totals: npt.NDArray[np.int64] | Values) -> npt.NDArray[np.int64]:
     """Ranks from 1, the largest total first; equal totals share the better rank (1, 2, 2, 4)."""
     ordered = np.sort(-totals)
     return np.searchsorted(ordered, -totals, side="left").astype(np.int64) + 1
 
 
 @dataclass(frozen=True)
+class Scale:
+    """How values of a measure are compared: in which direction, and exactly where ``whole`` makes them integers."""
+
+    higher_is_better: bool = True
+    whole: int | None = WHOLE
+
+    def means(self, values: Values) -> Values:
+        """The mean of each row (rows × queries) over the queries that have a value; nan without any."""
+        known = ~np.isnan(values)
+        there = known.sum(axis=1)
+        if self.whole is None:
+            total = np.array([math.fsum(row[has]) for row, has in zip(values, known, strict=True)])
+        else:
+            total = np.rint(values * self.whole).sum(axis=1)
+        means: Values = np.divide(
+            total, there * (self.whole or 1), out=np.full(len(values), np.nan), where=there > 0
+        )
+        return means
+
+    def standings(self, values: Values) -> Values:
+        """One number a row, higher for the better, equal for equal runs; -inf for a run without any value."""
+        means = self.means(values)
+        # Sums of integers are exact; else runs of equal values may differ in the last digits of their sums.
+        settled = np.rint(means * self.whole * values.shape[1]) if self.whole else np.round(means, DIGITS)
+        return np.where(np.isnan(means), -np.inf, settled if self.higher_is_better else -settled)
+
+
+@dataclass(frozen=True)
 class BoardInput:
     """What a board is drawn from, over the same queries in the same order.
 
-    ``official`` and ``preference`` are runs × queries arrays of RR@10; ``judged`` is runs × queries, 1
+    ``official`` and ``preference`` are runs × queries arrays of the measure's values; ``judged`` is runs × queries, 1
     where the run's top passage was judged. The last row of each belongs to the perfect run, so each has a
     row more than there are tags. There must be at least one query (ValueError).
     """
@@ -80,6 +112,7 @@ class BoardInput:
     official: Values
     preference: Values
     judged: Values
+    scale: Scale = Scale()
 
     def __post_init__(self) -> None:
         shape = (len(self.run_tags) + 1, self.official.shape[-1])
@@ -96,14 +129,14 @@ class _Column:
     estimates: list[Estimate]
     ranks: npt.NDArray[np.int64]
     answered: Values
-    totals: npt.NDArray[np.int64]
+    standings: Values
 
 
 def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: float = LEVEL) -> Board:
     """The board of ``given``, with bootstrap intervals from ``seed``; the resamples serve both sets of
     labels.
 
-    A query is answered when RR@10 > 0. Runs with equal means share a rank.
+    A query is answered when its value is neither 0 nor missing. Runs with equal means share a rank.
     """
     count, queries = given.official.shape
     bounds = bootstrap_intervals(
@@ -111,10 +144,10 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
         rng=np.random.default_rng(seed),
         trials=trials,
         level=level,
-        whole=WHOLE,
+        whole=given.scale.whole,
     )
-    official = _column(given.official, bounds.low[:count], bounds.high[:count])
-    preference = _column(given.preference, bounds.low[count:], bounds.high[count:])
+    official = _column(given.official, given.scale, bounds.low[:count], bounds.high[:count])
+    preference = _column(given.preference, given.scale, bounds.low[count:], bounds.high[count:])
     judged = given.judged.mean(axis=1)
     rows = [
         BoardRow(
@@ -134,24 +167,30 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
     return Board(
         queries=queries,
         rows=tuple(sorted(rows, key=lambda row: (row.rank_preference, not row.perfect, row.run))),
-        agreement=kendall(official.totals[:-1], preference.totals[:-1]),
+        agreement=_agreement(official.standings[:-1], preference.standings[:-1]),
         trials=trials,
         level=level,
         seed=seed,
     )
 
 
-def _column(values: Values, low: Values, high: Values) -> _Column:
-    queries = values.shape[1]
-    totals = np.rint(values * WHOLE).sum(axis=1).astype(np.int64)
+def _agreement(official: Values, preference: Values) -> Agreement:
+    """Over the runs that have a value under both."""
+    both = np.isfinite(official) & np.isfinite(preference)
+    return kendall(official[both], preference[both])
+
+
+def _column(values: Values, scale: Scale, low: Values, high: Values) -> _Column:
     estimates = [
-        Estimate(float(total / (WHOLE * queries)), float(lower), float(upper))
-        for total, lower, upper in zip(totals, low, high, strict=True)
+        Estimate(float(mean), float(lower), float(upper))
+        for mean, lower, upper in zip(scale.means(values), low, high, strict=True)
     ]
-    return _Column(estimates, _ranks_with_perfect(totals), (values > 0).mean(axis=1), totals)
+    standings = scale.standings(values)
+    answered = (np.nan_to_num(values) > 0).mean(axis=1)
+    return _Column(estimates, _ranks_with_perfect(standings), answered, standings)
 
 
-def _ranks_with_perfect(totals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Ranks of the runs among themselves, and last the rank the perfect run (the last total) would have."""
-    runs, perfect = totals[:-1], totals[-1]
+def _ranks_with_perfect(standings: Values) -> npt.NDArray[np.int64]:
+    """Ranks of the runs among themselves, and last the rank the perfect run (the last one) would have."""
+    runs, perfect = standings[:-1], standings[-1]
     return np.append(competition_ranks(runs), 1 + int((runs > perfect).sum()))

@@ -48,18 +48,28 @@ def resampled_means(
     With ``whole``, values times ``whole`` are known to be integers (2520 for RR@10: every rank to 10
     divides it) and sums are exact: neither the order of summation nor the machine changes a bit of the
     result. Counts are drawn in blocks of trials, so that memory stays bounded; blocks do not change the
-    draws.
+    draws. Queries without a value (nan) are in no mean: a resample's mean is over those drawn that have one, and nan
+    where there is none.
     """
     rows, queries = values.shape
     if queries == 0:
         return np.full((rows, trials), np.nan)
-    scaled = values if whole is None else np.rint(values * whole)
+    known = ~np.isnan(values)
+    scaled = np.where(known, values if whole is None else np.rint(values * whole), 0.0)
+    complete = bool(known.all())
     means = np.empty((rows, trials))
     block = max(1, BLOCK_BYTES // (16 * queries))
     for start in range(0, trials, block):
         counts = resample_counts(queries, min(block, trials - start), rng)
-        means[:, start : start + len(counts)] = scaled @ counts.T
-    means /= queries * (whole or 1)
+        some = slice(start, start + len(counts))
+        means[:, some] = scaled @ counts.T
+        if complete:
+            means[:, some] /= queries * (whole or 1)
+        else:
+            drawn = known.astype(np.float64) @ counts.T * (whole or 1)
+            means[:, some] = np.divide(
+                means[:, some], drawn, out=np.full(drawn.shape, np.nan), where=drawn > 0
+            )
     return means
 
 
@@ -73,8 +83,13 @@ def bootstrap_intervals(
 ) -> Intervals:
     """Percentile intervals of the means of the rows of ``values`` (rows × queries) at ``level`` (0.95).
 
-    Quantiles are interpolated linearly between trials. See ``resampled_means`` for ``whole``.
+    Quantiles are interpolated linearly between trials, over those that have a mean; nan without any. See
+    ``resampled_means`` for ``whole``.
     """
     means = resampled_means(values, rng=rng, trials=trials, whole=whole)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(means, ends, axis=1)
+    for row in np.flatnonzero(np.isnan(means).any(axis=1)):
+        there = means[row][~np.isnan(means[row])]
+        low[row], high[row] = np.quantile(there, ends) if len(there) else (np.nan, np.nan)
     return Intervals(low=low, high=high)

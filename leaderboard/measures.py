@@ -52,6 +52,10 @@ class Measure:
     rel: int = 1
 
     letters: ClassVar[str] = ""
+    words: ClassVar[str] = ""
+    """What the value of a query is; "the first k" are the places looked at."""
+    averaged: ClassVar[bool] = False
+    """Whether the mean has a name of its own: MRR, MAP."""
     higher_is_better: ClassVar[bool] = True
     unanswered: ClassVar[float] = 0.0
     """The value of a query without a relevant passage among the places looked at: the worst there is, or
@@ -68,6 +72,13 @@ class Measure:
         """The name as ir_measures writes it."""
         relevant = f"(rel={self.rel})" if self.rel != 1 else ""
         return f"{self.letters}{relevant}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    @property
+    def mean_name(self) -> str:
+        """What a mean over queries is called: ``MRR@10``, ``nDCG@10``."""
+        if not self.averaged:
+            return self.name
+        return f"M{self.name}"
 
     def __str__(self) -> str:
         return self.name
@@ -108,6 +119,8 @@ class ReciprocalRank(Measure):
     """1 / rank of the first relevant passage."""
 
     letters = "RR"
+    words = "1/rank of the first relevant passage"
+    averaged = True
 
     def values(self, judged: Judged) -> Values:
         first = self.first_ranks(judged)
@@ -135,6 +148,8 @@ class AveragePrecision(Measure):
     """Mean over a query's relevant passages of the precision at each one's rank, 0 for those not found."""
 
     letters = "AP"
+    words = "the mean, over all relevant passages, of the precision at each one's rank"
+    averaged = True
 
     def values(self, judged: Judged) -> Values:
         relevant = self.relevant(judged)
@@ -153,6 +168,7 @@ class Precision(Measure):
     """Share of the first k places that hold a relevant passage."""
 
     letters = "P"
+    words = "the share of the first k places that hold a relevant passage"
     needs_cutoff = True
 
     def values(self, judged: Judged) -> Values:
@@ -165,6 +181,7 @@ class Success(Measure):
     """1 when a relevant passage is among the first k places, else 0."""
 
     letters = "Success"
+    words = "1 when a relevant passage is among the first k places, else 0"
     needs_cutoff = True
 
     def values(self, judged: Judged) -> Values:
@@ -178,6 +195,7 @@ class DiscountedGain(Measure):
     """
 
     letters = "nDCG"
+    words = "the sum of the grades found, each over log2(rank + 1), over the largest such sum"
     graded = True
 
     def values(self, judged: Judged) -> Values:
@@ -211,6 +229,7 @@ class CumulativeGain(Measure):
     """
 
     letters = "NCG"
+    words = "the sum of the grades in the first k places over the largest such sum"
     needs_cutoff = True
     graded = True
 
@@ -241,6 +260,7 @@ class Compatibility(Measure):
     p: float = 0.95
 
     letters = "Compat"
+    words = "the rank-biased overlap with the nearest ideal ranking, over the best there could be"
     takes_cutoff = False
     graded = True
     ordinal = True
@@ -278,6 +298,9 @@ class ExpectedSearchLength(Measure):
     """
 
     letters = "ESL"
+    words = (
+        "the rank of the first relevant passage, over answered queries only: see the share answered beside it"
+    )
     higher_is_better = False
     unanswered = math.nan
 

@@ -12,6 +12,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leaderboard.output.right_to_left import isolated
+
 ROW = 24.0
 TOP = 44.0
 NAME_WIDTH = 210.0
@@ -21,14 +23,14 @@ LETTER, RANK = 8.4, 30.0
 MOVES_WIDTH = 110.0
 AXIS_WIDTH = 340.0
 LONGEST_NAME = 26
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 Interval = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class FigureRow:
-    """A run: (value, low, high) under either set of labels, and its ranks."""
+    """A run: (value, low, high) under either set of labels, nan without a value, and its ranks."""
 
     name: str
     official: Interval
@@ -59,8 +61,8 @@ class DrawnRow:
     rank_preference: int
     y_official: float
     y_preference: float
-    official: Mark
-    preference: Mark
+    official: Mark | None
+    preference: Mark | None
     move: str
     """up, down or same."""
 
@@ -104,7 +106,9 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
     def across(value: float) -> float:
         return round(axis_left + value / top * AXIS_WIDTH, 1)
 
-    def mark(interval: Interval, y: float) -> Mark:
+    def mark(interval: Interval, y: float) -> Mark | None:
+        if any(map(math.isnan, interval)):
+            return None
         value, low, high = (across(part) for part in interval)
         return Mark(value, low, high, y)
 
@@ -125,7 +129,10 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
                 move=_move(row),
             )
         )
-    ticks = [Tick(across(step * place), f"{step * place:.2f}") for place in range(round(top / step) + 1)]
+    ticks = [
+        Tick(across(step * place), f"{step * place:.2f}" if step < 1 else f"{step * place:g}")
+        for place in range(round(top / step) + 1)
+    ]
     bottom = TOP + len(rows) * ROW - ROW / 2
     return BoardFigure(
         width=axis_left + AXIS_WIDTH + 24,
@@ -145,7 +152,7 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
 
 def row_high(row: FigureRow) -> float:
     """The highest point of a row's marks."""
-    return max(*row.official, *row.preference)
+    return max((part for part in (*row.official, *row.preference) if not math.isnan(part)), default=0.0)
 
 
 def _axis(highest: float) -> tuple[float, float]:
@@ -153,7 +160,7 @@ def _axis(highest: float) -> tuple[float, float]:
     for step in STEPS:
         if highest <= step * 6:
             return max(1, math.ceil(round(highest / step, 9))) * step, step
-    return 1.0, 0.2
+    return highest, highest / 5
 
 
 def _move(row: FigureRow) -> str:
@@ -169,4 +176,4 @@ def _name_width(rows: Sequence[FigureRow]) -> float:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")

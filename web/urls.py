@@ -43,7 +43,11 @@ urlpatterns = [
     path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
-    path("collections/<slug:name>/leaderboard.csv", collections.leaderboard_csv, name="leaderboard_csv"),
+    path(
+        "collections/<slug:name>/leaderboard.<slug:form>",
+        collections.leaderboard_file,
+        name="leaderboard_file",
+    ),
     path("collections/<slug:name>/compare/", analyses.comparison, name="comparison"),
     path("collections/<slug:name>/compare.<slug:form>", analyses.comparison_file, name="comparison_file"),
     path("collections/<slug:name>/timeline/", analyses.timeline, name="timeline"),

@@ -56,6 +56,8 @@ def _one(value: float, kind: Kind) -> str:
             return _signed(f"{value:,.2f}".replace(",", THIN_SPACE))
         case Kind.CHANGE:
             return _signed(f"{value:+.4f}")
+        case Kind.SHIFT:
+            return _signed(f"{value:+.0f}") if value else "="
     return _signed(f"{value:.4f}")
 
 

@@ -34,6 +34,8 @@ class Kind(Enum):
     """Two decimals: ranks that are means, lengths."""
     CHANGE = "change"
     """Four digits, always with its sign."""
+    SHIFT = "shift"
+    """Places, whole, with their sign; = for none."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Score runs and rank them under official and preference qrels."""
 
+from leaderboard.services.board_output import board_analysis
 from leaderboard.services.boards import PublishedBoard, as_dict, kept_leaderboard, leaderboard
 from leaderboard.services.choosing import chosen_runs, official_set
 from leaderboard.services.comparing import (
@@ -17,9 +18,9 @@ from leaderboard.services.labels import labels_named, version_numbered
 from leaderboard.services.moves import RankMoves, rank_moves
 from leaderboard.services.private_boards import private_board
 from leaderboard.services.progress_output import progress_analysis
+from leaderboard.services.score_output import score_analysis
 from leaderboard.services.scoring import score, scores_as_dict
 from leaderboard.services.stability import stability
-from leaderboard.services.tables import board_csv
 
 __all__ = [
     "Comparison",
@@ -27,7 +28,7 @@ __all__ = [
     "Question",
     "RankMoves",
     "as_dict",
-    "board_csv",
+    "board_analysis",
     "chosen_runs",
     "chronological",
     "compare",
@@ -43,6 +44,7 @@ __all__ = [
     "progress_over_time",
     "rank_moves",
     "score",
+    "score_analysis",
     "scores_as_dict",
     "split_halves",
     "stability",

@@ -9,12 +9,11 @@ import numpy as np
 
 from judging.models import Campaign
 from leaderboard.agreement import kendall, tau_ap
-from leaderboard.board import PERFECT, BoardRow, Estimate
 from leaderboard.contenders import Flags
-from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
-from leaderboard.output.chart import Mark, Point, Points, Series, Spans, chart_content
+from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
 from leaderboard.pair_order import OrderedPairs, label_wins, ordered_pairs
 from leaderboard.proportions import Share
+from leaderboard.services.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.services.boards import SEED, PublishedBoard, leaderboard
 from leaderboard.services.contending import Contending, best_flags, contending
 from leaderboard.services.evaluating import Progress, evaluate, measure_for
@@ -38,20 +37,10 @@ def analyse_board_agreement(
         collection=collection, version=version, official=official, runs=runs, seed=seed, progress=progress
     )
     known = contending(campaign=version.campaign, runs=runs, qrel_set=official)
-    facts = Facts(
-        collection=collection.name,
-        runs=tuple(run.run_tag for run in runs),
-        labels=(f"{official.name} (grade ≥ {official.min_grade})", f"@{version.number}"),
-        measure=f"M{published.measure}",
-        queries=published.board.queries,
-        software=published.software,
-        seed=seed,
-        simulated=published.simulated,
-        further=(("trials", f"{published.board.trials:,}"),),
-    )
-    board = _board_table(published, facts)
+    both = board_analysis(published)
+    facts = both.facts
     tables = (
-        board,
+        *both.tables,
         _agreement_table(published, _full(collection, official, runs), facts),
         _wins_table(known, version.campaign, facts),
         _order_table(known, facts),
@@ -59,47 +48,9 @@ def analyse_board_agreement(
     return Analysis(
         facts,
         tables,
-        (_panels(published, facts, board), _against(published, facts, board)),
-        (_sentence(published),),
+        both.figures,
+        (agreement_in_words(published),),
     )
-
-
-def _board_table(published: PublishedBoard, facts: Facts) -> Table:
-    columns = (
-        Column("run", "run"),
-        Column("official", published.official, Kind.INTERVAL, facts.measure),
-        Column("preference", "preference", Kind.INTERVAL, facts.measure),
-        Column("rank_official", published.official, Kind.COUNT, "rank"),
-        Column("rank_preference", "preference", Kind.COUNT, "rank"),
-        Column("shift", "shift", Kind.TEXT, "rank"),
-    )
-    rows = [
-        Row(
-            {
-                "run": row.run,
-                "official": _interval(row.official),
-                "preference": _interval(row.preference),
-                "rank_official": row.rank_official,
-                "rank_preference": row.rank_preference,
-                "shift": f"{row.shift:+d}" if row.shift else "=",
-            },
-            faint=row.perfect,
-        )
-        for row in published.board.rows
-    ]
-    caption = (
-        f"{published.board.level:.0%} percentile bootstrap intervals over queries; equal values share a rank. The "
-        "perfect run counts in no rank and no correlation."
-    )
-    return Table("boards", "Official and preference qrels", caption, columns, tuple(rows), facts)
-
-
-def _interval(estimate: Estimate) -> Interval:
-    return Interval(estimate.value, estimate.low, estimate.high)
-
-
-def _runs(published: PublishedBoard) -> list[BoardRow]:
-    return sorted((row for row in published.board.rows if not row.perfect), key=lambda row: row.run)
 
 
 def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tuple[dict[str, float], int]:
@@ -114,7 +65,7 @@ def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tup
 
 
 def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
-    rows = _runs(published)
+    rows = own_rows(published)
     official = [row.official.value for row in rows]
     preference = [row.preference.value for row in rows]
     whole = [full[0][row.run] for row in rows]
@@ -203,102 +154,3 @@ def _order_table(known: Contending, facts: Facts) -> Table:
 
 def _by_share(row: OrderedPairs) -> tuple[float, str]:
     return -(row.as_people.value or 0.0), row.run
-
-
-def _sentence(published: PublishedBoard) -> str:
-    agreement = published.board.agreement
-    tau = "not defined" if agreement.tau_b is None else f"{agreement.tau_b:.2f}"
-    return (
-        f"Official and preference qrels order {agreement.agree} pairs of runs alike and {agreement.disagree} "
-        f"otherwise (Kendall's tau-b {tau})."
-    )
-
-
-def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
-    """One panel a set of labels, the runs in the order of that panel's own board."""
-    rows = published.board.rows
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
-
-        panels = canvas.subplots(1, 2)
-        for axes, name, color, title in (
-            (panels[0], "official", OFFICIAL, f"{published.official} qrels"),
-            (panels[1], "preference", PREFERENCE, "preference qrels"),
-        ):
-            by_value = sorted((-getattr(row, name).value, row.run, row) for row in rows)
-            ordered = [row for _, _, row in by_value]
-            estimates = [getattr(row, name) for row in ordered]
-            places = np.arange(len(ordered))
-            axes.hlines(places, [one.low for one in estimates], [one.high for one in estimates], color=color)
-            for place, (row, one) in enumerate(zip(ordered, estimates, strict=True)):
-                axes.plot(
-                    one.value, place, "D" if row.perfect else "o", color="black" if row.perfect else color
-                )
-            axes.set_yticks(places, [short(row.run) for row in ordered])
-            axes.set_title(title)
-            axes.set_xlabel(facts.measure)
-            axes.invert_yaxis()
-
-    caption = "95 % bootstrap intervals over queries; diamond: the perfect run."
-    height = max(2.4, 0.9 + 0.17 * len(rows))
-    title = "Official and preference boards"
-    chart = Spans(
-        title,
-        facts.measure,
-        [row.run for row in rows],
-        [
-            Series(f"{published.official} qrels", [_mark(row.official) for row in rows]),
-            Series("preference qrels", [_mark(row.preference) for row in rows]),
-        ],
-        notes=[_ranks(row) for row in rows],
-    )
-    return Figure("panels", title, caption, facts, draw, board, (chart_content(chart),), 7.0, height)
-
-
-def _mark(one: Estimate) -> Mark:
-    return one.value, one.low, one.high
-
-
-def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
-    """One column against the other; the perfect run would stretch the axis and is left to the panels."""
-    rows = _runs(published)
-
-    def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, short
-
-        axes = canvas.subplots()
-        x, y = ([getattr(row, name).value for row in rows] for name in ("official", "preference"))
-        errors = [
-            [[one.value - one.low for one in side], [one.high - one.value for one in side]]
-            for side in ([row.official for row in rows], [row.preference for row in rows])
-        ]
-        axes.errorbar(
-            x, y, xerr=errors[0], yerr=errors[1], fmt="o", color=OFFICIAL, elinewidth=0.5, alpha=0.8
-        )
-        if len(rows) <= 30:
-            for row, across, up in zip(rows, x, y, strict=True):
-                axes.annotate(
-                    short(row.run), (across, up), xytext=(3, 3), textcoords="offset points", fontsize=5
-                )
-        axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
-        axes.set_ylabel(f"{facts.measure}, preference qrels")
-
-    caption = f"One point a run with both 95 % intervals; the {PERFECT} is left out."
-    title = "One board against the other"
-    charts = (chart_content(against_chart(published, facts.measure)),)
-    return Figure("against", title, caption, facts, draw, board, charts, 4.5, 4.0)
-
-
-def against_chart(published: PublishedBoard, measure: str) -> Points:
-    """Every run but the perfect one: its value under preference qrels against that under official ones."""
-    return Points(
-        "One board against the other",
-        f"{measure}, {published.official} qrels",
-        f"{measure}, preference qrels",
-        [Point(row.run, _mark(row.official), _mark(row.preference), _ranks(row)) for row in _runs(published)],
-    )
-
-
-def _ranks(row: BoardRow) -> str:
-    return f"rank {row.rank_official}, then {row.rank_preference}"

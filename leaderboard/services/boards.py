@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from django.core.cache import cache
 
-from leaderboard.board import DEPTH, Board, BoardInput, draw_board
+from leaderboard.board import DEPTH, Board, BoardInput, Scale, draw_board
 from leaderboard.errors import NothingToScore
+from leaderboard.measures import Judged, Measure, ReciprocalRank, parse_measure
+from leaderboard.output.content import plain
 from leaderboard.services.evaluating import Progress, evaluate, measure_for
 from leaderboard.services.judged_tops import judged_tops
 from leaderboard.services.labels import Labels, qrel_set_labels, version_labels
@@ -42,6 +44,21 @@ class PublishedBoard:
     baselines: frozenset[str]
 
     @property
+    def asked(self) -> Measure:
+        """The measure as it was asked for; each set of labels adds its own threshold."""
+        return parse_measure(self.measure)
+
+    @property
+    def mean(self) -> str:
+        """What the values are called: ``MRR@10``."""
+        return self.asked.mean_name
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The measure's direction."""
+        return self.asked.higher_is_better
+
+    @property
     def runs(self) -> int:
         """How many runs stand on it, the perfect run not counted."""
         return len(self.board.rows) - 1
@@ -53,15 +70,18 @@ def leaderboard(
     version: QrelVersion,
     official: QrelSet,
     runs: Sequence[Run],
+    measure: str = MEASURE,
     seed: int = SEED,
     hidden: frozenset[str] = frozenset(),
     progress: Progress | None = None,
 ) -> PublishedBoard:
     """The board over the queries for which both the qrel set and the version know a relevant passage.
 
+    ``measure`` is any that ``measures`` knows (else UnknownMeasure); its direction decides who is ranked first.
     Queries of the ``hidden`` qids are left out: the private ones, for people who see the public ones only.
     Raises :class:`NothingToScore` without runs or without such queries.
     """
+    asked = parse_measure(measure)
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs to rank.", "Import some: manage.py import_runs")
     sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
@@ -75,14 +95,14 @@ def leaderboard(
         )
     the_qrel = sides["official"].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids}
-    best = sides["preference"].relevant_pids()
-    own = {"official": [1.0] * len(qids), "preference": [float(perfect[qid] in best[qid]) for qid in qids]}
     arrays = {
-        name: np.vstack([_values(collection, runs, labels, qids, progress), own[name]])
+        name: _values(collection, runs, labels, measure, qids, perfect, progress)
         for name, labels in sides.items()
     }
     judged = judged_tops(version, runs, qids, perfect)
-    given = BoardInput([run.run_tag for run in runs], arrays["official"], arrays["preference"], judged)
+    given = BoardInput(
+        [run.run_tag for run in runs], arrays["official"], arrays["preference"], judged, scale_of(asked)
+    )
     return PublishedBoard(
         board=draw_board(given, seed=seed),
         collection=collection.name,
@@ -90,11 +110,17 @@ def leaderboard(
         official=official.name,
         min_grade=official.min_grade,
         simulated=version.simulated,
-        measure=MEASURE,
+        measure=measure,
         software=software_version(),
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
         **_statuses(version, qids),
     )
+
+
+def scale_of(measure: Measure) -> Scale:
+    """How its values are compared."""
+    whole = measure.unit if isinstance(measure, ReciprocalRank) else None
+    return Scale(measure.higher_is_better, whole)
 
 
 def kept_leaderboard(
@@ -103,6 +129,7 @@ def kept_leaderboard(
     version: QrelVersion,
     official: QrelSet,
     runs: Sequence[Run],
+    measure: str = MEASURE,
     hidden: frozenset[str] = frozenset(),
 ) -> PublishedBoard:
     """The same for pages: kept in the cache for a while under all that it depends on."""
@@ -113,6 +140,7 @@ def kept_leaderboard(
         official.sha256,
         official.min_grade,
         sorted((run.pk, run.run_tag, run.baseline) for run in runs),
+        measure,
         sorted(hidden),
         software_version(),
     ]
@@ -120,21 +148,35 @@ def kept_leaderboard(
     kept: PublishedBoard | None = cache.get(key)
     if kept is None:
         kept = leaderboard(
-            collection=collection, version=version, official=official, runs=runs, hidden=hidden
+            collection=collection,
+            version=version,
+            official=official,
+            runs=runs,
+            measure=measure,
+            hidden=hidden,
         )
         cache.set(key, kept, KEPT_SECONDS)
     return kept
 
 
 def as_dict(published: PublishedBoard) -> dict[str, Any]:
-    """The board for ``--json`` and CSV. Shares are 0 to 1; ``shift`` is positive for a run that moves up."""
+    """The board for ``--json``. Shares are 0 to 1; ``shift`` is positive for a run that moves up.
+
+    A value is None where the measure has one for no query.
+    """
     board = published.board
+    found: dict[str, Any] = plain(_content(published, board))
+    return found
+
+
+def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
     return {
         "collection": published.collection,
         "version": published.version,
         "official_set": published.official,
         "official_min_grade": published.min_grade,
-        "measure": f"M{published.measure}",
+        "measure": published.mean,
+        "higher_is_better": published.higher_is_better,
         "simulated": published.simulated,
         "queries": board.queries,
         "open": published.open,
@@ -183,14 +225,25 @@ def _values(
     collection: Collection,
     runs: Sequence[Run],
     labels: Labels,
+    name: str,
     qids: Sequence[str],
+    perfect: Mapping[str, str],
     progress: Progress | None,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    measure = measure_for(MEASURE, labels)
+    """A row a run, and last the perfect run; a column for each of the qids."""
+    measure = measure_for(name, labels)
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     place = {qid: index for index, qid in enumerate(labels.qids)}
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
-    return np.stack([scored[run.pk, measure.name].values[columns] for run in runs])
+    rows = [scored[run.pk, measure.name].values for run in runs]
+    return np.stack([*rows, measure.values(_first_alone(labels, perfect))])[:, columns]
+
+
+def _first_alone(labels: Labels, pids: Mapping[str, str]) -> Judged:
+    """A run that has one passage a query, of these pids, and nothing else."""
+    qids = (labels.qids[query] for query in labels.query.tolist())
+    rank = [int(pids.get(qid) == pid) for qid, pid in zip(qids, labels.pids, strict=True)]
+    return Judged(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
 
 
 def _statuses(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:

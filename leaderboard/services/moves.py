@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from django.core.cache import cache
 
-from leaderboard.board import WHOLE, competition_ranks
-from leaderboard.services.boards import KEPT_SECONDS, MEASURE
+from leaderboard.board import competition_ranks
+from leaderboard.measures import parse_measure
+from leaderboard.services.boards import KEPT_SECONDS, MEASURE, scale_of
 from leaderboard.services.evaluating import evaluate, measure_for
 from leaderboard.services.labels import Labels, version_labels
 from leaderboard.services.software import software_version
@@ -22,7 +23,7 @@ from tournament.models import QrelVersion
 
 @dataclass(frozen=True)
 class RankMoves:
-    """Run tag → its ranks by MRR@10 under both versions, over the ``queries`` that both cover."""
+    """Run tag → its ranks by the measure under both versions, over the ``queries`` that both cover."""
 
     before: int
     queries: int
@@ -40,6 +41,7 @@ def rank_moves(
     before: QrelVersion,
     after: QrelVersion,
     runs: Sequence[Run],
+    measure: str = MEASURE,
     hidden: frozenset[str] = frozenset(),
 ) -> RankMoves:
     """Ranks under two versions, kept in the cache for a while; queries of the ``hidden`` qids are left out.
@@ -50,13 +52,14 @@ def rank_moves(
         before.manifest_sha256,
         after.manifest_sha256,
         sorted((run.pk, run.run_tag) for run in runs),
+        measure,
         sorted(hidden),
         software_version(),
     ]
     key = "moves:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     kept: RankMoves | None = cache.get(key)
     if kept is None:
-        kept = _moves(collection, before, after, runs, hidden)
+        kept = _moves(collection, before, after, runs, measure, hidden)
         cache.set(key, kept, KEPT_SECONDS)
     return kept
 
@@ -66,13 +69,14 @@ def _moves(
     before: QrelVersion,
     after: QrelVersion,
     runs: Sequence[Run],
+    measure: str,
     hidden: frozenset[str],
 ) -> RankMoves:
     sides = [version_labels(version) for version in (before, after)]
     shared = set(_answerable(sides[0])).intersection(_answerable(sides[1])) - hidden
     if not shared or not runs:
         return RankMoves(before.number, 0, {})
-    ranks = [_ranks(collection, runs, labels, shared) for labels in sides]
+    ranks = [_ranks(collection, runs, labels, measure, shared) for labels in sides]
     return RankMoves(
         before.number,
         len(shared),
@@ -85,10 +89,10 @@ def _answerable(labels: Labels) -> list[str]:
 
 
 def _ranks(
-    collection: Collection, runs: Sequence[Run], labels: Labels, shared: set[str]
+    collection: Collection, runs: Sequence[Run], labels: Labels, name: str, shared: set[str]
 ) -> npt.NDArray[np.int64]:
-    measure = measure_for(MEASURE, labels)
+    measure = measure_for(name, labels)
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
     columns = np.array([place for place, qid in enumerate(labels.qids) if qid in shared], dtype=np.int64)
     values = np.stack([scored[run.pk, measure.name].values[columns] for run in runs])
-    return competition_ranks(np.rint(values * WHOLE).astype(np.int64).sum(axis=1))
+    return competition_ranks(scale_of(parse_measure(name)).standings(values))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.board import PERFECT, BoardInput, competition_ranks, draw_board
+from leaderboard.board import PERFECT, BoardInput, Scale, competition_ranks, draw_board
 
 
 def worked_board(seed=1):
@@ -97,3 +97,23 @@ def test_the_published_perfect_run():
 
     perfect = next(row for row in board.rows if row.perfect)
     assert f"{perfect.preference.value:.4f}" == "0.3320"
+
+
+def test_where_lower_is_better_the_lowest_mean_is_first_and_what_has_none_is_last():
+    values = np.array([[3.0, 1, np.nan], [1, 1, 1], [np.nan] * 3, [1, 1, 1]])
+    given = BoardInput(["A", "B", "C"], values, values, np.ones_like(values), Scale(False, None))
+
+    rows = {row.run: row for row in draw_board(given, seed=1).rows}
+
+    assert [rows[run].rank_official for run in "BAC"] == [1, 2, 3]
+    assert rows["A"].official.value == 2
+    assert rows["A"].official.low == 1
+    assert rows["A"].answered_official == pytest.approx(2 / 3)
+    assert np.isnan([rows["C"].official.value, rows["C"].official.low, rows["C"].official.high]).all()
+
+
+def test_equal_values_in_another_order_are_equal_runs():
+    values = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1.0, 1, 1]])
+    given = BoardInput(["A", "B"], values, values, np.ones_like(values), Scale(whole=None))
+
+    assert [row.rank_official for row in draw_board(given, seed=1).rows] == [1, 1, 1]

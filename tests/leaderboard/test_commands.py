@@ -10,6 +10,8 @@ from django.core.management import call_command
 
 from tests.factories import make_run
 
+FORMS = {"csv": "csv", "latex": "tex", "markdown": "md", "figure": "svg"}
+
 
 def run_json(capsys, *arguments):
     call_command(*arguments, "--json")
@@ -69,7 +71,7 @@ def test_score_shows_a_table(valley, capsys):
 
     shown = capsys.readouterr()
     assert "0.8750" in shown.out
-    assert "4 queries of official" in shown.err
+    assert "official (relevant from grade 1) · RR@10 · 4 queries" in shown.out
 
 
 def test_an_unknown_set_ends_with_status_1(valley, capsys):
@@ -130,3 +132,35 @@ def test_a_version_that_does_not_exist_is_refused(valley, capsys):
 
     assert ended.value.code == 1
     assert "version 4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "tables", "figures"),
+    [
+        (["leaderboard", "valley", "--measure", "ESL@10"], ["out"], ["out-panels", "out-against"]),
+        (
+            ["score", "valley", "--qrels", "official", "--measures", "AP ESL"],
+            ["out-scores", "out-intervals"],
+            ["out"],
+        ),
+    ],
+)
+def test_scores_and_boards_are_written_in_every_form(valley, version, tmp_path, command, tables, figures):
+    files = {name: tmp_path / f"out.{ending}" for name, ending in FORMS.items()}
+    asked = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+
+    call_command(*command, *asked)
+
+    assert {path.stem for path in tmp_path.glob("*.csv")} == set(tables)
+    assert {path.stem for path in tmp_path.glob("*.svg")} == set(figures)
+    assert "lower is better" in files["latex"].read_text().lower()
+    assert "Preferee" in files["markdown"].read_text()
+
+
+def test_scores_come_with_intervals_and_the_best_of_each_measure_is_marked(valley, capsys):
+    result = run_json(capsys, "score", "valley", "--qrels", "official", "--measures", "RR@10 ESL")
+
+    rows = result["tables"]["intervals"]["rows"]
+    mean = next(row["mean"] for row in rows if (row["run"], row["measure"]) == ("old", "RR@10"))
+    assert mean["low"] < mean["value"] == 0.875 < mean["high"]
+    assert result["facts"]["seed"] == 20220

@@ -9,6 +9,7 @@ from leaderboard import services
 from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
 from leaderboard.measures import parse_measure
 from leaderboard.models import Evaluation
+from leaderboard.output.commas import csv_table
 from leaderboard.services import evaluating
 from leaderboard.services.boards import kept_leaderboard
 from leaderboard.services.judged_tops import judged_tops
@@ -210,10 +211,51 @@ def test_csv_carries_what_the_board_was_made_from(valley, version):
     make_run(valley.collection, "=cmd()", {"q1": ["a1"]})
     valley.runs = services.chosen_runs(valley.collection)
 
-    text = services.board_csv(board_of(valley, version))
+    text = csv_table(services.board_analysis(board_of(valley, version)).tables[0])
 
     head, *lines = text.splitlines()
     assert head.startswith("run,official,official_low,official_high,preference")
     assert len(lines) == 5
     assert any(line.startswith("'=cmd(),") for line in lines)
-    assert all(",valley,1,official," in line for line in lines)
+    assert all(",official (relevant from grade 1); version 1,MRR@10,3,20220," in line for line in lines)
+
+
+def test_a_board_by_a_measure_that_is_better_when_lower_has_the_lowest_first(valley, version):
+    found = services.leaderboard(
+        collection=valley.collection,
+        version=version,
+        official=valley.official,
+        runs=services.chosen_runs(valley.collection),
+        measure="ESL@10",
+    )
+
+    rows = {row.run: row for row in found.board.rows}
+    # Best answers b1 a2 b3: old has them at 2, 1, 2, new at 1, 2, 1, and odd only a2, at 1.
+    assert [rows[tag].preference.value for tag in ("old", "new", "odd")] == pytest.approx([5 / 3, 4 / 3, 1])
+    assert [rows[tag].rank_preference for tag in ("odd", "new", "old")] == [1, 2, 3]
+    assert rows["odd"].answered_preference == pytest.approx(1 / 3)
+    assert (found.mean, found.higher_is_better) == ("ESL@10", False)
+
+
+def test_the_perfect_run_has_one_passage_by_every_measure(valley, version):
+    found = services.leaderboard(
+        collection=valley.collection,
+        version=version,
+        official=valley.official,
+        runs=services.chosen_runs(valley.collection),
+        measure="P@5",
+    )
+
+    perfect = next(row for row in found.board.rows if row.perfect)
+    assert perfect.official.value == pytest.approx(1 / 5)
+
+
+def test_no_board_is_drawn_by_what_is_no_measure(valley, version):
+    with pytest.raises(UnknownMeasure, match="'best' is not a measure"):
+        services.leaderboard(
+            collection=valley.collection,
+            version=version,
+            official=valley.official,
+            runs=valley.runs,
+            measure="best",
+        )

@@ -125,7 +125,7 @@ def test_csv_has_every_row_the_page_has(client, published):
 
     rows = list(csv.DictReader(io.StringIO(text_of(reply))))
     assert {row["run"] for row in rows} == {"quay", "mole", "perfect run"}
-    assert 'filename="harbour-version-1-official.csv"' in reply["Content-Disposition"]
+    assert 'filename="harbour-version-1-official-boards.csv"' in reply["Content-Disposition"]
 
 
 def test_a_collection_without_anything_says_what_to_do(client, db):
@@ -324,3 +324,31 @@ def test_pages_that_are_not_there_look_like_the_others(client, db):
 
 def test_only_reading_is_answered(client, published):
     assert client.post(BOARD).status_code == 405
+
+
+def test_a_board_by_another_measure_names_it_and_sorts_the_best_first(client, published):
+    page = client.get(BOARD, {"measure": "ESL@10"})
+
+    rows = [line.row for line in page.context["board"].page if not line.row.perfect]
+    assert [row.preference.value for row in rows] == sorted(row.preference.value for row in rows)
+    assert "Preference ESL@10" in text_of(page)
+    assert 'aria-sort="ascending"' in text_of(page)
+    assert "measure=ESL%4010" in text_of(page)
+
+
+@pytest.mark.parametrize("form", ["csv", "tex", "md", "json", "svg", "pdf", "png"])
+def test_the_board_is_there_to_download_in_every_form(client, published, form):
+    reply = client.get(f"/collections/harbour/leaderboard.{form}", {"measure": "nDCG@10"})
+
+    assert reply.status_code == 200
+    assert reply["Content-Disposition"].endswith(f'.{form}"')
+    if form in ("csv", "tex", "md", "json"):
+        assert "nDCG@10" in text_of(reply)
+
+
+def test_what_is_no_measure_is_refused_in_words(client, published):
+    page = client.get(BOARD, {"measure": "best"})
+
+    assert "is not a measure" in text_of(page, 404)
+    assert client.get("/collections/harbour/leaderboard.csv", {"measure": "best"}).status_code == 404
+    assert client.get("/collections/harbour/leaderboard.docx").status_code == 404

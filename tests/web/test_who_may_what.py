@@ -64,7 +64,7 @@ OF_A_COLLECTION = {
     "web:campaign_appeal": Page(only=MONEY),
     "web:collection": Page(),
     "web:leaderboard": Page(),
-    "web:leaderboard_csv": Page(),
+    "web:leaderboard_file": Page(),
     "web:comparison": Page(),
     "web:comparison_file": Page(done=404),  # no runs are chosen
     "web:timeline": Page(),
@@ -255,6 +255,7 @@ def address_of(name: str, cast: Harbour) -> str:
         "web:campaign_reports": ["spring"],
         "web:settle_report": ["spring", 1],
         "web:campaign_appeal": ["spring", cast.appeal.pk],
+        "web:leaderboard_file": ["harbour", "csv"],
         "web:comparison_file": ["harbour", "json"],
         "web:timeline_file": ["harbour", "json"],
         "web:analysis": ["harbour", "stability"],

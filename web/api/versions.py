@@ -14,7 +14,7 @@ from leaderboard import services as leaderboard
 from tournament.models import QrelVersion
 from web.access import collection_for, require
 from web.api.callers import reader
-from web.services.boards import Wish, published_board
+from web.services.boards import MEASURE, Wish, published_board
 from web.services.versions import released_qrels
 
 router = Router()
@@ -72,16 +72,17 @@ def read_qrels(request: HttpRequest, name: str, number: int) -> HttpResponse:
 @router.get(
     "/collections/{name}/leaderboard",
     response=dict[str, Any],
-    summary="The leaderboard under a version (the latest by default), with ranks and intervals",
+    summary="The leaderboard under a version (the latest by default) by a measure, with ranks and intervals",
 )
 def read_leaderboard(
     request: HttpRequest,
     name: str,
     version: Annotated[int | None, Query(ge=1, le=999_999_999)] = None,
     official: str = "",
+    measure: Annotated[str, Query(max_length=100)] = MEASURE,
 ) -> dict[str, Any]:
     user = reader(request)
-    wish = Wish(version=version, official=official or None)
+    wish = Wish(version=version, official=official or None, measure=measure)
     return leaderboard.as_dict(published_board(collection_for(user, name), wish, user))
 
 

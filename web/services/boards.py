@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 
@@ -13,8 +16,10 @@ from config.errors import NotNow, Refusal
 from leaderboard import services as leaderboard
 from leaderboard.board import BoardRow
 from leaderboard.output.chart import chart_content
+from leaderboard.output.drawing import FORMATS
 from leaderboard.services import PublishedBoard, RankMoves
-from leaderboard.services.board_agreement import against_chart
+from leaderboard.services.board_output import against_chart
+from leaderboard.services.boards import MEASURE
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion
 from web.figure import BoardFigure, FigureRow, board_figure
@@ -24,7 +29,20 @@ from web.services.visibility import hidden_queries, listed_runs
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
 ROWS_IN_FIGURE = 40
+#: Offered; the address may name any other that the measures module knows.
+MEASURES = (
+    MEASURE,
+    "RR@100",
+    "AP",
+    "nDCG@10",
+    "P@10",
+    "NCG@100",
+    "Success@10",
+    "ESL@10",
+    "Compat(p=0.95)",
+)
 
+#: A minus before the name is "best first" for values: the highest, or where lower is better the lowest.
 SORTS: dict[str, Callable[[BoardRow], Any]] = {
     "run": lambda row: row.run.casefold(),
     "official": lambda row: row.official.value,
@@ -59,6 +77,8 @@ class BoardView:
     published: PublishedBoard | None = None
     page: Page[Line] | None = None
     sort: str = "-preference"
+    measure: str = MEASURE
+    measures: tuple[str, ...] = MEASURES
     figure: BoardFigure | None = None
     charts: tuple[Mapping[str, Any], ...] = ()
     places: dict[str, int] = field(default_factory=dict)
@@ -67,6 +87,20 @@ class BoardView:
     text: str = ""
     """What run tags contain, of those in ``page``."""
     refusal: Refusal | None = None
+
+    figures: tuple[tuple[str, str], ...] = (("panels", "both boards"), ("against", "one against the other"))
+    pictures: tuple[str, ...] = FORMATS
+    files: Mapping[str, str] = field(
+        default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
+    )
+
+    @property
+    def address(self) -> str:
+        """What files of this board are asked for with, as a query string."""
+        version, official = self.version, self.official
+        named = {"version": version and version.number, "official": official and official.name}
+        measure = {"measure": self.measure} if self.measure != MEASURE else {}
+        return urlencode(named | measure)
 
 
 @dataclass(frozen=True)
@@ -79,6 +113,7 @@ class Wish:
     page: str = "1"
     since: int | None = None
     text: str = ""
+    measure: str = MEASURE
 
     @classmethod
     def of(cls, parameters: Any) -> Wish:
@@ -92,6 +127,7 @@ class Wish:
             page=parameters.get("page", "1"),
             since=_version(parameters.get("since", "")),
             text=parameters.get("q", "").strip()[:200],
+            measure=parameters.get("measure", "").strip()[:100] or MEASURE,
         )
 
 
@@ -109,6 +145,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
         version=leaderboard.version_numbered(collection, wish.version),
         official=leaderboard.official_set(collection, wish.official),
         runs=list(listed_runs(collection, user)),
+        measure=wish.measure,
         hidden=hidden_queries(collection, user),
     )
 
@@ -129,6 +166,7 @@ def board_view(
             version=version,
             official=official,
             runs=list(runs.values()),
+            measure=wish.measure,
             hidden=hidden,
         )
         since = _moves(version, versions, list(runs.values()), wish, hidden) if moves else None
@@ -138,8 +176,8 @@ def board_view(
         later = NotNow("The leaderboard cannot be made at the moment.", "Reload the page in a minute.")
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
-        return BoardView(collection, versions, sets, sort=wish.sort, refusal=refusal)
-    lines = _lines(published.board.rows, runs, wish.sort, since)
+        return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
+    lines = _lines(published, runs, wish.sort, since)
     wanted = wish.text.casefold()
     lines = [line for line in lines if wanted in line.row.run.casefold()] if wanted else lines
     return BoardView(
@@ -151,8 +189,9 @@ def board_view(
         published=published,
         page=Paginator(lines, rows_a_page).get_page(wish.page),
         sort=wish.sort,
+        measure=wish.measure,
         figure=figure_of(published.board.rows),
-        charts=(chart_content(against_chart(published, f"M{published.measure}")),),
+        charts=(chart_content(against_chart(published, published.mean)),),
         places=run_places(collection, runs),
         moves=since,
         text=wish.text,
@@ -172,28 +211,35 @@ def _moves(
         before=before,
         after=version,
         runs=runs,
+        measure=wish.measure,
         hidden=hidden,
     )
 
 
-def _lines(rows: Sequence[BoardRow], runs: dict[str, Run], sort: str, moves: RankMoves | None) -> list[Line]:
-    own = [row for row in rows if not row.perfect]
-    best_official = max(row.official.value for row in own)
-    best_preference = max(row.preference.value for row in own)
+def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None) -> list[Line]:
+    rows = published.board.rows
     column = sort.removeprefix("-")
     by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
+    if column in ("official", "preference"):
+        by = partial(_goodness, column, 1 if published.higher_is_better else -1)
     ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
     return [
         Line(
             row,
             runs.get(row.run) if not row.perfect else None,
-            best_official=not row.perfect and row.official.value == best_official,
-            best_preference=not row.perfect and row.preference.value == best_preference,
+            best_official=not row.perfect and row.rank_official == 1,
+            best_preference=not row.perfect and row.rank_preference == 1,
             move=moves.move(row.run) if moves and not row.perfect else None,
         )
         for row in ordered
     ]
+
+
+def _goodness(column: str, direction: int, row: BoardRow) -> float:
+    """Higher for the better, whatever the measure's direction; a row without a value is the worst."""
+    value: float = SORTS[column](row)
+    return -math.inf if math.isnan(value) else direction * value
 
 
 def figure_of(rows: Sequence[BoardRow]) -> BoardFigure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -30,12 +31,14 @@ def count(number: int | str | None) -> str:
 @register.filter
 def value(number: float | None) -> str:
     """A measure's value: four digits."""
-    return NOT_THERE if number is None else f"{number:.4f}"
+    return NOT_THERE if number is None or math.isnan(number) else f"{number:.4f}"
 
 
 @register.filter
 def bounds(estimate: Estimate) -> str:
-    """An interval: ``[0.401, 0.441]``."""
+    """An interval: ``[0.401, 0.441]``, nothing for one without bounds."""
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return ""
     return f"[{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
@@ -109,9 +112,10 @@ def sort_link(context: dict[str, Any], field: str) -> SafeString:
 
 
 @register.simple_tag
-def sort_state(now: str, field: str) -> str:
-    """What ``aria-sort`` says of a column."""
-    return {field: "ascending", f"-{field}": "descending"}.get(now, "none")
+def sort_state(now: str, field: str, higher_is_better: bool = True) -> str:
+    """What ``aria-sort`` says of a column: with a minus, the best come first."""
+    up, down = ("ascending", "descending") if higher_is_better else ("descending", "ascending")
+    return {field: up, f"-{field}": down}.get(now, "none")
 
 
 @register.simple_tag

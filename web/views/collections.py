@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from config.errors import NotNow, Refusal
-from leaderboard.services import board_csv
+from leaderboard.services import board_analysis
 from web.access import collection_for
 from web.services import boards, collections
+from web.services.analyses import FORMS, file_of
 from web.services.directions import said_plainly
 
 
@@ -33,14 +34,16 @@ def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
 def _status(board: boards.BoardView, request: HttpRequest) -> int:
     if isinstance(board.refusal, NotNow):
         return 503
-    asked = request.GET.get("version") or request.GET.get("official")
+    asked = any(request.GET.get(name) for name in ("version", "official", "measure"))
     return 404 if board.refusal and asked else 200
 
 
 @require_safe
-def leaderboard_csv(request: HttpRequest, name: str) -> HttpResponse:
-    """The same as CSV."""
+def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    """The whole board as a file; ``of`` in the address names one of its figures."""
     found = collection_for(request.user, name)
+    if form not in FORMS:
+        raise Http404("There is no such form.")
     try:
         published = boards.published_board(found, boards.Wish.of(request.GET), request.user)
     except NotNow:
@@ -48,9 +51,13 @@ def leaderboard_csv(request: HttpRequest, name: str) -> HttpResponse:
     except Refusal as refusal:
         words = said_plainly(refusal, collection=found.name)
         return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
-    file = f"{found.name}-version-{published.version}-{published.official}.csv"
+    stem = f"{found.name}-version-{published.version}-{published.official}"
+    file = file_of(board_analysis(published), form, stem, request.GET.get("of"))
+    if file is None:
+        raise Http404("There is no such table or figure.")
+    shown = "inline" if form == "svg" else "attachment"
     return HttpResponse(
-        board_csv(published),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{file}"'},
+        file.content,
+        content_type=file.media_type,
+        headers={"Content-Disposition": f'{shown}; filename="{file.name}"'},
     )

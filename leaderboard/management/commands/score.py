@@ -5,28 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
-from config.console import Command as BaseCommand
 from leaderboard import services
-from leaderboard.management.asking import runs_argument, runs_of
+from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.measures import KNOWN
+from leaderboard.output import Analysis
+from leaderboard.output.command import AnalysisCommand
+from leaderboard.services.boards import SEED
 from pooling.services.finding import collection_named
 
-# A narrow terminal wraps the lines; numbers are never cut.
-WIDTH = 150
 
-
-class Command(BaseCommand):
+class Command(AnalysisCommand):
     help = (
         "Score runs by measures under a qrel set or a version of the preference qrels. Means are over every "
         "query that the labels cover: a query that a run does not answer, or has no line for, gets the "
         f"measure's worst value (trec_eval does so only with -c). {KNOWN} Without (rel=g), relevant means the "
         "qrel set's own least grade."
     )
-    example = 'manage.py score mine --qrels official --measures "RR@10 nDCG@10 AP P@10"'
+    example = 'manage.py score mine --qrels official --measures "RR@10 nDCG@10 AP P@10" --latex scores.tex'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
@@ -39,10 +35,21 @@ class Command(BaseCommand):
         parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
         runs_argument(parser)
         parser.add_argument("--per-query", action="store_true", help="also print every query's value")
+        seed_argument(parser, SEED)
+        super().arguments(parser)
 
-    def act(
-        self, *, collection: str, qrels: str, measures: str, runs: list[str], per_query: bool, **options: Any
-    ) -> dict[str, Any]:
+    def analyse(
+        self,
+        *,
+        collection: str,
+        qrels: str,
+        measures: str,
+        runs: list[str],
+        per_query: bool,
+        seed: int,
+        **options: Any,
+    ) -> Analysis:
+        check_seed(seed)
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
             scores = services.score(
@@ -52,25 +59,14 @@ class Command(BaseCommand):
                 measures=measures,
                 progress=update,
             )
-        return services.scores_as_dict(scores, per_query=per_query)
+        return services.score_analysis(scores, per_query=per_query, seed=seed)
 
     def show(self, result: dict[str, Any]) -> None:
-        if any(row["qid"] != "all" for row in result["rows"]):
-            for row in result["rows"]:
-                self.stdout.write("\t".join([row["run"], row["measure"], row["qid"], _digits(row["value"])]))
-            return
-        measures = list(dict.fromkeys(row["measure"] for row in result["rows"]))
-        values = {(row["run"], row["measure"]): row["value"] for row in result["rows"]}
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("run", overflow="fold")
-        for measure in measures:
-            table.add_column(measure, justify="right")
-        for run in dict.fromkeys(row["run"] for row in result["rows"]):
-            table.add_row(Text(run), *(_digits(values[run, measure]) for measure in measures))
-        self.out.width = max(self.out.width, WIDTH)
-        self.out.print(table)
-        note = " Its judges were simulated." if result["simulated"] else ""
-        self.note(f"{result['queries']:,} queries of {result['qrels']}.{note}")
+        if all(row["qid"] == "all" for row in result["rows"]):
+            return super().show(result)
+        for row in result["rows"]:
+            self.stdout.write("\t".join([row["run"], row["measure"], row["qid"], _digits(row["value"])]))
+        return None
 
 
 def _digits(value: float | None) -> str:

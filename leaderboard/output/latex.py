@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, shown
-from leaderboard.output.table import Kind, Row, Table
+from leaderboard.output.table import Column, Kind, Row, Table
 
 LATIN_ENDS = 0x180
 _SPECIAL = {
@@ -56,17 +56,34 @@ _PUNCTUATION = "–—‘’‚“”„†‡•‰‹›€™"
 """Beyond Latin letters, what pdfLaTeX sets as it is."""
 
 
-def latex_table(table: Table) -> str:
-    """A ``table`` environment; needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote).
+GAP = 6
+"""LaTeX's own \\tabcolsep, in points."""
+SIZES = (
+    ("table", 241, "", 5.0, GAP),
+    ("table*", 506, "", 5.0, GAP),
+    ("table*", 506, r"\small", 4.5, 5),
+    ("table*", 506, r"\footnotesize", 4.0, 4),
+    ("table*", 506, r"\scriptsize", 3.5, 3),
+)
+"""(environment, points of its width, size of letters, points of a letter, of a gap), from the widest letters on.
 
+Widths are those of acmart's sigconf; the points of a letter are what digits take."""
+
+
+def latex_table(table: Table) -> str:
+    """A ``table`` environment, or ``table*`` where it is wide.
+
+    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote).
     Names in scripts that pdfLaTeX does not have stay as they are, and a comment on top says so.
     """
     spec = "".join("r" if is_number(column.kind) else "l" for column in table.columns)
     legend = table.legend(best="Underlined", significant="Bold")
     notes = " ".join([*legend, *table.notes, f"{table.facts.sentence}."])
+    name, size = _fitting(table)
     lines = [
-        r"\begin{table}",
+        rf"\begin{{{name}}}",
         r"\centering",
+        *size,
         rf"\caption{{{escaped(f'{table.title}. {table.caption} {notes}')}}}",
         rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', table.key)}}}",
         rf"\begin{{tabular}}{{{spec}}}",
@@ -77,10 +94,25 @@ def latex_table(table: Table) -> str:
         *(_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
-        r"\end{table}",
+        rf"\end{{{name}}}",
     ]
     text = "\n".join(lines) + "\n"
     return _other_engine(text) + text
+
+
+def _fitting(table: Table) -> tuple[str, list[str]]:
+    """The environment, and what makes letters and gaps small enough: one column of text, or the page's width."""
+    letters = sum(_letters(table, column) for column in table.columns)
+    fitting = (one for one in SIZES if letters * one[3] + 2 * one[4] * len(table.columns) <= one[1])
+    environment, _, size, _, gap = next(fitting, SIZES[-1])
+    gaps = [rf"\setlength{{\tabcolsep}}{{{gap}pt}}"] if gap != GAP else []
+    return environment, [*filter(None, [size]), *gaps]
+
+
+def _letters(table: Table, column: Column) -> int:
+    return max(
+        len(head(column)), *(len(shown(row.values.get(column.key), column.kind)) for row in table.rows), 0
+    )
 
 
 def _other_engine(text: str) -> str:

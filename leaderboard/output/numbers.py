@@ -24,9 +24,9 @@ def shown(value: Value, kind: Kind) -> str:
 
 
 def head(column: Column) -> str:
-    """A column's head with its unit."""
+    """A column's head with its unit, unless its group's head has it."""
     in_percent = column.kind in (Kind.SHARE, Kind.SHARE_INTERVAL)
-    return f"{column.label} (%)" if in_percent and "%" not in column.label else column.label
+    return f"{column.label} (%)" if in_percent and "%" not in column.group + column.label else column.label
 
 
 def is_number(kind: Kind) -> bool:

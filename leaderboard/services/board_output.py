@@ -53,7 +53,7 @@ def board_facts(published: PublishedBoard) -> Facts:
 
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
     """A row a run, the best under preference qrels first."""
-    answered, tops = "answered", "judged tops"
+    answered, tops = "answered (%)", "judged tops"
     columns = (
         Column("run", "run"),
         Column("official", published.official, Kind.INTERVAL, facts.measure),

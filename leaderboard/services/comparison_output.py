@@ -22,7 +22,9 @@ def comparison_analysis(comparison: Comparison) -> Analysis:
     """Everything that was found out about a list of runs."""
     return Analysis(
         facts=comparison.facts,
-        tables=(naive_table(comparison), outcome_table(comparison), verdict_table(comparison)),
+        tables=tuple(
+            table(comparison) for table in (naive_table, outcome_table, corrected_table, verdict_table)
+        ),
         figures=(outcome_figure(comparison),),
         sentences=tuple(pair.sentence for pair in comparison.pairs),
         content={
@@ -66,37 +68,51 @@ def naive_table(comparison: Comparison) -> Table:
 
 
 def outcome_table(comparison: Comparison) -> Table:
-    """The paper's Table 2, and the corrected values."""
+    """The paper's Table 2, with its columns."""
     times = comparison.rules.m
     columns = [
-        Column("neither", "neither", Kind.SHARE, "answered by"),
-        Column("a_wins", "only A", Kind.SHARE, "answered by"),
-        Column("b_wins", "only B", Kind.SHARE, "answered by"),
-        Column("both", "both", Kind.SHARE, "answered by"),
+        Column("neither", "neither", Kind.SHARE, "answered by (%)"),
+        Column("a_wins", "only A", Kind.SHARE, "answered by (%)"),
+        Column("b_wins", "only B", Kind.SHARE, "answered by (%)"),
+        Column("both", "both", Kind.SHARE, "answered by (%)"),
     ]
     for measure, kind in (("esl", Kind.NUMBER), ("rr", Kind.MEASURE)):
         group = f"{measure.upper()}, both"
         columns += [Column(f"a_{measure}", "A", kind, group), Column(f"b_{measure}", "B", kind, group)]
         columns += [
-            Column(f"{measure}_signed_rank_p", "signed-rank p", Kind.P, group),
+            Column(f"{measure}_signed_rank_p", "rank p", Kind.P, group),
             Column(f"{measure}_t_p", "t p", Kind.P, group),
         ]
-    columns += [
-        Column(f"{measure}_{test}_corrected", f"{measure.upper()} {label}", Kind.P, f"times {times}")
-        for measure in ("esl", "rr")
-        for test, label in (("signed_rank", "signed-rank p"), ("t", "t p"))
-    ]
     return Table(
         "outcomes",
         "Outcomes query by query",
         "A is the older run. Queries that neither run answers in the top k, that only one answers, that both "
         "answer; for the last, mean expected search length (ESL, lower is better) and mean RR of each with "
-        "two-sided signed-rank and paired t p-values, raw; Lin et al. (SIGIR 2021), Table 2. Then Bonferroni "
-        f"with m = {times}: {comparison.rules.comparisons} comparisons times the 2 tests that can grant a verdict.",
+        "two-sided p-values of signed-rank (rank p) and paired t, raw; Lin et al. (SIGIR 2021), Table 2.",
         (*_PAIR, *columns),
         tuple(_outcome_row(pair, comparison) for pair in comparison.pairs),
         comparison.facts,
         significance=f"p times {times} is at most {comparison.rules.alpha:g}",
+    )
+
+
+def corrected_table(comparison: Comparison) -> Table:
+    """The p-values of the paper's Table 2 times m."""
+    times = comparison.rules.m
+    columns = [
+        Column(f"{measure}_{test}_corrected", label, Kind.P, f"{measure.upper()}, both")
+        for measure in ("esl", "rr")
+        for test, label in (("signed_rank", "rank p"), ("t", "t p"))
+    ]
+    return Table(
+        "corrected",
+        f"Tests on queries that both answer, times {times}",
+        f"Bonferroni with m = {times}: {comparison.rules.comparisons} comparisons times the 2 tests that can grant a "
+        "verdict.",
+        (*_PAIR[:2], *columns),
+        tuple(_outcome_row(pair, comparison) for pair in comparison.pairs),
+        comparison.facts,
+        significance=f"at most {comparison.rules.alpha:g}",
     )
 
 
@@ -120,7 +136,12 @@ def _row(
 ) -> Row:
     """The pair, its values, raw p-values and p-values times a number, marked where still significant."""
     after = {name: corrected(p, times) for name, p in raw.items()}
-    marked = {f"{name}_p" for name, p in after.items() if p <= comparison.rules.alpha}
+    marked = {
+        f"{name}{ending}"
+        for name, p in after.items()
+        for ending in ("_p", "_corrected")
+        if p <= comparison.rules.alpha
+    }
     named: dict[str, Value] = {"a": pair.a, "b": pair.b, "change": pair.outcomes.change, **values}
     named |= {f"{name}_p": p for name, p in raw.items()}
     named |= {f"{name}_corrected": p for name, p in after.items()}

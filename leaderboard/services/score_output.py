@@ -15,7 +15,7 @@ from leaderboard.services.facts import facts_of
 from leaderboard.services.scoring import Column as Scored
 from leaderboard.services.scoring import Scores, rows, scores_as_dict
 
-PANELS_A_ROW = 3
+PANELS_A_ROW = 4
 INCHES_A_RUN = 0.17
 CAPTION = (
     "Means over every query that the labels cover: a query that a run does not answer, or has no line for, counts "

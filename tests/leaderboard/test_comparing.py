@@ -114,8 +114,16 @@ def test_compare_writes_every_form(hill, tmp_path, capsys):
     assert result["facts"]["measure"] == "RR@10"
     assert result["facts"]["queries with several answers"] == "1 (included)"
     written = {path.name for path in tmp_path.iterdir()}
-    assert {"c-naive.csv", "c-outcomes.csv", "c-verdicts.csv", "c.tex", "c.md", "c.svg"} <= written
-    assert (tmp_path / "c.tex").read_text().count(r"\toprule") == 3
+    assert {
+        "c-naive.csv",
+        "c-outcomes.csv",
+        "c-corrected.csv",
+        "c-verdicts.csv",
+        "c.tex",
+        "c.md",
+        "c.svg",
+    } <= written
+    assert (tmp_path / "c.tex").read_text().count(r"\toprule") == 4
 
 
 def test_the_board_over_time_marks_steps_and_tests_them(hill, capsys, tmp_path):

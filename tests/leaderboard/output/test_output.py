@@ -91,6 +91,33 @@ def test_no_line_of_latex_begins_with_what_the_command_before_it_takes(facts, na
     assert not [line for line in lines if line.lstrip().startswith(("[", "*"))]
 
 
+@pytest.mark.parametrize(
+    ("wide", "begins"),
+    [
+        (3, ["\\begin{table}", "\\centering", "\\caption"]),
+        (8, ["\\begin{table*}", "\\centering", "\\caption"]),
+        (
+            15,
+            [
+                "\\begin{table*}",
+                "\\centering",
+                "\\footnotesize",
+                "\\setlength{\\tabcolsep}{4pt}",
+                "\\caption",
+            ],
+        ),
+    ],
+)
+def test_a_wide_table_of_latex_takes_the_page_and_small_letters(facts, wide, begins):
+    columns = tuple(Column(f"c{place}", "value", Kind.MEASURE) for place in range(wide))
+    row = Row({column.key: 0.5 for column in columns})
+
+    lines = latex_table(Table("wide", "Wide", "Method.", columns, (row,), facts)).splitlines()
+
+    assert [line.partition("{Wide")[0] for line in lines[: len(begins)]] == begins
+    assert lines[-1] == begins[0].replace("begin", "end")
+
+
 def test_markdown_has_a_cell_for_every_column(table):
     lines = [line for line in markdown_table(table).splitlines() if line.startswith("|")]
 

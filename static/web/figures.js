@@ -19,6 +19,8 @@
   }
 
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
+  /* A name from right to left turns nothing beside it round: Unicode's isolates. */
+  const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
   const shorter = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
   /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2] % where values are shares. */
@@ -157,8 +159,8 @@
     const told = ([column, row, share]) =>
       [
         chart.diverging
-          ? `${chart.columns[column]} ${chart.across} to ${chart.rows[row]}: ${percent(share)}${isBold([column, row]) ? ", significant" : ""}`
-          : `${chart.rows[row]}, ${chart.across} ${chart.columns[column]}: ${percent(share)}`,
+          ? `${isolated(chart.columns[column])} ${chart.across} to ${isolated(chart.rows[row])}: ${percent(share)}${isBold([column, row]) ? ", significant" : ""}`
+          : `${isolated(chart.rows[row])}, ${chart.across} ${chart.columns[column]}: ${percent(share)}`,
         chart.notes[row],
       ]
         .filter(Boolean)

@@ -9,6 +9,7 @@ import pytest
 
 from pooling.models import Run
 from tests.factories import make_run
+from web.templatetags.figures import names_isolated
 
 COMPARE, TIMELINE = "/collections/harbour/compare", "/collections/harbour/timeline"
 
@@ -32,7 +33,12 @@ def test_a_comparison_says_first_what_may_be_claimed(client, dated):
     page = reply.content.decode()
     assert "Neither quay nor mole can be called the better one" in page
     assert page.index("What may be said") < page.index("Outcomes query by query")
-    assert [view.table.key for view in reply.context["page"].tables] == ["naive", "outcomes", "verdicts"]
+    assert [view.table.key for view in reply.context["page"].tables] == [
+        "naive",
+        "outcomes",
+        "corrected",
+        "verdicts",
+    ]
     assert f'value="{dated.quay.pk}" checked' in page
 
 
@@ -69,7 +75,7 @@ def test_more_runs_than_a_page_compares_lead_to_the_analyses(client, dated):
     ("form", "media_type", "begins"),
     [
         ("csv", "text/csv", b"a,b,change"),
-        ("tex", "application/x-tex", b"\\begin{table}"),
+        ("tex", "application/x-tex", b"\\begin{table"),
         ("md", "text/markdown", b"**"),
         ("svg", "image/svg+xml", b"<?xml"),
         ("pdf", "application/pdf", b"%PDF"),
@@ -111,7 +117,7 @@ def test_the_timeline_marks_the_state_of_the_art(client, dated):
     page = client.get(TIMELINE + "/?qrels=official").content.decode()
 
     assert page.index("2024-05-01") < page.index("2024-05-02")
-    assert "<td>yes</td>" in page
+    assert "<td><bdi>yes</bdi></td>" in page
 
 
 def test_too_many_runs_for_a_page_are_sent_to_the_analyses(client, dated):
@@ -135,3 +141,9 @@ def test_private_queries_count_for_members_only(client, dated, monkeypatch):
     found = json.loads(client.get(COMPARE + ".json" + asked(dated.quay, dated.mole)).content)
 
     assert found["facts"]["queries"] == 2
+
+
+def test_names_from_right_to_left_are_kept_apart_in_sentences():
+    said = names_isolated("نظام_2 is better than نظام: 3 of 4, [1] old", ["نظام", "نظام_2", "[1] old"])
+
+    assert said == "\u2068نظام_2\u2069 is better than \u2068نظام\u2069: 3 of 4, [1] old"

@@ -64,3 +64,14 @@ def test_a_mark_is_said_as_the_table_writes_it(browser):
     page.locator(".plot").press("ArrowRight")
 
     assert page.locator("[aria-live]").text_content() == "a\nvalue: 0.4213 [0.401, 0.441]\nother: −0.5000"
+
+
+def test_names_from_right_to_left_leave_the_words_between_them_in_order(browser):
+    chart = Cells("Wins", ["نظام"], ["بحث"], [(0, 0, 0.75)], "preferred", diverging=True)
+
+    page = drawn(browser, chart)
+    page.locator(".plot").press("ArrowRight")
+
+    assert (
+        page.locator("[aria-live]").text_content() == "\u2068بحث\u2069 preferred to \u2068نظام\u2069: 75.0 %"
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +16,7 @@ from django.utils.timesince import timesince
 from config import clock
 from leaderboard.board import Estimate
 from leaderboard.output import Figure
+from leaderboard.output.right_to_left import isolated, runs_left
 
 register = template.Library()
 THIN_SPACE = "\u2009"
@@ -46,6 +49,15 @@ def bounds(estimate: Estimate) -> str:
 def percent(share: float | None) -> str:
     """A share as a percentage of one digit."""
     return NOT_THERE if share is None else f"{share * 100:.1f}"
+
+
+@register.filter
+def names_isolated(sentence: str, names: Iterable[str]) -> str:
+    """The sentence with names from right to left kept apart, so that they turn nothing beside them round."""
+    turning = sorted(filter(runs_left, names), key=len, reverse=True)
+    if not turning:
+        return sentence
+    return re.sub("|".join(map(re.escape, turning)), lambda match: isolated(match[0]), sentence)
 
 
 @register.filter

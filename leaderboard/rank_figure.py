@@ -73,6 +73,8 @@ def _height(runs: int) -> float:
 
 
 def _panel(panel: Any, name: str, result: Stability) -> Any:
+    from matplotlib.colors import PowerNorm
+
     order = result.order()
     runs = len(order)
     shares = 100 * result.shares[order]
@@ -80,8 +82,8 @@ def _panel(panel: Any, name: str, result: Stability) -> Any:
     image = panel.imshow(
         np.ma.masked_equal(shares, 0),
         cmap="Blues",
-        vmin=0,
-        vmax=100,
+        # Shares of many runs are small: their colours grow with the square root, as on the page.
+        norm=PowerNorm(0.5, vmin=0, vmax=100),
         aspect="auto",
         interpolation="none",
         extent=(*edges, *reversed(edges)),

@@ -15,6 +15,7 @@ from leaderboard.verdicts import Claim
 
 ROW_INCHES = 0.26
 PAIRS_IN_FIGURE = 60
+LONGEST_IN_PAIR = 24
 _PAIR = (Column("a", "A"), Column("b", "B"), Column("change", "ΔMRR", Kind.CHANGE))
 
 
@@ -277,12 +278,9 @@ def _pair_name(pair: Compared) -> str:
 
 
 def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
-    # The newer run first: a long name is cut at its end, and the older one is mostly the same.
-    names = [f"{isolated(pair.b)} ← {isolated(pair.a)}" for pair in pairs]
-    verdicts = [
-        "" if pair.verdict.claim is Claim.NONE else f"{_favoured(pair)}: {pair.verdict.claim.value}"
-        for pair in pairs
-    ]
+    # The newer run first: a long label is cut at its end, and the older one is mostly the same.
+    names = [f"{_cut(pair.b)} ← {_cut(pair.a)}" for pair in pairs]
+    verdicts = [_said(pair) for pair in pairs]
     only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
     only_b = [(pair.outcomes.b_wins / pair.outcomes.queries, None, None) for pair in pairs]
     wins = [Series("only A answers", only_a), Series("only B answers", only_b)]
@@ -293,6 +291,19 @@ def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
         Spans("Only one answers", "share of queries", names, wins, share=True, notes=verdicts),
         Spans(title, "ESL", names, lengths, line=0.0, notes=verdicts),
     ]
+
+
+def _cut(name: str) -> str:
+    return isolated(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
+
+
+def _said(pair: Compared) -> str:
+    """The whole names where they were cut, and the verdict."""
+    cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
+    names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
+    favoured = isolated(_favoured(pair))
+    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favoured}: {pair.verdict.claim.value}"]
+    return "\n".join([*names, *claim])
 
 
 def _favoured(pair: Compared) -> str:

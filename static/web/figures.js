@@ -35,7 +35,7 @@
   /* What every form shares; names stand left of the axis, never wider than a third of the figure. */
   function frame(theme, width, names, { legend = false, across = 0, bottom = BOTTOM } = {}) {
     const longest = Math.max(0, ...names.map((name) => name.length));
-    const room = Math.min(240, width / 3, 16 + longest * 7);
+    const room = Math.min(320, width / 3, 16 + longest * 7);
     return {
       animation: false,
       textStyle: { fontFamily: theme.font, color: theme.ink },
@@ -123,13 +123,16 @@
     };
   }
 
-  /* A cell's colour lies between the page's own, for a weak value, and one that is the same in light and dark. */
+  const parts = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
+  const hex = (channels) => `#${channels.map((part) => Math.round(part * 255).toString(16).padStart(2, "0")).join("")}`;
+
+  /* A cell's colour lies between the page's own, for a weak value, and one that is the same in light and dark. Shares
+     of many runs are small: their colours grow with the square root. */
   function scaleOf(chart) {
     const weak = dark.matches ? "#2b3138" : "#f4f4f4";
-    return chart.diverging ? [COLOURS[0], weak, COLOURS[1]] : [weak, COLOURS[0]];
+    if (chart.diverging) return [COLOURS[0], weak, COLOURS[1]];
+    return [0, 0.25, 0.5, 0.75, 1].map((at) => hex(between([weak, COLOURS[0]], Math.sqrt(at))));
   }
-
-  const parts = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
 
   function between(scale, value) {
     const at = Math.max(0, Math.min(1, value));
@@ -181,7 +184,7 @@
         splitLine: { show: false },
         axisTick: { show: false },
         axisLine: { show: false },
-        axisLabel: { rotate: turned ? 60 : 0, interval: turned || !many ? 0 : "auto", width: 150, overflow: "truncate", fontSize: 11 },
+        axisLabel: { rotate: turned ? 60 : 0, interval: (turned && (width - room) / chart.columns.length >= 12) || !many ? 0 : "auto", width: 150, overflow: "truncate", fontSize: 11 },
       }),
       yAxis: rowAxis(theme, chart.rows, room),
       visualMap: {

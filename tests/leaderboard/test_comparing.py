@@ -164,3 +164,13 @@ def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):
         extent = label.get_window_extent()
         assert extent.x0 >= 0
         assert extent.x1 <= canvas.bbox.width
+
+
+def test_both_names_of_a_pair_show_in_the_figure_however_long(hill):
+    Run.objects.filter(run_tag="late").update(run_tag="late" * 20)
+
+    figure = services.comparison_analysis(ask(hill, "early", "late" * 20)).figures[0]
+
+    chart = figure.charts[0]
+    assert chart["rows"] == [f"{'late' * 5}lat… ← early"]
+    assert chart["notes"][0].splitlines()[:2] == [f"B {'late' * 20}", "A early"]

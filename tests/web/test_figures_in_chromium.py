@@ -47,7 +47,7 @@ def test_a_cell_has_one_colour_the_stronger_the_value_and_one_ink_that_is_read(b
 
     assert light.evaluate(SCALE)[-1] == dark.evaluate(SCALE)[-1]
     assert light.evaluate(SCALE)[0] == dark.evaluate(SCALE)[0] if diverging else True
-    assert len(light.evaluate(SCALE)) == (3 if diverging else 2)
+    assert len(light.evaluate(SCALE)) == (3 if diverging else 5)
     weak = 1 if diverging else 0
     assert (light.evaluate(INKS)[weak], dark.evaluate(INKS)[weak]) == ("#000000", "#ffffff")
 

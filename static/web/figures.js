@@ -170,6 +170,8 @@
         .join("\n");
     const data = chart.cells.map(([row, column, share]) => [column, row, share]);
     const ink = inkOn(chart);
+    // Where cells are a few pixels wide, lines between them would hide them.
+    const gap = (width - room) / chart.columns.length < 6 ? 0 : 0.5;
     return {
       ...option,
       height: TOP + across + 64 + ROW * chart.rows.length,
@@ -205,7 +207,7 @@
           type: "heatmap",
           data: data.map((value) => ({
             value,
-            itemStyle: { borderColor: isBold(value) ? theme.ink : theme.paper, borderWidth: isBold(value) ? 1.5 : 0.5 },
+            itemStyle: { borderColor: isBold(value) ? theme.ink : theme.paper, borderWidth: isBold(value) ? 1.5 : gap },
             label: { color: ink(value[2]), fontWeight: isBold(value) ? "bold" : "normal" },
           })),
           label: { show: !many, fontSize: 10, formatter: (item) => Math.round(item.value[2] * 100).toString() },

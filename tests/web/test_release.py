@@ -27,6 +27,7 @@ from judging.models import (
 )
 from leaderboard.models import KeptAnalysis
 from pooling.models import PrivateQuery, QuerySplit, Run
+from tests.factories import make_qrels
 from web.services.release.bundle import bundle_of, count_release, make_release
 from web.services.release.store import opened
 
@@ -138,6 +139,80 @@ def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
     assert "mole" not in everything
     assert "5 judgments on passages that no public run supplied" in files["DATA_CARD.md"]
     assert "2 best answers in the qrels" in files["DATA_CARD.md"]
+
+
+def trap(town, qid: str, off_topic: str) -> None:
+    """A test pair of the query that was asked and answered, against a passage of any query."""
+    asked = Slot.objects.get(number=1)
+    gold = GoldPair.objects.create(
+        campaign=town.campaign,
+        query=town.query(qid),
+        relevant=town.passage(qid.replace("q", "a")),
+        off_topic=town.passage(off_topic),
+        state="accepted",
+    )
+    slot = Slot.objects.create(
+        submission=asked.submission,
+        worker=town.judge,
+        number=2,
+        gold_pair=gold,
+        left=gold.relevant,
+        right=gold.off_topic,
+    )
+    GoldAnswer.objects.create(
+        slot=slot,
+        submission=asked.submission,
+        worker=town.judge,
+        gold_pair=gold,
+        preferred=gold.relevant,
+        passed=True,
+        recorded_at=town.version.published_at,
+    )
+
+
+def names(files: dict[str, str], pid: str) -> list[str]:
+    """The files that name the passage."""
+    return [name for name, text in files.items() if re.search(rf"\b{pid}\b", text)]
+
+
+def private_top(town, pid: str) -> None:
+    """On top of the private run for q1, and of nothing else."""
+    town.pooled("q1", **{pid: [town.deep]})
+
+
+def test_no_file_names_what_only_a_private_run_supplied_though_it_is_another_querys_test_pair(town):
+    private_top(town, "zz9private")
+    trap(town, "q3", "zz9private")
+
+    files = read(town.version)
+
+    assert names(files, "zz9private") == []
+    assert "1 test pairs on passages that no public run supplied" in files["DATA_CARD.md"]
+    assert "1 answers on test pairs on passages that no public run supplied" in files["DATA_CARD.md"]
+
+
+def test_a_test_pair_may_name_what_a_public_run_or_a_label_gave_to_another_query(town):
+    private_top(town, "zz9both")
+    town.pooled("q2", zz9both=[town.quay])
+    private_top(town, "zz9label")
+    make_qrels(town.collection, "graded", [("q2", "zz9label", 0)])
+    trap(town, "q3", "zz9both")
+    Slot.objects.filter(number=2).update(number=3)
+    trap(town, "q3", "zz9label")
+
+    files = read(town.version)
+
+    for pid in ("zz9both", "zz9label"):
+        assert {"gold.jsonl", "gold_answers.jsonl"} <= set(names(files, pid)), pid
+
+
+def test_a_public_run_on_a_private_query_makes_nothing_known(town):
+    split = QuerySplit.objects.create(collection=town.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=town.query("q2"))
+    town.pooled("q2", zz9private=[town.quay])
+    trap(town, "q3", "zz9private")
+
+    assert names(read(town.version), "zz9private") == []
 
 
 def test_people_are_nowhere(town):

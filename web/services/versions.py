@@ -18,7 +18,7 @@ from pooling.services.members import may
 from tournament.manifest import sha256
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services.publishing import qrels_bytes
-from web.services.visibility import hidden_queries, sees_everything, sight_of
+from web.services.visibility import Sight, hidden_queries, sees_everything, sight_of
 
 QUERIES_A_PAGE = 50
 FILTERS = {
@@ -158,14 +158,15 @@ def lines_of(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -> l
     return lines
 
 
-def released_qrels(version: QrelVersion, user: Any) -> tuple[bytes, int, str]:
+def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) -> tuple[bytes, int, str]:
     """The version's qrels file as far as this person may see it, how many lines are left out, and its SHA-256.
 
     A passage that only unreleased runs supplied, or the result of a private query, is on no page for the public, so
-    it is in no file either.
+    it is in no file either. ``sight``: of these queries, where it is known already.
     """
     rows = list(version.qrels.select_related("query"))
-    sight = sight_of(version.collection, list({row.query_id: row.query for row in rows}.values()), user)
+    if sight is None:
+        sight = sight_of(version.collection, list({row.query_id: row.query for row in rows}.values()), user)
     hidden = hidden_queries(version.collection, user)
     shown = [row for row in rows if row.query.qid not in hidden and sight.sees(row.query_id, row.passage_id)]
     content = qrels_bytes(shown)

@@ -4,14 +4,15 @@ A collection is private (there for its members alone, pooling.services.members) 
 one a run is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing).
 Members see everything; everyone else, signed in or not, sees what is released. A passage is
 shown to everyone when a public run supplied it, when some qrel set names it, or when no run is known to
-have supplied it (as in judgments made elsewhere); a passage that only other runs supplied is not.
+have supplied it (as in judgments made elsewhere); a passage that only other runs supplied is not. Pages ask this
+of a query and a passage; what is published for good asks it of the passage in every query (``held_back``).
 Results on private queries are shown to nobody else, and of a run under embargo not who made it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,13 +66,34 @@ class Sight:
     suppliers: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
     released: set[Place] = field(default_factory=set)
     runs: dict[int, Run] = field(default_factory=dict)
+    held: frozenset[int] = frozenset()
 
     def sees(self, query: int, passage: int) -> bool:
         """Whether the passage may be shown."""
+        if passage in self.held:
+            return False
         if self.everything or (query, passage) in self.released:
             return True
         supplied_by = self.suppliers.get((query, passage), set())
         return not supplied_by or any(self._is_public(run) for run in supplied_by)
+
+    def held_back(self, told: Container[int]) -> frozenset[int]:
+        """Passages that are shown for no query: something is known of them, and nothing of it is public.
+
+        A test pair sets a passage of one query against another query, for which nobody supplied it. ``told`` are the
+        keys of the queries on which something may be told; the sight has to be of all queries.
+        """
+        if self.everything:
+            return frozenset()
+        supplied, shown, free = set(), set(), set()
+        for (query, passage), runs in self.suppliers.items():
+            if runs:
+                supplied.add(passage)
+            if query in told:
+                (shown if any(map(self._is_public, runs)) else free if not runs else set()).add(passage)
+        shown |= {passage for query, passage in self.released if query in told}
+        known = {passage for _, passage in (*self.suppliers, *self.released)}
+        return frozenset(known - shown - (free - supplied))
 
     def shown_suppliers(self, query: int, passage: int) -> list[Run]:
         """Runs that had the passage on top, as far as the person may know, by tag."""
@@ -89,31 +111,31 @@ class Sight:
         return run in self.runs and self.runs[run].release == Run.Release.PUBLIC
 
 
-def sight_of(collection: Collection, queries: Sequence[Query], user: Any) -> Sight:
-    """What the person may see of these queries' passages; as many database queries for one as for many."""
-    keys = [query.pk for query in queries]
+def sight_of(collection: Collection, queries: Sequence[Query] | None, user: Any) -> Sight:
+    """What the person may see of these queries' passages (None: of all); one query costs as many as many do."""
+    among = {} if queries is None else {"query__in": [query.pk for query in queries]}
     runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
     sight = Sight(sees_everything(user, collection), runs=runs)
-    pooled = PooledPassage.objects.filter(pool__collection=collection, query__in=keys).values_list(
+    pooled = PooledPassage.objects.filter(pool__collection=collection, **among).values_list(
         "query_id", "passage_id", "run_ids", "is_qrel"
     )
     for query, passage, run_ids, is_qrel in pooled:
         sight.suppliers[query, passage] |= set(run_ids)
         if is_qrel:
             sight.released.add((query, passage))
-    labelled = Qrel.objects.filter(qrel_set__collection=collection, query__in=keys)
+    labelled = Qrel.objects.filter(qrel_set__collection=collection, **among)
     sight.released.update(labelled.values_list("query_id", "passage_id"))
-    _add_challengers(sight, collection, {query.pk: query for query in queries})
+    _add_challengers(sight, collection, among)
     return sight
 
 
-def _add_challengers(sight: Sight, collection: Collection, queries: dict[int, Query]) -> None:
+def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]) -> None:
     """Challengers are in no pool: the challenge's runs that had them on top supplied them."""
     by_tag = {run.run_tag: run for run in sight.runs.values()}
     rows = list(
-        ChallengedQuery.objects.filter(
-            challenge__campaign__collection=collection, query__in=list(queries)
-        ).select_related("challenge")
+        ChallengedQuery.objects.filter(challenge__campaign__collection=collection, **among).select_related(
+            "challenge", "query"
+        )
     )
     brought = {row.pk: _brought(row) for row in rows}
     keys = set().union(*brought.values())
@@ -122,7 +144,7 @@ def _add_challengers(sight: Sight, collection: Collection, queries: dict[int, Qu
     tops = {tag: tops_of(by_tag[tag]) for tag in tags}
     for row in rows:
         for tag in tags.intersection(row.challenge.run_tags):
-            on_top = tops[tag].get(queries[row.query_id].qid, ())[:1]
+            on_top = tops[tag].get(row.query.qid, ())[:1]
             for passage in brought[row.pk]:
                 if pid_of.get(passage) in on_top:
                     sight.suppliers[row.query_id, passage].add(by_tag[tag].pk)

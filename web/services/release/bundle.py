@@ -170,7 +170,7 @@ class _Seen:
 def _versions(scope: Scope, writer: _Writer) -> Iterator[dict[str, Any]]:
     """The qrels of every version up to this one, and what is said of each."""
     for version in scope.chain:
-        content, left_out, sha256 = released_qrels(version, PUBLIC)
+        content, left_out, sha256 = released_qrels(version, PUBLIC, scope.sight)
         writer.bytes(f"qrels/version-{version.number}.qrels", content)
         manifest = scope.contents[version.number]
         yield {

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from judging.models import GoldAnswer, Judgment, Submission
-from pooling.models import PooledPassage, Run
+from pooling.models import PooledPassage
 from tournament.models import ChallengedQuery
 from tournament.services.resolving import pids
 from web.services.release.scope import Scope
@@ -161,8 +161,8 @@ class ReleasedRows:
 
     def runs(self) -> Iterator[Row]:
         """The public runs, as everybody sees them."""
-        other = Run.objects.filter(collection=self.scope.collection).exclude(release=Run.Release.PUBLIC)
-        self.left_out["runs that are not public"] = other.count()
+        left_out = len(self.scope.suppliers) - len(self.scope.public_runs)
+        self.left_out["runs that are not public"] = left_out
         for run in self.scope.public_runs:
             yield {
                 "run_tag": run.run_tag,

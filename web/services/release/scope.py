@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -77,16 +77,24 @@ class Scope:
 
     @cached_property
     def sight(self) -> Sight:
-        """What everybody may see of the passages of these queries."""
-        every = self.queries | self.gold_queries
-        return sight_of(self.collection, [every[key] for key in sorted(every)], PUBLIC)
+        """What everybody may see of passages, without those that nothing public brought to any query that is told."""
+        every = sight_of(self.collection, None, PUBLIC)
+        hidden = Query.objects.filter(collection=self.collection, qid__in=self.private)
+        hidden_keys = frozenset(hidden.values_list("pk", flat=True))
+        told = {query for query, _ in (*every.suppliers, *every.released)} - hidden_keys
+        return replace(every, held=every.held_back(told))
+
+    @cached_property
+    def suppliers(self) -> list[Run]:
+        """Runs that supplied passages of these queries, by tag."""
+        there = self.queries.keys() | self.gold_queries.keys()
+        keys = {run for (query, _), runs in self.sight.suppliers.items() if query in there for run in runs}
+        return list(Run.objects.filter(pk__in=keys).order_by("run_tag"))
 
     @cached_property
     def public_runs(self) -> list[Run]:
-        """Public runs that supplied passages of these queries, as everybody sees them, by tag."""
-        suppliers = {run for runs in self.sight.suppliers.values() for run in runs}
-        rows = Run.objects.filter(pk__in=suppliers, release=Run.Release.PUBLIC).order_by("run_tag")
-        return [as_shown(run, False) for run in rows]
+        """The public ones among them, as everybody sees them."""
+        return [as_shown(run, False) for run in self.suppliers if run.release == Run.Release.PUBLIC]
 
     @cached_property
     def withdrawn(self) -> frozenset[tuple[int, int]]:
@@ -110,11 +118,6 @@ class Scope:
         """Test pairs that were asked."""
         asked = [GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED]
         return GoldPair.objects.filter(campaign__in=self.campaigns, state__in=asked)
-
-    def shows(self, query: int, *passages: int) -> bool:
-        """Whether everybody may see the query and all of these passages of it."""
-        there = query in self.queries or query in self.gold_queries
-        return there and all(self.sight.sees(query, passage) for passage in passages)
 
     @cached_property
     def key(self) -> str:

@@ -44,11 +44,13 @@ ACTIONS: dict[str, frozenset[Role]] = {
     # A challenge asks people within what its campaign may spend; agreeing to more money takes "spend money" too.
     "open challenge": _RUNS,
     "publish version": _RUNS,
+    "describe collection": _RUNS,
     "prepare campaign": _MONEY,
     "launch campaign": _MONEY,
     "steer campaign": _MONEY,
     "spend money": _MONEY,
     "judge workers": _MONEY,
+    "delete bundle": _OWNERS,
     "change members": _OWNERS,
     "change visibility": _OWNERS,
     # Whoever is told what happens in a collection learns of its private runs.

@@ -213,7 +213,8 @@ def release(*, progress: Progress, version_id: int, only_count: bool) -> dict[st
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version_id)
     if only_count:
         return count_release(version, progress)
-    return make_release(version, progress).as_dict()
+    made = make_release(version, progress)
+    return {"sha256": made.sha256, "size": made.size}
 
 
 def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, who: str) -> Job:

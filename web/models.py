@@ -1,4 +1,4 @@
-"""Who wants to be told what happens in a collection, and what was sent."""
+"""Bundles that were made; who wants to be told what happens in a collection, and what was sent."""
 
 from __future__ import annotations
 
@@ -10,6 +10,30 @@ from django.db.models import Q
 
 from config import clock
 from pooling.models import Collection
+from tournament.models import QrelVersion
+
+
+class MadeBundle(models.Model):
+    """A version's bundle that was made: one row for the same bytes, until an owner deletes it."""
+
+    version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="+")
+    sha256 = models.CharField(max_length=64)
+    name = models.CharField(max_length=300, help_text="Of its file in the storage.")
+    size = models.PositiveBigIntegerField()
+    key = models.CharField(max_length=64, help_text="Of what it was last made from: the same again gives it.")
+    summary = models.JSONField(help_text="What it has and leaves out.")
+    facts = models.JSONField(
+        help_text="What was released when it was made, and who had taken judgments back."
+    )
+    made_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["version", "sha256"], name="one_bundle_for_the_same_bytes")
+        ]
+
+    def __str__(self) -> str:
+        return f"bundle {self.sha256[:12]} of version {self.version_id}"
 
 
 class WebhookEndpoint(models.Model):

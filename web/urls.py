@@ -102,6 +102,11 @@ urlpatterns = [
     ),
     path("collections/<slug:name>/versions/<int:number>/bundle/", releases.release, name="release"),
     path(
+        "collections/<slug:name>/versions/<int:number>/bundle/<int:key>/delete/",
+        releases.delete_release,
+        name="delete_release",
+    ),
+    path(
         "collections/<slug:name>/versions/<int:number>/bundle.zip", releases.release_file, name="release_file"
     ),
     path(

@@ -25,15 +25,18 @@ from judging.models import (
     Task,
     Worker,
 )
+from judging.services.rights import forget_worker
 from leaderboard.models import KeptAnalysis
 from pooling.models import PrivateQuery, QuerySplit, Run
-from tests.factories import make_qrels
+from tests.factories import make_qrels, make_run
+from web.models import MadeBundle
 from web.services.release.bundle import bundle_of, count_release, make_release
 from web.services.release.store import opened
 
 pytestmark = pytest.mark.one_database
 
 PAGE = "/collections/harbour/versions/1/bundle/"
+ZIP = "/collections/harbour/versions/1/bundle.zip"
 
 
 def read(version) -> dict[str, str]:
@@ -264,23 +267,114 @@ def test_a_team_under_embargo_is_not_named(town):
     assert "OTTER" not in "\n".join(read(town.version).values())
 
 
-def test_the_same_inputs_give_the_same_bytes_under_names_of_their_own(town):
-    made = make_release(town.version)
+def content_of(made: MadeBundle) -> bytes:
     with opened(made.name) as file:
-        first = file.read()
+        return file.read()
+
+
+def got(client, address: str = ZIP) -> tuple[int, str]:
+    """The answer, and the hash of what came."""
+    reply = client.get(address)
+    return reply.status_code, hashlib.sha256(b"".join(reply)).hexdigest()
+
+
+def test_the_same_facts_give_the_same_bytes_and_one_bundle(town):
+    made = make_release(town.version)
+    first = content_of(made)
+    MadeBundle.objects.all().update(key="")
     KeptAnalysis.objects.all().delete()
     storages["runs"].delete(made.name)
+
     again = make_release(town.version)
-    with opened(again.name) as file:
-        second = file.read()
+
+    assert content_of(again) == first
+    assert hashlib.sha256(first).hexdigest() == made.sha256
+    assert [row.pk for row in MadeBundle.objects.all()] == [made.pk]
+
+
+def test_a_run_sent_later_changes_nothing(town):
+    make_release(town.version)
+    counted = count_release(town.version)
+    make_run(town.collection, "late", {"q1": ["later"]})
+    make_run(town.collection, "later", {"q1": ["later"]}, release="private")
+    Run.objects.filter(run_tag="mole").update(team="OTTERS")
+
+    assert bundle_of(town.version) == MadeBundle.objects.get()
+    assert count_release(town.version) == counted
+
+
+def test_a_worker_has_one_name_in_all_bundles_of_a_version(town):
     worker = rows(read(town.version), "judgments.jsonl")[0]["worker"]
     Run.objects.filter(run_tag="mole").update(release="public")
     more = read(town.version)
+    town.prefer("q1", ("b", "new"))
+    second = town.publish()
 
-    assert first == second
-    assert hashlib.sha256(first).hexdigest() == made.sha256
     assert "s" in {row["pid"] for row in rows(more, "passages.jsonl")}
-    assert rows(more, "judgments.jsonl")[0]["worker"] != worker
+    assert {row["worker"] for row in rows(more, "judgments.jsonl")} == {worker}
+    assert worker not in "".join(read(second).values())
+
+
+def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
+    old = make_release(cast.version)
+    Run.objects.filter(run_tag="quay").update(release="private")
+    reader = cast.clients["viewer"]
+
+    page = reader.get(PAGE).content.decode()
+    assert old.sha256 in page
+    assert "quay is released as private now" in page
+    assert "Something was added or changed" in page
+    assert got(reader) == (200, old.sha256)
+    new = make_release(cast.version)
+    page = reader.get(PAGE).content.decode()
+    assert new.sha256 != old.sha256
+    assert {old.sha256, new.sha256} <= set(re.findall("[0-9a-f]{64}", page))
+    assert got(reader) == (200, new.sha256)
+    assert got(reader, f"{ZIP}?sha256={old.sha256}") == (200, old.sha256)
+
+
+def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast):
+    old = make_release(cast.version)
+    Exclusion.objects.create(campaign=cast.campaign, worker=cast.judge, rule="withdrawn", reason="")
+    reader = cast.clients["owner"]
+
+    assert reader.get(ZIP).status_code == 404
+    assert reader.get(f"{ZIP}?sha256={old.sha256}").status_code == 404
+    page = reader.get(PAGE).content.decode()
+    assert old.sha256 in page
+    assert "1 worker has taken back judgments that are in it." in page
+    new = make_release(cast.version)
+    assert got(reader) == (200, new.sha256)
+
+
+def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
+    make_release(cast.version)
+    Exclusion.objects.create(
+        campaign=cast.campaign, worker=Worker.objects.create(), rule="withdrawn", reason=""
+    )
+
+    assert got(cast.clients["viewer"])[0] == 200
+
+
+def test_who_is_forgotten_stays_in_a_bundle_that_never_said_who_it_was(cast):
+    make_release(cast.version)
+    forget_worker(cast.judge)
+
+    assert got(cast.clients["viewer"])[0] == 200
+
+
+def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_callbacks):
+    made = make_release(cast.version)
+    owner, address = cast.clients["owner"], f"{PAGE}{made.pk}/delete/"
+
+    assert made.sha256[:12] in owner.get(address).content.decode()
+    assert bundle_of(cast.version) == made
+    with django_capture_on_commit_callbacks(execute=True):
+        owner.post(address)
+
+    assert bundle_of(cast.version) is None
+    assert opened(made.name) is None
+    assert cast.collection.changes.filter(what__contains=made.sha256, who="owner").exists()
 
 
 def test_later_judgments_change_nothing(town):

@@ -17,6 +17,8 @@ from django.urls import get_resolver, reverse
 from accounts.models import ApiToken
 from config.background.models import Job
 from tests.web.conftest import PEOPLE, PUBLIC, ROLES, Harbour
+from web.models import MadeBundle
+from web.services.release_page import WORDS
 
 pytestmark = pytest.mark.one_database
 
@@ -105,6 +107,7 @@ OF_A_COLLECTION = {
     "web:release_file": Page(only=MEMBERS, done=404),  # it was not made yet
     "web:count_release": Page(only=MEMBERS, post={"sure": "1"}, done=302),
     "web:make_release": Page(only=RUNS, post={"sure": "1"}, done=302),
+    "web:delete_release": Page(only=OWNERS),
     "web:challenge_with": Page(only=MEMBERS),
     "web:challenge": Page(only=MEMBERS),
     "web:challenging": Page(only=MEMBERS),
@@ -230,6 +233,20 @@ OF_A_CAMPAIGN |= {f"web:{name}" for name in ("propose_gold", "decide_gold", "end
 OF_A_CAMPAIGN |= {f"web:{name}_texts" for name in ("usual", "preview", "try")}
 
 
+def made_bundle(cast: Harbour) -> MadeBundle:
+    return MadeBundle.objects.get_or_create(
+        version=cast.version,
+        sha256="0" * 64,
+        defaults={
+            "name": "gone.zip",
+            "size": 1,
+            "key": "",
+            "summary": {"counts": dict.fromkeys(WORDS, 0), "left_out": {}, "files": {}},
+            "facts": {"runs": {}, "private": [], "withdrawn": []},
+        },
+    )[0]
+
+
 def pool_job(cast: Harbour) -> Job:
     """A pool that is being built."""
     arguments = {"collection_id": cast.collection.pk, "name": "wave"}
@@ -287,6 +304,7 @@ def address_of(name: str, cast: Harbour) -> str:
         "web:release_file": ["harbour", 1],
         "web:count_release": ["harbour", 1],
         "web:make_release": ["harbour", 1],
+        "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
         "web:challenge": ["spring"],
         "web:challenging": ["spring"],
         "web:plan_challenge": ["spring"],

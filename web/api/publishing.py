@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.http import FileResponse, HttpRequest
@@ -18,6 +19,8 @@ from web.api.callers import actor, reader
 from web.api.work import WorkOut, told
 from web.services.release import store
 from web.services.release.bundle import bundle_of, counted
+from web.services.release.kept import given_out
+from web.services.release_page import Line, made_lines
 from web.services.version_changes import differences
 from web.services.version_rows import change_row, query_row
 from web.services.versions import FILTERS, Wish, asked_queries, lines_of
@@ -43,15 +46,34 @@ class RowPage(Schema):
     rows: list[dict[str, Any]]
 
 
+class MadeOut(Schema):
+    """A bundle that was made.
+
+    ``withheld`` says why it is given out no more, ``no_longer_released`` what it tells that is not released any more.
+    """
+
+    sha256: str
+    size: int
+    made_at: datetime
+    withheld: str
+    no_longer_released: list[str]
+
+
 class BundleOut(Schema):
-    """A version's bundle: what it has and leaves out as far as that was counted; its file when it was made."""
+    """A version's bundle: what it has and leaves out as far as that was counted; its file when it was made.
+
+    ``made``, ``size`` and ``sha256`` are of the newest that is given out, ``current`` says whether anything changed
+    since; ``bundles`` are all, the newest first.
+    """
 
     made: bool
+    current: bool
     size: int | None = None
     sha256: str = ""
     counts: dict[str, int] | None = None
     left_out: dict[str, int] | None = None
     files: dict[str, int] | None = None
+    bundles: list[MadeOut]
     work: WorkOut | None = None
 
 
@@ -135,16 +157,23 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
     user = reader(request)
     version = _version(user, name, number)
     require(user, "export judgments", version.collection)
-    made = bundle_of(version)
-    summary = made.summary if made else counted(version) or {}
+    made, current = given_out(version), bundle_of(version)
+    summary = current.summary if current else counted(version) or (made.summary if made else {})
     newest = jobs.release_work(version).first()
     return {
         "made": made is not None,
+        "current": made is not None and made == current,
         "size": made.size if made else None,
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
+        "bundles": [_line(line) for line in made_lines(version)],
         "work": told(newest) | {"result": None} if newest else None,
     }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    facts = {name: getattr(line.made, name) for name in ("sha256", "size", "made_at")}
+    return facts | {"withheld": line.withheld, "no_longer_released": line.no_longer}
 
 
 @router.post(
@@ -161,7 +190,7 @@ def make_bundle(request: HttpRequest, name: str, number: int) -> Status[dict[str
 
 @router.get(
     "/collections/{name}/versions/{int:number}/bundle.zip",
-    summary="The bundle itself",
+    summary="The bundle itself: the newest, or the one of this SHA-256",
     openapi_extra={
         "responses": {
             200: {
@@ -171,14 +200,16 @@ def make_bundle(request: HttpRequest, name: str, number: int) -> Status[dict[str
         }
     },
 )
-def read_bundle_file(request: HttpRequest, name: str, number: int) -> FileResponse:
+def read_bundle_file(
+    request: HttpRequest, name: str, number: int, sha256: Annotated[str, Query(max_length=64)] = ""
+) -> FileResponse:
     user = reader(request)
     version = _version(user, name, number)
     require(user, "export judgments", version.collection)
-    made = bundle_of(version)
+    made = given_out(version, sha256)
     file = store.opened(made.name) if made else None
     if made is None or file is None:
-        raise HttpError(404, "The bundle was not made, or what it depends on has changed since.")
+        raise HttpError(404, "There is no such bundle, or it is given out no more.")
     headers = {"ETag": quote_etag(made.sha256), "Content-Length": str(made.size)}
     return FileResponse(file, content_type="application/zip", headers=headers)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pooling.services.members import may
 from tournament.models import QrelVersion
 from web import jobs
+from web.models import MadeBundle
 from web.services.next_version import Work
-from web.services.release import bundle
+from web.services.release import bundle, kept
 
 #: What stands in a bundle, in the order in which people ask for it.
 WORDS = {
     "judgments": "judgments",
     "judgments_that_count": "of them this version rests on",
-    "workers": "workers, by pseudonyms of the bundle",
+    "workers": "workers, by pseudonyms of this version",
     "gold": "test pairs",
     "gold_answers": "answers on test pairs",
     "exclusions": "exclusions",
@@ -24,19 +26,39 @@ WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class Line:
+    """A bundle in the list: why it is given out no more (or empty), and what it tells that is released no more."""
+
+    made: MadeBundle
+    withheld: str
+    no_longer: list[str]
+
+
+def made_lines(version: QrelVersion) -> list[Line]:
+    """The version's bundles, the newest first."""
+    return [Line(made, kept.withheld(made), kept.no_longer_released(made)) for made in kept.kept(version)]
+
+
 def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
     """All that it shows."""
     newest = jobs.release_work(version).first()
-    made = bundle.bundle_of(version)
-    summary = made.summary if made else bundle.counted(version)
+    current = bundle.bundle_of(version)
+    lines = made_lines(version)
+    counted = current.summary if current else bundle.counted(version)
+    summary = counted or (lines[0].made.summary if lines else None)
     return {
         "collection": version.collection,
         "version": version,
         "work": Work(newest) if newest else None,
-        "made": made,
+        "lines": lines,
+        "current": current,
+        "counted": counted is not None,
         "summary": summary,
         "counts": [(words, summary["counts"][name]) for name, words in WORDS.items()] if summary else [],
         "left_out": [(what, many) for what, many in summary["left_out"].items() if many] if summary else [],
         "files": list(summary["files"].items()) if summary else [],
         "may_make": may(user, "publish version", version.collection),
+        "may_delete": may(user, "delete bundle", version.collection),
+        "may_describe": may(user, "describe collection", version.collection),
     }

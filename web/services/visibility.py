@@ -85,13 +85,11 @@ class Sight:
         """
         if self.everything:
             return frozenset()
-        supplied, shown, free = set(), set(), set()
-        for (query, passage), runs in self.suppliers.items():
-            if runs:
-                supplied.add(passage)
-            if query in told:
-                (shown if any(map(self._is_public, runs)) else free if not runs else set()).add(passage)
+        places = [(place, runs) for place, runs in self.suppliers.items() if place[0] in told]
+        shown = {passage for (_, passage), runs in places if any(map(self._is_public, runs))}
         shown |= {passage for query, passage in self.released if query in told}
+        free = {passage for (_, passage), runs in places if not runs}
+        supplied = {passage for (_, passage), runs in self.suppliers.items() if runs}
         known = {passage for _, passage in (*self.suppliers, *self.released)}
         return frozenset(known - shown - (free - supplied))
 

@@ -9,15 +9,15 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import parse_etags, quote_etag
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import NotNow, Refusal
 from pooling.models import Collection
 from tournament.models import QrelVersion
 from web import jobs
 from web.access import needs
-from web.services.release import store
-from web.services.release.bundle import bundle_of
+from web.models import MadeBundle
+from web.services.release import kept, store
 from web.services.release_page import release_page
 
 
@@ -54,20 +54,32 @@ def make_release(request: HttpRequest, collection: Collection, number: int) -> H
 @require_safe
 @needs("export judgments")
 def release_file(request: HttpRequest, collection: Collection, number: int) -> Any:
-    """The bundle, where it was made and nothing that it depends on has changed since."""
-    version = _version(collection, number)
-    made = bundle_of(version)
+    """A bundle that was made, the newest unless ``sha256`` says which; not one that is given out no more."""
+    made = kept.given_out(_version(collection, number), request.GET.get("sha256", ""))
     etag = quote_etag(made.sha256) if made else ""
     if etag and etag in parse_etags(request.headers.get("If-None-Match", "")):
         return HttpResponse(status=304, headers={"ETag": etag})
     file = store.opened(made.name) if made else None
     if file is None or made is None:
-        raise Http404("The bundle was not made, or what it depends on has changed since.")
+        raise Http404("There is no such bundle, or it is given out no more; its page says why.")
     name = f"{collection.name}-version-{number}.zip"
     headers = {"ETag": etag, "Content-Length": str(made.size)}
     return FileResponse(
         file, as_attachment=True, filename=name, content_type="application/zip", headers=headers
     )
+
+
+@require_http_methods(["GET", "POST"])
+@needs("delete bundle")
+def delete_release(request: HttpRequest, collection: Collection, number: int, key: int) -> HttpResponse:
+    """Delete a bundle that was made; named and asked once more."""
+    rows = MadeBundle.objects.select_related("version__collection")
+    made = get_object_or_404(rows, version=_version(collection, number), pk=key)
+    if request.method == "POST":
+        kept.delete(made, who=request.user.get_username())
+        messages.success(request, f"The bundle {made.sha256[:12]} was deleted.")
+        return redirect("web:release", collection.name, number)
+    return render(request, "web/delete_release.html", {"collection": collection, "made": made})
 
 
 def _rung(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> HttpResponse:

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = (
         "Write a version of a collection's preference qrels as one bundle to publish: judgments, test pairs, qrels, "
         "texts, agreement, a data card. What only runs supplied that are not public is left out; so are workers' "
-        "ids, comments and signals. The same inputs give the same bytes."
+        "ids, comments and signals. The same facts give the same bytes."
     )
     example = "manage.py release_bundle mine --version 2 --out mine-version-2.zip"
 

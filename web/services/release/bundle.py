@@ -1,4 +1,4 @@
-"""Make a version's bundle: a zip whose bytes follow from its inputs, kept by their hash."""
+"""Make a version's bundle: a zip whose bytes follow from its inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +15,8 @@ from config.background.registry import Progress
 from judging.models import Campaign, ConsentText, Submission
 from leaderboard.services import kept_analyses
 from tournament.models import QrelVersion
-from web.services.release import store
+from web.models import MadeBundle
+from web.services.release import kept, store
 from web.services.release.agreement import Agreement
 from web.services.release.card import data_card, licences, pay_text
 from web.services.release.rows import ReleasedRows
@@ -28,27 +28,10 @@ MOMENT = (1980, 1, 1, 0, 0, 0)
 STEPS = 6
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """A bundle that is kept: its file in the storage, its size and hash, and what it has and leaves out."""
-
-    key: str
-    name: str
-    size: int
-    sha256: str
-    summary: dict[str, Any]
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def bundle_of(version: QrelVersion) -> Bundle | None:
+def bundle_of(version: QrelVersion) -> MadeBundle | None:
     """The bundle as it would be made now, if it was made."""
-    key = Scope(version).key
-    content = kept_analyses.found(_key(key, "bundle"))
-    if content is None or store.size_of(content["name"]) is None:
-        return None
-    return Bundle(**content)
+    made = MadeBundle.objects.filter(version=version, key=Scope(version).key).order_by("-pk").first()
+    return made if made and store.size_of(made.name) is not None else None
 
 
 def counted(version: QrelVersion) -> dict[str, Any] | None:
@@ -65,20 +48,16 @@ def count_release(version: QrelVersion, progress: Progress | None = None) -> dic
     return _written(scope, _Nowhere(), progress)
 
 
-def make_release(version: QrelVersion, progress: Progress | None = None) -> Bundle:
+def make_release(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
     """The bundle, made unless it is kept."""
     there = bundle_of(version)
     if there is not None:
         return there
     scope = Scope(version)
-    name = store.name_of(scope.collection.name, version.number, scope.key)
     with store.arriving() as path:
         with path.open("wb") as file:
             summary = _written(scope, file, progress)
-        made = Bundle(scope.key, name, path.stat().st_size, _sha256(path), summary)
-        store.put(name, path)
-    kept_analyses.keep(_key(scope.key, "bundle"), "release bundle", made.as_dict())
-    return made
+        return kept.keep(scope, path, _sha256(path), summary)
 
 
 def _key(key: str, what: str) -> str:

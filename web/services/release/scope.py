@@ -12,13 +12,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from judging.models import Campaign, ConsentText, Exclusion, GoldPair
 from leaderboard.services.software import software_version
-from pooling.models import Collection, PooledPassage, QrelSet, Query, Run
+from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
 from pooling.services.query_splits import private_qids
-from tournament.models import ChallengedQuery, QrelVersion
+from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from web.services.visibility import Sight, as_shown, sight_of
 
 #: Raised whenever the same inputs give other bytes than before.
@@ -121,7 +121,7 @@ class Scope:
 
     @cached_property
     def key(self) -> str:
-        """The hash of all that the bundle depends on: the same key, the same bytes."""
+        """The hash of all that may change the bundle: the same key, the same bytes. Another may give them too."""
         return hashlib.sha256(json.dumps(list(self._inputs()), default=str).encode()).hexdigest()
 
     def _inputs(self) -> Iterator[Any]:
@@ -129,12 +129,10 @@ class Scope:
         collection = self.collection
         yield [FORMAT, software_version(), collection.name, collection.description, collection.licence]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
-        runs = Run.objects.filter(collection=collection).order_by("pk")
-        yield [_run_facts(as_shown(run, False)) for run in runs.defer("report")]
+        yield from self._supplied()
         yield sorted(self.private)
         sets = QrelSet.objects.filter(collection=collection).order_by("pk")
         yield list(sets.values_list("pk", "sha256", "min_grade"))
-        yield self._supplied()
         for campaign in self.campaigns:
             yield campaign_facts(campaign)
             yield list(
@@ -144,21 +142,34 @@ class Scope:
         yield sorted(self.withdrawn)
         yield list(self.gold_pairs().order_by("pk").values_list("pk", "state"))
 
-    def _supplied(self) -> list[int]:
-        """Pools and challenges say who supplied a passage; rows are only ever added to them."""
-        pooled = PooledPassage.objects.filter(pool__collection=self.collection)
-        challenged = ChallengedQuery.objects.filter(challenge__campaign__collection=self.collection)
-        return [pooled.count(), challenged.count()]
+    def _supplied(self) -> Iterator[Any]:
+        """Pools and challenges say who supplied a passage, and rows are only ever added to them; and their runs."""
+        collection = self.collection
+        pooled = PooledPassage.objects.filter(pool__collection=collection)
+        challenged = ChallengedQuery.objects.filter(challenge__campaign__collection=collection)
+        yield [pooled.count(), challenged.count()]
+        challengers = Challenge.objects.filter(campaign__collection=collection)
+        tags = {tag for tags in challengers.values_list("run_tags", flat=True) for tag in tags}
+        in_pools = PoolRun.objects.filter(pool__collection=collection).values("run")
+        runs = Run.objects.filter(Q(pk__in=in_pools) | Q(run_tag__in=tags), collection=collection)
+        yield [_run_facts(as_shown(run, False)) for run in runs.defer("report").order_by("pk")]
 
     def pseudonym(self, worker: int | None) -> str:
-        """A name for the worker in this bundle alone: nobody without the installation's secret can tell who it is."""
+        """A name for the worker in this version's bundles alone, whenever they are made.
+
+        Nobody without the installation's secret can tell who it is.
+        """
         if worker is None:
             return ""
-        named = hmac.new(settings.SECRET_KEY.encode(), f"{self.key}:{worker}".encode(), hashlib.sha256)
+        version = f"{self.collection.name}:{self.version.number}:{self.version.manifest_sha256}"
+        named = hmac.new(settings.SECRET_KEY.encode(), f"{version}:{worker}".encode(), hashlib.sha256)
         return f"w-{named.hexdigest()[:12]}"
 
 
 def _run_facts(run: Run) -> list[Any]:
+    """What a bundle may print of the run: nothing of one that is not public but that it is there."""
+    if run.release != Run.Release.PUBLIC:
+        return [run.pk, run.run_tag]
     return [
         run.pk,
         run.run_tag,

@@ -1,4 +1,4 @@
-"""Where bundles lie: one immutable file a key, in the storage ``runs``, beside the runs (a folder, or a bucket)."""
+"""Where bundles lie: a file under the hash of its bytes, in the storage ``runs``, beside the runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from django.core.files.storage import storages
 from config.bucket import Bucket
 
 
-def name_of(collection: str, number: int, key: str) -> str:
+def name_of(collection: str, number: int, sha256: str) -> str:
     """The file's name in the storage."""
-    return f"releases/{collection}/version-{number}-{key}.zip"
+    return f"releases/{collection}/version-{number}-{sha256}.zip"
 
 
 def size_of(name: str) -> int | None:
@@ -53,6 +53,11 @@ def put(name: str, path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
     path.replace(target)
+
+
+def remove(name: str) -> None:
+    """Delete the file; one that is not there is gone already."""
+    storages["runs"].delete(name)
 
 
 def opened(name: str) -> IO[bytes] | None:

@@ -26,9 +26,23 @@ KNOWN = {
 }
 
 
+#: Nothing but Preferee's own marketplace answers on the machine itself.
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
 def known(endpoint: str) -> KnownEndpoint | None:
     """The known endpoint at this address, or None."""
     return KNOWN.get(origin(endpoint))
+
+
+def crowd_words(endpoint: str, embedded: str) -> str:
+    """Who the crowd at this address is, as papers say it; ``embedded`` is the built-in marketplace's address."""
+    host = urlsplit(endpoint).hostname or ""
+    if origin(endpoint) == origin(embedded) or host in LOOPBACK:
+        return "Preferee's own marketplace"
+    if found := known(endpoint):
+        return "Amazon Mechanical Turk" if found.real_money else "the sandbox of Amazon Mechanical Turk"
+    return f"the crowd at {host}" if host else ""
 
 
 def default_hosts(endpoint: str) -> list[str]:

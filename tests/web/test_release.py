@@ -434,3 +434,33 @@ def test_the_command_writes_the_same_file(town, tmp_path):
 
     assert hashlib.sha256(out.read_bytes()).hexdigest() == made.sha256
     assert json.loads(told.getvalue())["counts"]["judgments"] == 2
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "words"),
+    [
+        ("http://127.0.0.1:9", "Preferee's own marketplace"),
+        ("https://mturk-requester.us-east-1.amazonaws.com", "Amazon Mechanical Turk"),
+        ("https://mturk-requester-sandbox.us-east-1.amazonaws.com", "the sandbox of Amazon Mechanical Turk"),
+        ("https://crowd.example.org/requester", "the crowd at crowd.example.org"),
+    ],
+)
+def test_the_crowd_is_named_by_its_endpoint(town, endpoint, words):
+    town.campaign.endpoint = endpoint
+    town.campaign.save()
+
+    files = read(town.version)
+
+    assert f"- crowd: {words}\n" in files["DATA_CARD.md"]
+    assert json.loads(files["campaigns.json"])["spring"]["crowd"] == words
+    assert "mturk" not in files["campaigns.json"]
+
+
+def test_simulated_workers_are_called_so(town):
+    town.campaign.judgments.filter(left__pid="b").update(judge_kind="simulated")
+    mixed = read(town.version)["DATA_CARD.md"]
+    town.campaign.judgments.update(judge_kind="simulated")
+    MadeBundle.objects.update(key="")
+
+    assert "**1 of 2 judgments were made by simulated workers** (programs, no people)" in mixed
+    assert "- crowd: **simulated workers alone** (programs, no people)" in read(town.version)["DATA_CARD.md"]

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -128,11 +128,13 @@ class _Seen:
         self.workers: set[str] = set()
         self.first: dict[str, str] = {}
         self.last: dict[str, str] = {}
+        self.judges: dict[str, Counter[str]] = defaultdict(Counter)
 
     def judgments(self, rows: Iterator[dict[str, Any]], agreement: Agreement) -> Iterator[dict[str, Any]]:
         for row in self.workers_of(rows):
             agreement.add(row)
             self.counting += row["counts"]
+            self.judges[row["campaign"]][row["judge_kind"]] += 1
             if row["time"]:
                 name = row["campaign"]
                 self.first[name] = min(self.first.get(name, row["time"]), row["time"])
@@ -174,7 +176,8 @@ def _campaign(scope: Scope, campaign: Campaign, seen: _Seen) -> dict[str, Any]:
     submitted = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, submitted_at__lte=scope.version.published_at
     )
-    return {name: facts[name] for name in (*CAMPAIGN_FIELDS, "created_at", "launched_at")} | {
+    return {name: facts[name] for name in (*CAMPAIGN_FIELDS, "crowd", "created_at", "launched_at")} | {
+        "judges": dict(seen.judges[campaign.name]),
         "first_judgment": seen.first.get(campaign.name),
         "last_judgment": seen.last.get(campaign.name),
         "tasks_submitted": submitted.count(),

@@ -49,12 +49,30 @@ def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
 
 def _campaign(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:
     return dict(facts) | {
+        "crowd_words": crowd_sentence(facts["crowd"], facts["judges"]),
         "launched": _day(facts["launched_at"]),
         "first": _day(facts["first_judgment"]),
         "last": _day(facts["last_judgment"]),
         "slip_rate": f"{facts['slip_rate']:g}",
         "pay_words": " ".join(pay_text(campaign).split()),
     }
+
+
+def crowd_sentence(crowd: str, judges: Mapping[str, int]) -> str:
+    """Who judged. Simulated workers are no people, wherever they worked; imported judgments were made elsewhere."""
+    total, simulated, imported = sum(judges.values()), judges.get("simulated", 0), judges.get("imported", 0)
+    if total and total == imported:
+        return "not known here: the judgments were made elsewhere and imported"
+    words = crowd or "a crowd that is not known"
+    if imported:
+        words += f"; {imported} of {total} judgments were made elsewhere and imported"
+    if not simulated:
+        return words
+    if simulated == total:
+        return f"**simulated workers alone** (programs, no people), at {words}"
+    return (
+        f"{words}; **{simulated} of {total} judgments were made by simulated workers** (programs, no people)"
+    )
 
 
 def _day(moment: str | None) -> str:

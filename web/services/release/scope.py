@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
+from config.crowd_endpoints import crowd_words
 from judging.models import Campaign, ConsentText, Exclusion, GoldPair
 from leaderboard.services.software import software_version
 from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
@@ -204,7 +205,6 @@ CAMPAIGN_FIELDS: Sequence[str] = (
     "mark_query_words",
     "placeholder_text",
     "preset",
-    "crowd",
     "minimum_age",
     "ethics_approval",
     "withdrawal_days",
@@ -220,6 +220,7 @@ def campaign_facts(campaign: Campaign) -> dict[str, Any]:
     for name in (*CAMPAIGN_FIELDS, *TEXT_FIELDS):
         value = getattr(campaign, name)
         facts[name] = value if isinstance(value, bool | int | float | None) else str(value)
+    facts["crowd"] = crowd_words(campaign.endpoint, settings.EMBEDDED_CROWD_ENDPOINT)
     for name in ("created_at", "launched_at"):
         moment = getattr(campaign, name)
         facts[name] = moment.isoformat() if moment else None

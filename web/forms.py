@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 
 from pooling.models import Run
+from pooling.services.collection_details import MOST
 from pooling.services.sent_files import sources_on_the_server
 
 RELEASES = [
@@ -120,14 +121,34 @@ class DescribeRun(AboutRun):
                 self.fields[name].help_text = "The board's policy keeps it as it is."
 
 
-class CreateCollection(forms.Form):
+class AboutCollection(forms.Form):
+    """What is said about a collection."""
+
+    title = forms.CharField(max_length=MOST["title"], required=False, help_text="What people call it.")
+    description = forms.CharField(
+        max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    licence = forms.CharField(
+        max_length=MOST["licence"],
+        required=False,
+        help_text="What others may do with queries, passages and judgments, such as CC BY 4.0.",
+    )
+    citation = forms.CharField(
+        max_length=MOST["citation"],
+        required=False,
+        label="Source and citation",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Where it comes from, and how to cite it.",
+    )
+
+
+class CreateCollection(AboutCollection):
     """A new collection and its files."""
 
+    field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
     name = forms.SlugField(
         max_length=80, help_text="Letters, digits, hyphens and underscores; it stands in addresses."
     )
-    title = forms.CharField(max_length=200, required=False, help_text="What people call it.")
-    description = forms.CharField(max_length=10_000, required=False, widget=forms.Textarea(attrs={"rows": 2}))
     language = forms.CharField(
         max_length=20, initial="en", help_text="Of queries and passages: en, ar, ja, zh-Hant …"
     )

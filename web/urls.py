@@ -42,6 +42,7 @@ urlpatterns = [
     path("campaigns/<slug:name>/reports/<int:key>/settle", workers.settle_report, name="settle_report"),
     path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
+    path("collections/<slug:name>/about/", collections.describe, name="describe_collection"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
     path(
         "collections/<slug:name>/leaderboard.<slug:form>",

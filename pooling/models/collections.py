@@ -18,7 +18,8 @@ class Collection(models.Model):
     title = models.CharField(max_length=200, blank=True, help_text="What people call it.")
     description = models.TextField(blank=True)
     language = models.CharField(max_length=20, default="en", help_text="BCP 47 tag of queries and passages.")
-    licence = models.CharField(max_length=200, blank=True)
+    licence = models.CharField(max_length=200, blank=True, help_text="What others may do with it.")
+    citation = models.TextField(blank=True, help_text="Where it comes from, and how to cite it.")
     visibility = models.CharField(
         max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE, help_text="Who sees it."
     )

@@ -37,6 +37,8 @@ def import_collection(
     min_grade: int = 1,
     title: str = "",
     description: str = "",
+    licence: str = "",
+    citation: str = "",
     language: str = "en",
     names: Mapping[Path, str] | None = None,
     progress: Progress | None = None,
@@ -57,7 +59,12 @@ def import_collection(
     try:
         with transaction.atomic():
             collection = Collection.objects.create(
-                name=name, title=title, description=description, language=language
+                name=name,
+                title=title,
+                description=description,
+                licence=licence,
+                citation=citation,
+                language=language,
             )
             rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(found))
             bulk.insert(Query, ("collection_id", "qid", "text", "position"), rows)

@@ -95,6 +95,8 @@ def _imported(wanted: NewCollection, progress: Progress | None) -> ImportedColle
         min_grade=details.get("min_grade", 1),
         title=details.get("title", ""),
         description=details.get("description", ""),
+        licence=details.get("licence", ""),
+        citation=details.get("citation", ""),
         language=details.get("language", "en"),
         names=names(wanted.files),
         progress=progress,

@@ -50,6 +50,7 @@ class Call:
 TABLE = {
     ("get", "/collections"): Call(),
     ("get", "/collections/{name}"): Call(),
+    ("patch", "/collections/{name}"): Call("runs", RUNS, body=b'{"licence": "CC0"}'),
     ("get", "/collections/{name}/runs"): Call(),
     ("post", "/collections/{name}/runs"): Call(
         "runs", RUNS, 202, RUN, {"HTTP_IDEMPOTENCY_KEY": "k"}, "?run_tag=sent"

@@ -124,6 +124,7 @@ OF_A_COLLECTION = {
     "web:remove_member": Page(post={"sure": "1"}, **ACT),
     "web:transfer": Page(post={"sure": "1"}, **ACT),
     "web:withdraw_invitation": Page(post={"sure": "1"}, **ACT),
+    "web:describe_collection": Page(only=RUNS),
     "web:visibility": Page(post={"visibility": "private"}, **ACT),
     "web:webhooks": Page(only=OWNERS),
     "web:webhook": Page(only=OWNERS),

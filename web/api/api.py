@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from web.api import (
     campaigns,
-    collections,
+    collection_details,
     pools,
     preparing,
     problems,
@@ -29,7 +29,7 @@ api = DescribedAPI(
     parser=ObjectParser(),
 )
 problems.handle(api)
-api.add_router("", collections.router, tags=["collections"])
+api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])

@@ -23,9 +23,11 @@ class CollectionOut(Schema):
     """A collection; ``role`` is the caller's; empty for the public, null in lists."""
 
     name: str
+    title: str
     description: str
     language: str
     licence: str
+    citation: str
     visibility: str
     created_at: datetime
     queries: int
@@ -42,7 +44,11 @@ def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
 @router.get("/collections/{name}", response=CollectionOut, summary="One collection, and the caller's role")
 def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
     user = reader(request)
-    found = collection_for(user, name)
+    return told_of(user, collection_for(user, name))
+
+
+def told_of(user: Any, found: Collection) -> dict[str, Any]:
+    """One collection as this person is told of it."""
     return _facts(found) | {
         "queries": Query.objects.filter(collection=found).count(),
         "runs": listed_runs(found, user).count(),
@@ -56,5 +62,5 @@ def _listed(row: Listed) -> dict[str, Any]:
 
 
 def _facts(found: Collection) -> dict[str, Any]:
-    names = ("name", "description", "language", "licence", "visibility", "created_at")
+    names = ("name", "title", "description", "language", "licence", "citation", "visibility", "created_at")
     return {name: getattr(found, name) for name in names}

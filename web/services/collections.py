@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from pooling.models import Collection, Pool, QrelSet, Query
+from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.services.members import may, visible_to
+from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress, campaigns_of, progress_of
 from web.services.visibility import as_shown, listed_everywhere, listed_runs, sees_everything
@@ -43,6 +45,21 @@ def _count(rows: QuerySet[Any]) -> dict[int, int]:
     return dict(rows.values_list("collection").annotate(Count("pk")).order_by())
 
 
+def seen_by_everybody(collection: Collection) -> dict[str, Any]:
+    """What publishing the collection would show to everybody, in counts."""
+    runs = Counter(Run.objects.filter(collection=collection).values_list("release", flat=True))
+    names = Run.objects.filter(collection=collection, release=Run.Release.PUBLIC).order_by("run_tag")
+    return {
+        "collection": collection,
+        "runs": {level: runs[level] for level in Run.Release.values},
+        "public_runs": list(names.values_list("run_tag", flat=True)[:RUNS_SHOWN]),
+        "queries": Query.objects.filter(collection=collection).count(),
+        "private_queries": len(private_qids(collection)),
+        "versions": QrelVersion.objects.filter(collection=collection).count(),
+        "campaigns": len(campaigns_of([collection])),
+    }
+
+
 def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     """All that a collection's page shows."""
     everything = sees_everything(user, collection)
@@ -72,6 +89,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         "may_prepare": may(user, "prepare campaign", collection),
         "may_send": may(user, "upload run", collection),
         "may_add": may(user, "add files", collection),
+        "may_describe": may(user, "describe collection", collection),
         "may_hook": may_hook,
         "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],
     }

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import NotNow, Refusal
 from leaderboard.services import board_analysis
-from web.access import collection_for
+from pooling.models import Collection
+from pooling.services.collection_details import MOST, describe_collection
+from web.access import collection_for, needs
+from web.forms import AboutCollection
 from web.services import boards, collections
 from web.services.analyses import FORMS, file_of
 from web.services.directions import said_plainly
@@ -20,6 +24,23 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
     found = collection_for(request.user, name)
     context = collections.collection_page(found, request.user)
     return render(request, "web/collection.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("describe collection")
+def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """What people call it, what it is, its licence, where it comes from."""
+    said = {name: getattr(collection, name) for name in MOST}
+    form = AboutCollection(request.POST if request.method == "POST" else None, initial=said)
+    if request.method == "POST" and form.is_valid():
+        who = request.user.get_username()
+        if describe_collection(collection=collection, changes=form.cleaned_data, who=who):
+            messages.success(
+                request, f"{collection.name} is described anew. Bundles made from now on print it."
+            )
+        return redirect("web:collection", collection.name)
+    context = {"collection": collection, "form": form}
+    return render(request, "web/describe_collection.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

@@ -58,7 +58,7 @@ def _asked(request: HttpRequest, form: CreateCollection) -> NewCollection:
     wanted = ask_for_collection(
         user=request.user,  # type: ignore[arg-type]
         name=said["name"],
-        details={name: said[name] for name in ("title", "description", "language")}
+        details={name: said[name] for name in ("title", "description", "licence", "citation", "language")}
         | {"min_grade": 1 if said["min_grade"] is None else said["min_grade"]},
         sent=sent,
         there=[form.offered[name] for name in said.get("there", [])],

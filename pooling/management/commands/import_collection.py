@@ -35,6 +35,8 @@ class Command(BaseCommand):
         )
         parser.add_argument("--title", default="", help="what people call it")
         parser.add_argument("--description", default="", help="what the collection is")
+        parser.add_argument("--licence", default="", help="what others may do with it")
+        parser.add_argument("--citation", default="", help="where it comes from, and how to cite it")
         parser.add_argument(
             "--language",
             default="en",
@@ -55,6 +57,8 @@ class Command(BaseCommand):
         min_grade: int,
         title: str,
         description: str,
+        licence: str,
+        citation: str,
         language: str,
         all_passages: bool,
         **options: Any,
@@ -68,6 +72,8 @@ class Command(BaseCommand):
                 min_grade=min_grade,
                 title=title,
                 description=description,
+                licence=licence,
+                citation=citation,
                 language=language,
                 progress=update,
             )

@@ -18,6 +18,7 @@ from config.crowd_endpoints import crowd_words
 from judging.models import Campaign, ConsentText, Exclusion, GoldPair
 from leaderboard.services.software import software_version
 from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
+from pooling.services.collection_details import MOST
 from pooling.services.query_splits import private_qids
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from web.services.visibility import Sight, as_shown, sight_of
@@ -128,7 +129,7 @@ class Scope:
     def _inputs(self) -> Iterator[Any]:
         """Cheap to gather: manifests name the judgments, and those made before publication are facts."""
         collection = self.collection
-        yield [FORMAT, software_version(), collection.name, collection.description, collection.licence]
+        yield [FORMAT, software_version(), collection.name, *(getattr(collection, name) for name in MOST)]
         yield [(one.number, one.manifest_sha256, one.published_at) for one in self.chain]
         yield from self._supplied()
         yield sorted(self.private)

@@ -1,0 +1,34 @@
+"""`manage.py describe_collection`: what people call a collection, what it is, its licence, how to cite it."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.finding import collection_named
+
+
+class Command(BaseCommand):
+    help = (
+        "Say what a collection is called, what it is, under which licence, where it comes from and how to cite it. "
+        "What is not given stays; an empty text takes it away. Bundles made from then on print it."
+    )
+    example = 'manage.py describe_collection mine --licence "CC BY 4.0" --citation "Doe et al., 2026"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("--title", help="what people call it")
+        parser.add_argument("--description", help="what the collection is")
+        parser.add_argument("--licence", help="what others may do with it")
+        parser.add_argument("--citation", help="where it comes from, and how to cite it")
+
+    def act(self, *, collection: str, **options: Any) -> dict[str, Any]:
+        found = collection_named(collection)
+        given = {name: options[name] for name in MOST if options[name] is not None}
+        changed = describe_collection(collection=found, changes=given, who=getpass.getuser())
+        said = {name: getattr(found, name) for name in MOST}
+        return {"collection": found.name, **said, "changed": changed}

@@ -1,0 +1,31 @@
+"""What is said about a collection: changed by people, and logged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from pooling.errors import PoolingError
+from pooling.models import Collection
+from pooling.services.members import log
+
+#: What can be said → the longest that it may be.
+MOST = {"title": 200, "description": 10_000, "licence": 200, "citation": 10_000}
+
+
+def describe_collection(*, collection: Collection, changes: Mapping[str, str], who: str) -> list[str]:
+    """Change what is said about it; returns the names of what changed. Raises PoolingError."""
+    if strange := changes.keys() - MOST.keys():
+        raise PoolingError(f"Nothing about a collection is called {', '.join(sorted(strange))}.")
+    said = {name: text.strip() for name, text in changes.items()}
+    for name, text in said.items():
+        if len(text) > MOST[name]:
+            raise PoolingError(f"The {name} has {len(text)} characters.", f"Use {MOST[name]} at most.")
+    changed = [name for name in MOST if name in said and said[name] != getattr(collection, name)]
+    if changed:
+        with transaction.atomic():
+            Collection.objects.filter(pk=collection.pk).update(**{name: said[name] for name in changed})
+            log(collection, f"{', '.join(changed)} changed", who=who)
+        collection.refresh_from_db(fields=changed)
+    return changed

@@ -1,0 +1,33 @@
+"""What is said about a collection is changed. On the collections' own router: an address has one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field, Schema
+
+from accounts.models import ApiToken
+from pooling.services.collection_details import MOST, describe_collection
+from web.access import collection_for, require
+from web.api.callers import actor
+from web.api.collections import CollectionOut, router, told_of
+
+
+class CollectionChanges(Schema):
+    """What is said about a collection; what is left out stays, an empty text takes it away."""
+
+    title: Annotated[str, Field(max_length=MOST["title"])] = ""
+    description: Annotated[str, Field(max_length=MOST["description"])] = ""
+    licence: Annotated[str, Field(max_length=MOST["licence"])] = ""
+    citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
+
+
+@router.patch("/collections/{name}", response=CollectionOut, summary="Change what is said about a collection")
+def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "describe collection", found)
+    given = changes.dict(exclude_unset=True)
+    describe_collection(collection=found, changes=given, who=user.get_username())
+    return told_of(user, found)

@@ -56,3 +56,19 @@ def test_the_command_changes_what_is_given(published):
     assert json.loads(told.getvalue())["changed"] == ["title"]
     with pytest.raises(SystemExit):
         call_command("describe_collection", "harbour", "--licence", "x" * 201)
+
+
+def test_publishing_says_first_what_everybody_will_see(cast):
+    owner, address = cast.clients["owner"], "/collections/harbour/visibility"
+    owner.post(address, {"visibility": "private"})
+
+    asked = owner.post(address, {"visibility": "published"}).content.decode()
+    cast.collection.refresh_from_db()
+    assert cast.collection.visibility == "private"
+    assert "1 run released as public" in asked
+    assert "quay" in asked
+    assert "deep" not in asked
+
+    owner.post(address, {"visibility": "published", "sure": "1"})
+    cast.collection.refresh_from_db()
+    assert cast.collection.visibility == "published"

@@ -15,6 +15,7 @@ from config.errors import Refusal
 from pooling.models import Collection, CollectionChange, Membership
 from pooling.services import members as service
 from web.access import needs
+from web.services.collections import seen_by_everybody
 
 CHANGES_SHOWN = 50
 
@@ -110,11 +111,13 @@ def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResp
 @require_POST
 @needs("change visibility")
 def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show the collection to everybody, or to its members only."""
+    """Show the collection to everybody, asked once more with what is seen then; or to its members only."""
     shown = request.POST.get("visibility", "")
     if shown not in Collection.Visibility.values:
         messages.error(request, "Choose private or published.")
         return _back(collection)
+    if shown == Collection.Visibility.PUBLISHED and "sure" not in request.POST:
+        return render(request, "web/publish_collection.html", seen_by_everybody(collection))
     who = request.user.get_username()
     return _done(
         request, collection, lambda: service.publish(collection=collection, visibility=shown, who=who)

@@ -68,7 +68,7 @@ class Demo:
         )
         self.command("share_collection", self.name, "--with", "everybody")
         self.command("import_qrels", self.name, str(sample / "grades.txt"), "--set", "truth")
-        self.command("import_runs", self.name, *run_files(sample / "runs"))
+        self.command("import_runs", self.name, *run_files(sample / "runs"), "--release", "public")
         self.command("build_pool", self.name, "--pool", self.pool, "--all-runs", "--qrels", "official")
         stats = self.command("pool_stats", self.pool)
         self.say(
@@ -120,7 +120,7 @@ class Demo:
     def challenge(self, sample: Path) -> dict[str, Any]:
         """New runs arrive: only their unseen top passages are judged; version 2."""
         self.say("\n4. New runs arrive: only their unseen top passages meet the best answers")
-        self.command("import_runs", self.name, *run_files(sample / "later"))
+        self.command("import_runs", self.name, *run_files(sample / "later"), "--release", "public")
         tags = later_tags(self.name, len(run_files(sample / "later")))
         asked = self.command("challenge", self.campaign, "--runs", *tags)
         self.simulate()

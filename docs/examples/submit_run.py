@@ -1,11 +1,13 @@
-"""Submit a run and print its rank: python3 submit_run.py COLLECTION FILE RUN_TAG
+"""Submit a run and print its rank: python3 submit_run.py COLLECTION FILE RUN_TAG [--release private|scores|public]
 
 Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (scopes read and runs) from the
-environment. Python's standard library is enough. Exit status 1 with a reason when the run is refused.
+environment. Without --release the run is private: only members of the collection see it. Python's standard library is
+enough. Exit status 1 with a reason when the run is refused.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -38,13 +40,24 @@ def in_words(problem: dict[str, Any]) -> str:
     return f"{where}{problem['reason']} {problem['next_step']}".strip()
 
 
+def arguments() -> argparse.Namespace:
+    """What is sent where, and who sees it there."""
+    parser = argparse.ArgumentParser(description="Submit a run and print its rank.")
+    parser.add_argument("collection")
+    parser.add_argument("file", type=Path)
+    parser.add_argument("run_tag")
+    parser.add_argument("--release", choices=["private", "scores", "public"], default="private")
+    return parser.parse_args()
+
+
 def main() -> None:
     """Send, wait, print."""
-    collection, file, run_tag = sys.argv[1:]
-    content = Path(file).read_bytes()
+    given = arguments()
+    collection, run_tag, content = given.collection, given.run_tag, given.file.read_bytes()
     # The same file under the same tag is the same upload, so a job that is run again does no harm.
-    key = hashlib.sha256(content + run_tag.encode()).hexdigest()
-    options = urllib.parse.urlencode({"file_name": Path(file).name, "run_tag": run_tag})
+    key = hashlib.sha256(content + f"{run_tag} {given.release}".encode()).hexdigest()
+    said = {"file_name": given.file.name, "run_tag": run_tag, "release": given.release}
+    options = urllib.parse.urlencode(said)
     headers = {"Idempotency-Key": key, "Content-Type": "application/octet-stream"}
     upload = call(f"/collections/{collection}/runs?{options}", content, **headers)
     while upload["state"] == "waiting":

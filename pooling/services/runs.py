@@ -41,7 +41,8 @@ class RunFacts:
     run_type: str = ""
     submitted_on: date | None = None
     baseline: bool = False
-    release: str = "public"
+    release: str = "private"
+    """Releasing takes a word of its own: what was seen once may have been copied."""
     variant_of: str = ""
     """Tag of the run that it differs from by hyperparameters or seed alone."""
     anonymous_until: date | None = None

@@ -97,6 +97,10 @@ def test_unknown_queries_of_qrels_are_dropped_on_request(collection, write):
     assert (imported.labels, imported.skipped) == (1, ("9",))
 
 
+def test_an_imported_run_is_private_unless_its_release_is_said(collection, write):
+    assert runs.import_run(collection=collection, path=write("a.run", RUN_A)).release == "private"
+
+
 def test_an_imported_run_is_kept_with_its_facts(collection, write, data_dir):
     path = write("a.run", RUN_A)
 

@@ -61,7 +61,7 @@ class Site:
             runs = made_up_runs(texts / "qrels.txt", self.folder)
             files = ("--queries", texts / "queries.tsv", "--passages", texts / "passages.tsv")
             self.typed("import_collection", "texts", *files, "--qrels", texts / "qrels.txt")
-            self.typed("import_runs", "texts", *runs)
+            self.typed("import_runs", "texts", *runs, "--release", "public")
             self.typed(
                 "build_pool", "texts", "--pool", pool := "texts-tops", "--all-runs", "--qrels", "official"
             )

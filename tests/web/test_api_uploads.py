@@ -36,6 +36,18 @@ def test_a_run_is_sent_checked_and_ranked(api):
     assert {row["rank_preference"] for row in board["rows"] if row["run"] == "sent"} <= {1, 2, 3, 4}
 
 
+def test_a_run_about_whose_release_nothing_is_said_is_private(api):
+    api.send()
+    announced = announce(api, b"q1 Q0 b 1 2.0 parts\n")
+    send_part(api, announced["Location"], b"q1 Q0 b 1 2.0 parts\n", 0)
+    work_off_everything()
+
+    assert set(Run.objects.filter(run_tag__in=["sent", "parts"]).values_list("release")) == {("private",)}
+    assert Run.objects.filter(run_tag__in=["sent", "parts"]).count() == 2
+    shown = api.client.get("/api/v1/collections/harbour/runs").json()["runs"]
+    assert not {"sent", "parts"} & {run["run_tag"] for run in shown}
+
+
 def test_what_is_stored_of_a_sent_file_is_gone_when_it_is_checked(api, data_dir):
     api.send()
     assert len(list((data_dir / "runs" / "uploads").iterdir())) == 1

@@ -58,7 +58,7 @@ class RunChanges(Schema):
     run_type: Annotated[str, Field(max_length=100)] = ""
     submitted_on: date | None = None
     baseline: bool = False
-    release: Release = "public"
+    release: Release = "private"
     anonymous_until: date | None = None
 
 

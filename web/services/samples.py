@@ -9,11 +9,11 @@ from accounts.models import User
 from accounts.roles import Role
 from config.background.registry import Progress
 from pooling.errors import PoolingError
-from pooling.models import Collection, Membership
+from pooling.models import Collection, Membership, Run
 from pooling.services.collections import import_collection
 from pooling.services.members import log
 from pooling.services.qrels import import_qrels
-from pooling.services.runs import import_runs
+from pooling.services.runs import RunFacts, import_runs
 from web.demo import SAMPLE, free_name
 
 
@@ -33,7 +33,9 @@ def load(user: User, *, progress: Progress | None = None) -> Collection:
         Membership.objects.create(collection=collection, user=user, role=Role.OWNER)
         log(collection, "created of the sample", who=user.get_username())
     paths = sorted((sample / "runs").glob("*.txt.gz"))
-    done = import_runs(collection=collection, paths=paths, progress=progress)
+    done = import_runs(
+        collection=collection, paths=paths, facts=RunFacts(release=Run.Release.PUBLIC), progress=progress
+    )
     if done.refused:
         raise PoolingError(f"A run of the sample was refused: {done.refused[0]}")
     return collection

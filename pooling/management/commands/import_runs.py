@@ -58,9 +58,10 @@ class Command(BaseCommand):
         parser.add_argument("--baseline", action="store_true", help="mark it as a baseline")
         parser.add_argument(
             "--release",
-            default="public",
+            default="private",
             choices=Run.Release.values,
-            help="what may be given out (default: public)",
+            help="what people who are no members see once the collection is published: public everything, "
+            "scores its values, private nothing (default private)",
         )
 
     def act(

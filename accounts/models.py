@@ -63,7 +63,7 @@ class ApiToken(models.Model):
 
     class Scope(models.TextChoices):
         READ = "read", "read what I may see"
-        RUNS = "runs", "upload and describe runs"
+        RUNS = "runs", "make collections, add labels and passages, upload and describe runs"
         CAMPAIGNS = "campaigns", "steer campaigns and open challenges (people are asked, money may be spent)"
         WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they are told of private runs)"
 

@@ -15,6 +15,7 @@ from pooling.errors import AlreadyImported, PoolRefused
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
 from pooling.services import pools
 from pooling.services.added_files import add_files as add
+from pooling.services.arriving import forget_unfinished
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
 from pooling.services.uploads import check_upload as check
@@ -47,7 +48,7 @@ def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
     """Drop uploads that nobody finished or submitted in time."""
-    return {"dropped": forget_old()}
+    return {"dropped": forget_old() + forget_unfinished()}
 
 
 def ring_for(upload: RunUpload) -> Job:

@@ -13,20 +13,32 @@ class NewCollection(models.Model):
     """A collection that somebody asked for with files they sent, and what became of it."""
 
     class State(models.TextChoices):
+        RECEIVING = "receiving"  # its files come in parts, and some are missing
         WAITING = "waiting"
         MADE = "made"
         REFUSED = "refused"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    key = models.CharField(max_length=200, blank=True, help_text="A program's: the same key is the same.")
     name = models.CharField(max_length=80)
     details = models.JSONField(default=dict, help_text="Title, description, language, threshold.")
-    files = models.JSONField(default=list, help_text="Each with what it is, its name, and where it lies.")
+    files = models.JSONField(
+        default=list,
+        help_text="Each with what it is, its name, and where it lies; of one in parts how much is there.",
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     collection = models.ForeignKey(Collection, models.SET_NULL, null=True, related_name="+")
     problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
     problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "key"], condition=~models.Q(key=""), name="one_new_collection_per_key"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -36,22 +48,36 @@ class AddedFiles(models.Model):
     """Labels and passage files that somebody sent for a collection, and what became of them."""
 
     class State(models.TextChoices):
+        RECEIVING = "receiving"  # its files come in parts, and some are missing
         WAITING = "waiting"
         ADDED = "added"
         REFUSED = "refused"
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="added_files")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    key = models.CharField(max_length=200, blank=True, help_text="A program's: the same key is the same.")
     details = models.JSONField(
         default=dict, help_text="Of labels: the set's name, threshold, what is unknown."
     )
-    files = models.JSONField(default=list, help_text="Each with what it is, its name, and where it lies.")
+    files = models.JSONField(
+        default=list,
+        help_text="Each with what it is, its name, and where it lies; of one in parts how much is there.",
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     outcome = models.JSONField(default=dict, help_text="Labels and texts that were added.")
     problems = models.JSONField(default=list, help_text="The first ones, each with its file and line.")
     problem_counts = models.JSONField(default=dict, help_text="Kind → how many there are.")
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "user", "key"],
+                condition=~models.Q(key=""),
+                name="one_addition_per_key",
+            )
+        ]
 
     def __str__(self) -> str:
         return ", ".join(file["name"] for file in self.files) or "texts from the sources"

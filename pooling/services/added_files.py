@@ -40,18 +40,25 @@ def ask_to_add(
     the server already. Raises PoolingError for what can be told at once.
     """
     details = details or {}
-    if any(file.what == QRELS for file in sent):
+    check_addable(
+        collection, details, labels=any(file.what == QRELS for file in sent), files=bool(sent or there)
+    )
+    return AddedFiles.objects.create(
+        collection=collection, user=user, details=details, files=keep(sent, there)
+    )
+
+
+def check_addable(collection: Collection, details: dict[str, Any], *, labels: bool, files: bool) -> None:
+    """Raises PoolingError for what can be told before any file is read."""
+    if labels:
         check_name(details["set"])
         if collection.qrel_sets.filter(name=details["set"]).exists():
             raise AlreadyImported(
                 f"Collection {collection.name} already has a qrel set {details['set']!r}.",
                 "Choose another name: labels that something was scored with stay as they are.",
             )
-    if not sent and not there and not collection.sources.exists():
+    if not files and not collection.sources.exists():
         raise NotFound(f"Collection {collection.name} has no passage file.", "Send one.")
-    return AddedFiles.objects.create(
-        collection=collection, user=user, details=details, files=keep(sent, there)
-    )
 
 
 def add_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:

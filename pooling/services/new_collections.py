@@ -50,11 +50,16 @@ def ask_for_collection(
 
     ``there``: passage files that lie on the server already. Raises PoolingError for what can be told at once.
     """
+    check_new(name, details)
+    return NewCollection.objects.create(user=user, name=name, details=details, files=keep(sent, there))
+
+
+def check_new(name: str, details: dict[str, Any]) -> None:
+    """Raises PoolingError for what can be told before any file is read."""
     check_name(name)
     check_language(details.get("language", "en"))
     if Collection.objects.filter(name=name).exists():
         raise AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
-    return NewCollection.objects.create(user=user, name=name, details=details, files=keep(sent, there))
 
 
 def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:

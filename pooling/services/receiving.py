@@ -50,9 +50,9 @@ def receive(
 
     The same key with the same content and options is the upload of before. Raises UploadRefused, KeyUsed.
     """
-    _refuse_unfit(file_name, length)
-    with tempfile.TemporaryFile(dir=_incoming()) as file:
-        sha256, left = _copied(stream, file, length)
+    refuse_unfit(file_name, length)
+    with tempfile.TemporaryFile(dir=incoming()) as file:
+        sha256, left = copied(stream, file, length)
         if left:
             raise UploadRefused(
                 f"The upload stopped {left:,} bytes before its end. Nothing was kept.", "Send it again."
@@ -92,7 +92,7 @@ def begin(
     The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``.
     Raises UploadRefused, KeyUsed.
     """
-    _refuse_unfit(file_name, length)
+    refuse_unfit(file_name, length)
     if length < 1:
         raise UploadRefused("The file is empty.", "Send a file with at least one line.")
     facts = {
@@ -118,8 +118,8 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
             f"A part of {length:,} bytes does not fit: {upload.size_bytes - offset:,} are left.",
             "Send what was announced, no more.",
         )
-    with tempfile.TemporaryFile(dir=_incoming()) as file:
-        _, left = _copied(stream, file, length)
+    with tempfile.TemporaryFile(dir=incoming()) as file:
+        _, left = copied(stream, file, length)
         if left == length:
             return upload
         stored = _stored(file)
@@ -155,7 +155,8 @@ def forget_parts(stored: Sequence[str]) -> None:
             storages["runs"].delete(name)
 
 
-def _incoming() -> Path:
+def incoming() -> Path:
+    """Where what arrives lies until it is kept."""
     folder = Path(settings.DATA_DIR) / "incoming"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -166,7 +167,8 @@ def _stored(file: IO[bytes]) -> str:
     return str(storages["runs"].save(f"uploads/{uuid.uuid4().hex}", File(file)))
 
 
-def _refuse_unfit(file_name: str, length: int) -> None:
+def refuse_unfit(file_name: str, length: int) -> None:
+    """Raises UploadRefused for a file that is too large, or a name that cannot be."""
     if length > settings.MAX_UPLOAD_BYTES:
         raise UploadRefused(
             f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.",
@@ -178,7 +180,7 @@ def _refuse_unfit(file_name: str, length: int) -> None:
         raise UploadRefused("The file's name cannot be.", "Give a plain name without folders.")
 
 
-def _copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
+def copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
     """Copy what was announced; its SHA-256, and how many bytes did not come."""
     digest, left = hashlib.sha256(), length
     with suppress(UnreadablePostError):  # the sender's connection is gone

@@ -17,8 +17,9 @@ from pooling.problems import Problem, Problems, of_refusal
 
 QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
 COPY = 1 << 20
-#: A file as rows keep it: what it is, what its sender calls it, and where it lies.
-Kept = dict[str, str]
+#: A file as rows keep it: what it is, what its sender calls it, and where it lies; of one that comes in parts also
+#: how large it will be (``size_bytes``) and how much is there (``received_bytes``).
+Kept = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,36 @@ class SentFile:
     content: IO[bytes]
 
 
-def keep(sent: Sequence[SentFile], there: Sequence[Path] = ()) -> list[Kept]:
-    """Keep sent files in a folder of their own; those that lie on the server stay where they are."""
+@dataclass(frozen=True)
+class AnnouncedFile:
+    """A file that will come in parts: what it is, what it is called, and how large it is."""
+
+    what: str
+    name: str
+    size: int
+
+
+def keep(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[Kept]:
+    """Keep sent files, and places for announced ones, in a folder of their own.
+
+    Those that lie on the server stay where they are.
+    """
     folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
     files = [_kept(folder, number, file) for number, file in enumerate(sent, 1)]
     return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
 
 
-def _kept(folder: Path, number: int, file: SentFile) -> Kept:
+def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
     """Keep a sent file under a name of ours: what a sender calls it never becomes part of a path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number}-{file.what}"
+    kept = {"what": file.what, "name": Path(file.name).name[:200] or file.what, "path": str(path)}
+    if isinstance(file, AnnouncedFile):
+        path.touch()
+        return kept | {"size_bytes": file.size, "received_bytes": 0}
     with path.open("wb") as target:
         shutil.copyfileobj(file.content, target, COPY)
-    return {"what": file.what, "name": Path(file.name).name[:200] or file.what, "path": str(path)}
+    return kept
 
 
 def paths(files: Iterable[Kept], what: str) -> list[Path]:

@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.models import Job
-from pooling.models import RunUpload
+from pooling.models import AddedFiles, NewCollection, RunUpload
 from tests.web.conftest import PEOPLE, PUBLIC
 from web.api.api import api
 
@@ -22,6 +22,8 @@ RUNS = {"maintainer", "owner", "administrator"}
 MONEY = {"manager", "owner", "administrator"}
 MEMBERS = {"viewer", *RUNS, *MONEY}
 JSON = "application/json"
+NEW = b'{"name": "mine", "files": [{"what": "queries", "file_name": "q.tsv", "size_bytes": 5}]}'
+ADDED = b'{"set": "more", "files": [{"what": "qrels", "file_name": "g.txt", "size_bytes": 5}]}'
 RUN = b"q1 Q0 a 1 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
 
 
@@ -36,11 +38,12 @@ class Call:
     headers: dict = field(default_factory=dict)
     query: str = ""
     others: int = 0  # what everybody else of ``only`` than the owner gets
+    anywhere: bool = False  # it is about no collection that is there
 
     def expected(self, person: str, published: bool) -> int:
         if self.scope != "read" and person == "nobody":
             return 401
-        if person in PUBLIC and not published:
+        if person in PUBLIC and not published and not self.anywhere:
             return 404
         if self.only is not None and person not in self.only:
             return 403
@@ -67,6 +70,18 @@ TABLE = {
     ),
     ("post", "/collections/{name}/uploads/{key}/submit"): Call("runs", RUNS, 400, others=404),
     ("delete", "/collections/{name}/uploads/{key}"): Call("runs", RUNS, 400, others=404),
+    ("post", "/collections"): Call("runs", None, 201, NEW, {"HTTP_IDEMPOTENCY_KEY": "k"}, anywhere=True),
+    ("get", "/new-collections/{key}"): Call(others=404, anywhere=True),
+    ("patch", "/new-collections/{key}/files/{number}"): Call(
+        "runs", None, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404, anywhere=True
+    ),
+    ("delete", "/new-collections/{key}"): Call("runs", None, 204, others=404, anywhere=True),
+    ("post", "/collections/{name}/files"): Call("runs", RUNS, 201, ADDED, {"HTTP_IDEMPOTENCY_KEY": "k"}),
+    ("get", "/collections/{name}/files/{key}"): Call(only=RUNS),
+    ("patch", "/collections/{name}/files/{key}/{number}"): Call(
+        "runs", RUNS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
+    ),
+    ("delete", "/collections/{name}/files/{key}"): Call("runs", RUNS, 204, others=404),
     ("get", "/collections/{name}/versions"): Call(),
     ("get", "/collections/{name}/versions/{number}/qrels"): Call(),
     ("get", "/collections/{name}/versions/{number}/queries"): Call(),
@@ -137,7 +152,11 @@ def callers(cast):
     publishing = Job.objects.create(
         kind="web.preview_version", key="seen", arguments={"campaign_id": cast.campaign.pk}
     )
+    announced = [{"what": "queries", "name": "x", "path": "x", "size_bytes": 9, "received_bytes": 0}]
+    sent = {"user": users["owner"], "key": "before", "state": "receiving", "files": announced}
     cast.keys = {
+        "new-collections": NewCollection.objects.create(name="mine", **sent).pk,
+        "files": AddedFiles.objects.create(collection=cast.collection, **sent).pk,
         "runs": cast.quay.pk,
         "uploads": upload.pk,
         "work": work.pk,

@@ -10,6 +10,7 @@ from web.api import (
     problems,
     publishing,
     runs,
+    sent_files,
     uploads,
     versions,
     webhooks,
@@ -30,6 +31,7 @@ api = DescribedAPI(
 )
 problems.handle(api)
 api.add_router("", collection_details.router, tags=["collections"])
+api.add_router("", sent_files.router, tags=["collections"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])

@@ -90,7 +90,7 @@ def upload_run(
         user=user,
         key=idempotency_key,
         stream=request,
-        length=_length(request),
+        length=length_of(request),
         file_name=options.file_name,
         options=_options(options),
         check_only=options.check_only,
@@ -149,7 +149,7 @@ def send_part(
     upload_offset: Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)],
 ) -> RunUpload:
     upload = _own(request, name, key)
-    upload = append(upload, offset=upload_offset, stream=request, length=_length(request))
+    upload = append(upload, offset=upload_offset, stream=request, length=length_of(request))
     return _told(response, name, upload)
 
 
@@ -197,7 +197,8 @@ def _options(options: UploadOptions) -> dict[str, Any]:
     )
 
 
-def _length(request: HttpRequest) -> int:
+def length_of(request: HttpRequest) -> int:
+    """What the request says of its body's length. Raises HttpError (411)."""
     announced = request.headers.get("Content-Length", "")
     if not (announced.isascii() and announced.isdigit()):
         raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")

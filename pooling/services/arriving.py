@@ -1,0 +1,209 @@
+"""Files of a new collection, or for one that is there, that a program announces and then sends in parts.
+
+The row says how much of each file is there. A part is written while the row is held, where the file goes on: so of
+two parts sent for the same place one wins. With the last byte of the last file the row waits for its job.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from config import clock
+from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused, WrongOffset
+from pooling.models import AddedFiles, Collection, NewCollection
+from pooling.services.added_files import check_addable
+from pooling.services.new_collections import check_new
+from pooling.services.receiving import CHUNK, Stream, copied, incoming, refuse_unfit
+from pooling.services.sent_files import (
+    PASSAGES,
+    QRELS,
+    QUERIES,
+    AnnouncedFile,
+    Kept,
+    forget,
+    keep,
+    sources_on_the_server,
+)
+
+Arriving = NewCollection | AddedFiles
+Row = TypeVar("Row", NewCollection, AddedFiles)
+RECEIVING, WAITING = "receiving", "waiting"
+KEPT_UNFINISHED = timedelta(days=3)
+
+
+def announce_collection(
+    *,
+    user: User,
+    key: str,
+    name: str,
+    details: dict[str, Any],
+    files: Sequence[AnnouncedFile],
+    on_server: Sequence[str] = (),
+) -> tuple[NewCollection, bool]:
+    """Announce the files of a new collection; what is wanted, and whether it is new.
+
+    The same key for the same announcement is the one of before. Raises PoolingError.
+    """
+    identity = {"user": user, "key": key}
+    facts = {"name": name, "details": details}
+    if before := NewCollection.objects.filter(**identity).first():
+        return _same(before, facts, files, on_server), False
+    check_new(name, details)
+    _check_files(files, {QUERIES: 1, QRELS: 1})
+    if not any(file.what == QUERIES for file in files):
+        raise PoolingError("A collection needs queries.", "Announce a file of queries.")
+    return _begun(NewCollection, identity, facts, files, on_server)
+
+
+def announce_files(
+    *,
+    collection: Collection,
+    user: User,
+    key: str,
+    details: dict[str, Any],
+    files: Sequence[AnnouncedFile],
+    on_server: Sequence[str] = (),
+) -> tuple[AddedFiles, bool]:
+    """Announce labels and passage files for the collection; what is wanted, and whether it is new.
+
+    Without any file, missing texts are looked for in the files that are known. Raises PoolingError.
+    """
+    identity = {"collection": collection, "user": user, "key": key}
+    facts = {"details": details}
+    if before := AddedFiles.objects.filter(**identity).first():
+        return _same(before, facts, files, on_server), False
+    _check_files(files, {QUERIES: 0, QRELS: 1})
+    labels = any(file.what == QRELS for file in files)
+    check_addable(collection, details, labels=labels, files=bool(files or on_server))
+    return _begun(AddedFiles, identity, facts, files, on_server)
+
+
+def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, length: int) -> Arriving:
+    """Add ``length`` bytes that continue the file of this number (from 1) at ``offset``.
+
+    When the sender's connection ends, what came stays. Raises NotFound, WrongOffset, UploadRefused.
+    """
+    left = _going_on(wanted, number, offset)
+    if length < 1 or length > left:
+        raise UploadRefused(
+            f"A part of {length:,} bytes does not fit: {left:,} are left.",
+            "Send what was announced, no more.",
+        )
+    with tempfile.TemporaryFile(dir=incoming()) as part:
+        _, missing = copied(stream, part, length)
+        if missing < length:
+            part.seek(0)
+            _keep_part(wanted, number, offset, part, length - missing)
+    wanted.refresh_from_db()
+    return wanted
+
+
+def abandon_files(wanted: Arriving) -> None:
+    """Drop what has not arrived as a whole, with what is there of it. Raises UploadRefused."""
+    files = list(wanted.files)
+    if not type(wanted).objects.filter(pk=wanted.pk, state=RECEIVING).delete()[0]:
+        raise UploadRefused("These files are being read, or were.", "There is nothing to take back.")
+    forget(files, {QUERIES, PASSAGES, QRELS})
+
+
+def forget_unfinished() -> int:
+    """Drop what was announced and never came, once its time is over; how many."""
+    over = {"state": RECEIVING, "created_at__lte": clock.now() - KEPT_UNFINISHED}
+    late: list[Arriving] = [*NewCollection.objects.filter(**over), *AddedFiles.objects.filter(**over)]
+    dropped = 0
+    for wanted in late:
+        try:
+            abandon_files(wanted)
+        except UploadRefused:  # the last part came in this moment
+            continue
+        dropped += 1
+    return dropped
+
+
+def file_of(wanted: Arriving, number: int) -> Kept:
+    """The announced file of this number, from 1. Raises NotFound."""
+    if not 1 <= number <= len(wanted.files) or "size_bytes" not in wanted.files[number - 1]:
+        raise NotFound(f"No file {number} was announced.", "The answer to the announcement numbers them.")
+    return dict(wanted.files[number - 1])
+
+
+def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
+    for file in files:
+        refuse_unfit(file.name, file.size)
+    for what, number in most.items():
+        if sum(file.what == what for file in files) > number:
+            refusal = f"Only {number} file of {what} can come." if number else f"No {what} can be added."
+            raise PoolingError(refusal, "Announce what belongs here.")
+
+
+def _begun(
+    model: Any,
+    identity: dict[str, Any],
+    facts: dict[str, Any],
+    files: Sequence[AnnouncedFile],
+    on_server: Sequence[str],
+) -> tuple[Any, bool]:
+    """The row, made unless the key came twice at once and the other was first."""
+    kept = keep(files, _there(on_server))
+    state = RECEIVING if files else WAITING
+    try:
+        with transaction.atomic():
+            return model.objects.create(**identity, **facts, files=kept, state=state), True
+    except IntegrityError:
+        forget(kept, {QUERIES, PASSAGES, QRELS})
+        return _same(model.objects.get(**identity), facts, files, on_server), False
+
+
+def _there(names: Sequence[str]) -> list[Path]:
+    offered = {path.name: path for path in sources_on_the_server()}
+    if missing := [name for name in names if name not in offered]:
+        raise NotFound(f"The server offers no passage file {missing[0]!r}.", "Send it.")
+    return [offered[name] for name in names]
+
+
+def _same(
+    before: Row, facts: dict[str, Any], files: Sequence[AnnouncedFile], on_server: Sequence[str]
+) -> Row:
+    wanted: list[Any] = [(file.what, file.name, file.size) for file in files]
+    wanted += [(PASSAGES, name, None) for name in on_server]
+    there = [(file["what"], file["name"], file.get("size_bytes")) for file in before.files]
+    if there != wanted or any(getattr(before, name) != value for name, value in facts.items()):
+        raise KeyUsed("This idempotency key stands for other files.", "Take a new key for what is new.")
+    return before
+
+
+def _going_on(wanted: Arriving, number: int, offset: int) -> int:
+    """How many bytes are missing of a file that goes on at ``offset``. Raises NotFound, WrongOffset."""
+    file = file_of(wanted, number)
+    received: int = file["received_bytes"]
+    left: int = file["size_bytes"] - received
+    if wanted.state != RECEIVING or not left:
+        raise WrongOffset("The whole file is here already.", "Ask what became of it.", received)
+    if received != offset:
+        raise WrongOffset(f"The file goes on at byte {received:,}.", "Send from there.", received)
+    return left
+
+
+@transaction.atomic
+def _keep_part(wanted: Arriving, number: int, offset: int, part: IO[bytes], came: int) -> None:
+    held = type(wanted).objects.select_for_update().filter(pk=wanted.pk).first()
+    if held is None:
+        raise UploadRefused("This was dropped in the meantime.", "Announce it again.")
+    _going_on(held, number, offset)
+    file = held.files[number - 1]
+    with Path(file["path"]).open("r+b") as target:
+        target.truncate(offset)  # a part whose row was not written may lie there
+        target.seek(offset)
+        shutil.copyfileobj(part, target, CHUNK)
+    file["received_bytes"] = offset + came
+    if all(one.get("received_bytes") == one.get("size_bytes") for one in held.files):
+        held.state = WAITING
+    held.save(update_fields=["files", "state"])

@@ -13,7 +13,11 @@ from web.preparing_forms import DEFAULTS, Dollars
 class PoolForm(forms.Form):
     """Which passages are worth judging. Everything has a usual value, so that an address without any is a plan."""
 
-    qrels = forms.ChoiceField(label="Known relevant passages", required=False)
+    qrels = forms.ChoiceField(
+        label="Known relevant passages",
+        required=False,
+        help_text="test pairs are proposed from them; with none you bring test pairs of your own",
+    )
     depth = forms.IntegerField(
         label="Depth", min_value=1, max_value=100, required=False, help_text="passages from each run's top"
     )

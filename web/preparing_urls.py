@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{_PREPARE}settings/", preparing.settings, name="prepare_settings"),
     path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
     path(f"{_PREPARE}gold/propose", preparing.propose, name="propose_gold"),
+    path(f"{_PREPARE}gold/bring", preparing.bring, name="bring_gold"),
     path(f"{_PREPARE}gold/decide", preparing.decide, name="decide_gold"),
     path(f"{_PREPARE}texts/", preparing.texts, name="prepare_texts"),
     path(f"{_PREPARE}texts/usual", preparing.usual_texts, name="usual_texts"),

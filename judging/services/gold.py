@@ -18,6 +18,9 @@ from pooling.models import Passage, PooledPassage, Qrel, Query
 from pooling.services import passages
 
 SPARE = 1.1
+LONGEST_PID = 300
+MOST_BYTES = 8 * 1024**2
+LONGEST_DECIDER = 150
 
 
 def needed_gold(campaign: Campaign) -> int:
@@ -29,8 +32,9 @@ def propose_gold(campaign: Campaign) -> int:
     """Add proposals until there are a tenth more than needed; returns how many were added."""
     if campaign.pool is None or campaign.pool.qrel_set is None:
         raise CampaignRefused(
-            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
-            "Build the pool with --qrels, or bring gold pairs along with create_campaign --gold FILE.",
+            "Test pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            f"Bring test pairs of your own: manage.py import_gold {campaign.name} FILE. Or judge a pool with qrels: "
+            f"manage.py build_pool {campaign.collection.name} --pool NAME --qrels SET",
         )
     standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
     wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
@@ -39,7 +43,7 @@ def propose_gold(campaign: Campaign) -> int:
     related, relevant = _labels(campaign)
     taken = frozenset(campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
     candidates = sorted({passage for known in related.values() for passage in known})
-    passage_words = _passage_words(candidates, campaign.placeholder_text)
+    passage_words = _passage_words(candidates, campaign)
     if passage_words:
         candidates = [passage for passage in candidates if passage in passage_words]
         relevant = [row for row in relevant if row[1] in passage_words]
@@ -91,15 +95,15 @@ def _labels(campaign: Campaign) -> tuple[dict[int, frozenset[int]], list[tuple[i
     return {query: frozenset(known) for query, known in related.items()}, [row[3:] for row in sorted(ordered)]
 
 
-def _passage_words(keys: list[int], placeholders: bool) -> dict[int, frozenset[str]]:
+def _passage_words(keys: list[int], campaign: Campaign) -> dict[int, frozenset[str]]:
     words: dict[int, frozenset[str]] = {}
     for start in range(0, len(keys), 500):
         rows = Passage.objects.filter(pk__in=keys[start : start + 500]).exclude(text=None)
         words |= {pk: content_words(text or "") for pk, text in rows.values_list("pk", "text")}
-    if not words and not placeholders:
+    if not words and not campaign.placeholder_text:
         raise CampaignRefused(
-            "No passage of this campaign has a text, so no gold pair can be proposed for people.",
-            "Import the passages and run fetch_passages; for simulated workers use --placeholder-text.",
+            "No passage of this campaign has a text, so no test pair can be proposed for people.",
+            f"Bring the passage files: manage.py fetch_passages {campaign.collection.name} --passages FILE",
         )
     return words
 
@@ -128,36 +132,75 @@ def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
     return pairs
 
 
-@transaction.atomic
-def import_gold(campaign: Campaign, file: Path) -> int:
+def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
     """Accepted gold pairs from a file of `qid relevant-pid off-topic-pid`; all of it or nothing."""
-    queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
-    rows: list[tuple[int, str, str]] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        if not line.strip():
-            continue
-        fields = line.split()
-        if len(fields) != 3:
-            raise BadJudgmentFile(
-                file.name, number, f"expected 3 columns (qid relevant off-topic), found {len(fields)}."
-            )
-        if fields[0] not in queries:
-            raise BadJudgmentFile(file.name, number, f"the collection has no query {fields[0]!r}.")
-        if fields[1] == fields[2]:
-            raise BadJudgmentFile(file.name, number, "the two passages are the same.")
-        rows.append((queries[fields[0]], fields[1], fields[2]))
-    keys = passages.record(campaign.collection, sorted({pid for row in rows for pid in row[1:]}))
+    return bring_gold(campaign, file.read_bytes(), name=file.name, who=who)
+
+
+@transaction.atomic
+def bring_gold(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
+    """Accepted gold pairs from lines of `qid relevant-pid off-topic-pid`; how many, all of them or none.
+
+    One that is proposed or was dropped is accepted now; a suspended one stays. Raises BadJudgmentFile.
+    """
+    rows = _rows_of(campaign, content, name)
+    pids = sorted({pid for _, relevant, off_topic in rows for pid in (relevant, off_topic)})
+    keys = passages.record(campaign.collection, pids)
+    facts = {
+        "state": GoldPair.State.ACCEPTED,
+        "decided_at": clock.now(),
+        "decided_by": (f"{who}, file {name}" if who else f"file {name}")[:LONGEST_DECIDER],
+    }
+    triples = {(query, keys[relevant], keys[off_topic]) for query, relevant, off_topic in rows}
+    open_ones = campaign.gold_pairs.filter(state__in=[GoldPair.State.PROPOSED, GoldPair.State.DROPPED])
+    known = open_ones.values_list("pk", "query_id", "relevant_id", "off_topic_id")
+    named = [pk for pk, *triple in known if tuple(triple) in triples]
+    for start in range(0, len(named), 500):
+        GoldPair.objects.filter(pk__in=named[start : start + 500]).update(**facts)
     gold = [
-        GoldPair(
-            campaign=campaign,
-            query_id=query,
-            relevant_id=keys[relevant],
-            off_topic_id=keys[off_topic],
-            state=GoldPair.State.ACCEPTED,
-            decided_at=clock.now(),
-            decided_by=f"file {file.name}",
-        )
-        for query, relevant, off_topic in rows
+        GoldPair(campaign=campaign, query_id=query, relevant_id=relevant, off_topic_id=off_topic, **facts)
+        for query, relevant, off_topic in sorted(triples)
     ]
     GoldPair.objects.bulk_create(gold, ignore_conflicts=True, batch_size=2000)
     return len(gold)
+
+
+def check_gold_size(size: int) -> None:
+    """Raises CampaignRefused for a file of gold pairs that is too large to be one."""
+    if size > MOST_BYTES:
+        raise CampaignRefused(
+            f"A file of test pairs has at most {MOST_BYTES:,} bytes.", "A line has three ids, not texts."
+        )
+
+
+def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str]]:
+    """(query, relevant pid, off-topic pid) of each line. Raises BadJudgmentFile."""
+    queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
+    rows: list[tuple[int, str, str]] = []
+    for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        fields = _fields_of(raw, name, number)
+        if not fields:
+            continue
+        if fields[0] not in queries:
+            raise BadJudgmentFile(name, number, f"the collection has no query {fields[0][:100]!r}.")
+        if fields[1] == fields[2]:
+            raise BadJudgmentFile(name, number, "the two passages are the same.")
+        rows.append((queries[fields[0]], fields[1], fields[2]))
+    if not rows:
+        raise BadJudgmentFile(name, 1, "the file has no line.")
+    return rows
+
+
+def _fields_of(raw: bytes, name: str, number: int) -> list[str]:
+    """The three columns of a line, or none of an empty one. Raises BadJudgmentFile."""
+    try:
+        fields = raw.decode().split()
+    except UnicodeDecodeError:
+        raise BadJudgmentFile(name, number, "it is not UTF-8 text.") from None
+    if fields and len(fields) != 3:
+        raise BadJudgmentFile(
+            name, number, f"expected 3 columns (qid relevant off-topic), found {len(fields)}."
+        )
+    if "\0" in "".join(fields) or any(len(field.encode()) > LONGEST_PID for field in fields):
+        raise BadJudgmentFile(name, number, f"an id is longer than {LONGEST_PID} bytes, or has a NUL.")
+    return fields

@@ -115,6 +115,7 @@ TABLE |= {
     ("patch", "/campaigns/{name}/settings"): Call("campaigns", MONEY, 409, b'{"reward": 3}'),  # it is open
     ("get", "/campaigns/{name}/gold"): Call(only=MONEY),
     ("post", "/campaigns/{name}/gold"): Call("campaigns", MONEY, 409),
+    ("post", "/campaigns/{name}/gold/file"): Call("campaigns", MONEY, 409, b"q1 a b\n"),
     ("post", "/campaigns/{name}/gold/propose"): Call("campaigns", MONEY, 409),
     ("put", "/campaigns/{name}/texts"): Call("campaigns", MONEY, 409),
     ("post", "/campaigns/{name}/rehearse"): Call("campaigns", MONEY, 409, b'{"truth": "official"}'),

@@ -142,6 +142,7 @@ OF_A_COLLECTION |= {
     "web:prepare_settings": Page(only=MANAGERS),
     "web:prepare_gold": Page(only=MANAGERS),
     "web:propose_gold": Page(only=MANAGERS, post={"sure": "1"}, done=302),
+    "web:bring_gold": Page(only=MANAGERS, post={"sure": "1"}, done=302),
     "web:decide_gold": Page(only=MANAGERS, post={"decision": "accept-all"}, done=302),
     "web:prepare_texts": Page(only=MANAGERS),
     "web:usual_texts": Page(only=MANAGERS, post={"sure": "1"}, done=302),
@@ -230,7 +231,7 @@ def addresses(resolver=None, prefix="", namespace=""):
 
 #: What is addressed by a campaign's name alone.
 OF_A_CAMPAIGN = {"web:prepare"} | {name for name in OF_A_COLLECTION if name.startswith("web:prepare_")}
-OF_A_CAMPAIGN |= {f"web:{name}" for name in ("propose_gold", "decide_gold", "end_pilot")}
+OF_A_CAMPAIGN |= {f"web:{name}" for name in ("propose_gold", "bring_gold", "decide_gold", "end_pilot")}
 OF_A_CAMPAIGN |= {f"web:{name}_texts" for name in ("usual", "preview", "try")}
 
 

@@ -15,7 +15,7 @@ from config.errors import Refusal
 from judging.models import Campaign, GoldPair
 from judging.rehearsal import truth_named
 from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.gold import decide_gold, needed_gold
+from judging.services.gold import bring_gold, check_gold_size, decide_gold, needed_gold
 from judging.services.launching import Terms, amount_to_confirm, check_confirmed, launch_confirmed
 from judging.services.piloting import pilot_campaign
 from judging.services.preparing import change_settings, check_changeable, promise_hourly, settings_of
@@ -26,12 +26,17 @@ from web import jobs
 from web.access import campaign_for, collection_for, require
 from web.api.callers import actor, reader
 from web.api.campaigns import CampaignOut, read_facts
+from web.api.uploads import length_of
 from web.api.works import Text, WorkOut, work_out
+from web.gold_texts import ring_for_gold_texts
 from web.services.preparing import check_page
 
 router = Router()
 Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]
 Whole = Annotated[int, Field(ge=-(2**62), le=2**62)]
+LINES = {
+    "requestBody": {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}},
+}
 Words = Annotated[Text, Field(max_length=20_000)]
 
 
@@ -248,12 +253,33 @@ def decide_about_gold(request: HttpRequest, name: str, decided: GoldDecided) -> 
     for ids, accept in ((decided.accept, True), (decided.drop, False)):
         if ids:
             decide_gold(found, ids, accept=accept, who=who)
+    return _counts(found)
+
+
+def _counts(campaign: Campaign) -> dict[str, Any]:
     return {
-        "count": found.gold_pairs.count(),
-        "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
-        "needed": needed_gold(found),
+        "count": campaign.gold_pairs.count(),
+        "accepted": campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
+        "needed": needed_gold(campaign),
         "gold": [],
     }
+
+
+@router.post(
+    "/campaigns/{name}/gold/file",
+    response=GoldPage,
+    summary="Bring accepted test pairs: lines of qid, relevant pid, off-topic pid as the request's body",
+    openapi_extra=LINES,
+)
+def bring_own_gold(
+    request: HttpRequest, name: str, file_name: Annotated[Text, Query(max_length=100)] = "gold.txt"
+) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    check_gold_size(length_of(request))
+    bring_gold(found, request.read(length_of(request)), name=file_name, who=who)
+    ring_for_gold_texts(found, request.auth.user)  # type: ignore[attr-defined]
+    return _counts(found)
 
 
 @router.put("/campaigns/{name}/texts", response=CampaignOut, summary="Set what workers read, and accept it")

@@ -25,7 +25,9 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "collect": ("ask the crowd again", "web:campaign", "campaign"),
     "compare": ("use the collection's analyses", "web:analyses", "collection"),
     "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
+    "fetch_passages": ("add passage files", "web:add_files", "collection"),
     "import_collection": ("go to the collection's page", "web:collection", "collection"),
+    "import_gold": ("bring test pairs of your own", "web:prepare_gold", "campaign"),
     "import_qrels": ("add qrels on the collection's page", "web:collection", "collection"),
     "import_runs": ("send runs", "web:send_runs", "collection"),
     "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
@@ -41,9 +43,10 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
 _TYPED = re.compile(
-    r"(?P<ask>\b(?:[Rr]un|Import some|Import one|Publish one|See): )?"
+    r"(?P<ask>\b(?:[Rr]un|Import some|Import one|Publish one|Bring test pairs of your own|"
+    r"Bring the passage files|judge a pool with qrels|See): )?"
     r"manage\.py (?P<command>[a-z_]+)(?: (?P<name>\w[\w-]*))?"
-    r"(?P<more>(?: \d[\d.]*\d)?(?: --[a-z-]+(?: [A-Z]+\b| \d+)?)*)"
+    r"(?P<more>(?: FILE\b)?(?: \d[\d.]*\d)?(?: --[a-z-]+(?: [A-Z]+\b| \d+)?)*)"
 )
 
 

@@ -13,7 +13,7 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign
 from judging.preview_views import PAGES, preview_page
 from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.gold import decide_gold, reopen_gold
+from judging.services.gold import bring_gold, check_gold_size, decide_gold, reopen_gold
 from judging.services.preparing import change_settings, promise_hourly, settings_of
 from judging.services.texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.services.trials import trial_link
@@ -22,6 +22,7 @@ from pooling.services.finding import pool_named
 from web import jobs
 from web import preparing_forms as forms
 from web.access import needs
+from web.gold_texts import ring_for_gold_texts
 from web.services import preparing as pages
 from web.views.preparing_step import say, show, step_view, who
 
@@ -119,6 +120,26 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def propose(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Have test pairs looked for."""
     jobs.ring_for_gold(campaign)
+    return redirect("web:prepare_gold", campaign.name)
+
+
+@require_POST
+@step_view()
+def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take test pairs of somebody's own in, and look for the texts that they lack."""
+    file = request.FILES.get("file")
+    if file is None:
+        messages.error(request, "Choose a file with your test pairs.")
+        return redirect("web:prepare_gold", campaign.name)
+    try:
+        check_gold_size(file.size or 0)
+        count = bring_gold(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
+    except Refusal as refusal:
+        say(request, refusal)
+        return redirect("web:prepare_gold", campaign.name)
+    messages.success(request, f"{count} test pair{'' if count == 1 else 's'} of your own: accepted.")
+    if ring_for_gold_texts(campaign, request.user):
+        messages.info(request, "Texts that are missing are looked for in the collection's passage files.")
     return redirect("web:prepare_gold", campaign.name)
 
 

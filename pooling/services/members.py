@@ -31,6 +31,16 @@ def role_of(user: Any, collection: Collection) -> Role | None:
     return None if role is None else Role(role)
 
 
+def roles_of(user: Any) -> dict[int, Role]:
+    """The person's roles by the keys of the collections that the person is a member of."""
+    if not user.is_authenticated or not user.is_active:
+        return {}
+    if user.is_superuser:
+        return dict.fromkeys(Collection.objects.values_list("pk", flat=True), Role.OWNER)
+    held = Membership.objects.filter(user=user).values_list("collection", "role")
+    return {collection: Role(role) for collection, role in held}
+
+
 def may(user: Any, action: str, collection: Collection) -> bool:
     """Whether the person may do it there (accounts.roles has the table)."""
     return permits(role_of(user, collection), action)

@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from config import clock
 from pooling import trec
-from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadRefused
+from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadRefused, WrongOffset
 from pooling.formats import Progress
 from pooling.models import RunUpload
 from pooling.problems import Problem, Problems, of_refusal
@@ -100,9 +100,30 @@ def submit_checked(upload: RunUpload) -> RunUpload:
     again = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None, "report": {}}
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
-        raise UploadRefused("The file is not here any more.", "Send it again.")
+        raise _not_submitted(upload)
     upload.refresh_from_db()
     return upload
+
+
+def _not_submitted(upload: RunUpload) -> PoolingError:
+    """Why a file cannot be submitted as it is, and what to do instead."""
+    now = RunUpload.objects.filter(pk=upload.pk).first()
+    if now is None:
+        return UploadRefused("The file was dropped.", "Send it again.")
+    if now.state == RunUpload.State.RECEIVING:
+        here = f"{now.received_bytes:,} of {now.size_bytes:,} bytes are here"
+        return WrongOffset(
+            f"The file is still arriving: {here}.",
+            "Send the rest from there; its check begins with the last byte.",
+            now.received_bytes,
+        )
+    if now.state == RunUpload.State.WAITING:
+        return UploadRefused("The file is being checked.", "Ask what became of it.")
+    if now.state == RunUpload.State.IMPORTED:
+        return UploadRefused("The file is imported already.", "There is nothing left to do.")
+    if now.state == RunUpload.State.REFUSED:
+        return UploadRefused("The file was refused.", "Mend what its problems name, and send it anew.")
+    return UploadRefused("The file is not here any more.", "Send it again.")
 
 
 def forget_old() -> int:

@@ -89,12 +89,12 @@ def test_a_pool_without_labels_is_no_dead_end(manager, draft):
 def test_own_pairs_over_http(client, fair, draft):
     token = make_token(user=fair.mia, name="t", scopes=ApiToken.Scope.values, days=1)[1]
 
-    def post(content):
+    def post(content, named="?file_name=own.txt"):
         headers = {"Authorization": f"Bearer {token}"}
-        address = "/api/v1/campaigns/fair/gold/file?file_name=own.txt"
+        address = f"/api/v1/campaigns/fair/gold/file{named}"
         return client.post(address, content, content_type="text/plain", headers=headers)
 
-    first, again, wrong = post(OWN), post(OWN), post(b"q0 a\n")
+    first, again, wrong = post(OWN), post(OWN, named=""), post(b"q0 a\n")
 
     assert (first.status_code, first.json()["accepted"]) == (200, 2)
     assert again.json()["accepted"] == 2

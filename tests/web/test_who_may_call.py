@@ -99,6 +99,7 @@ TABLE = {
     ("post", "/campaigns/{name}/pause"): Call("campaigns", MONEY),
     ("post", "/campaigns/{name}/resume"): Call("campaigns", MONEY, 409),  # it is not paused
     ("post", "/campaigns/{name}/close"): Call("campaigns", MONEY),
+    ("post", "/campaigns/{name}/budget"): Call("campaigns", MONEY, body=b'{"amount": 9000}'),
     ("get", "/campaigns/{name}/judgments"): Call(only=MEMBERS),
     ("get", "/campaigns/{name}/challenges"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/challenges"): Call("campaigns", RUNS, 202, b'{"runs": ["quay"]}'),

@@ -15,6 +15,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from judging.models import Campaign
 from judging.pay import rounded
+from judging.services.budget import raise_budget
 from judging.services.campaigns import pause, resume
 from judging.services.closing import close
 from judging.services.exporting import rows_for_others
@@ -40,6 +41,7 @@ class CampaignOut(Schema):
     judgments_wanted: int
     tasks_done: int
     tasks: int
+    budget: Decimal | None
     spent: Decimal
     owed: Decimal
     exclusions: int
@@ -53,6 +55,12 @@ class Reason(Schema):
     """Why; kept in the campaign's log with who."""
 
     why: Annotated[str, Field(max_length=2000)] = ""
+
+
+class BudgetIn(Reason):
+    """The most that the campaign may commit, in dollars, and why."""
+
+    amount: Annotated[Decimal, Field(gt=0, le=10**9, decimal_places=2)]
 
 
 class ChallengeOut(Schema):
@@ -113,6 +121,22 @@ def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str
 )
 def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
     return _steer(request, name, close, reason, jobs.after_offering_less)
+
+
+@router.post(
+    "/campaigns/{name}/budget",
+    response=CampaignOut,
+    summary="Let it commit up to this amount, fees included; the same amount again changes nothing",
+)
+def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "spend money", found.collection)
+    if found.budget != asked.amount:
+        raise_budget(found, asked.amount, why=asked.why, who=user.get_username())
+        if found.state in Campaign.OFFERING:
+            jobs.after_offering_more(found)
+    return read_facts(found)
 
 
 def _steer(
@@ -199,6 +223,7 @@ def _facts(progress: Progress) -> dict[str, Any]:
         "state": campaign.label,
         "judgments_counted": progress.counted,
         "judgments_wanted": progress.wanted,
+        "budget": campaign.budget,
         "spent": rounded(progress.spent),  # SQLite adds up with more digits than there are cents
         "owed": rounded(progress.owed),
         **{name: getattr(campaign, name) for name in times},

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from ninja import Router, Schema
 
 from pooling.models import Collection, Query
-from pooling.services.members import role_of
+from pooling.services.members import role_of, roles_of
 from tournament.models import QrelVersion
 from web.access import collection_for
 from web.api.callers import reader
@@ -20,7 +20,7 @@ router = Router()
 
 
 class CollectionOut(Schema):
-    """A collection; ``role`` is the caller's; empty for the public, null in lists."""
+    """A collection; ``role`` is the caller's, empty for the public."""
 
     name: str
     title: str
@@ -33,12 +33,14 @@ class CollectionOut(Schema):
     queries: int
     runs: int
     versions: int
-    role: str | None = None
+    role: str
 
 
 @router.get("/collections", response=list[CollectionOut], summary="Collections that the caller sees")
 def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
-    return [_listed(row) for row in listed_collections(reader(request))]
+    user = reader(request)
+    roles = roles_of(user)
+    return [_listed(row) | {"role": roles.get(row.collection.pk, "")} for row in listed_collections(user)]
 
 
 @router.get("/collections/{name}", response=CollectionOut, summary="One collection, and the caller's role")

@@ -29,6 +29,7 @@ from web.api.campaigns import CampaignOut, read_facts
 from web.api.uploads import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.gold_texts import ring_for_gold_texts
+from web.services.directions import in_words
 from web.services.preparing import check_page
 
 router = Router()
@@ -272,7 +273,7 @@ def _counts(campaign: Campaign) -> dict[str, Any]:
     openapi_extra=LINES,
 )
 def bring_own_gold(
-    request: HttpRequest, name: str, file_name: Annotated[Text, Query(max_length=100)] = "gold.txt"
+    request: HttpRequest, name: str, file_name: Annotated[str, Query(max_length=100)] = "gold.txt"
 ) -> dict[str, Any]:
     found, who = _mine(request, name)
     check_changeable(found)
@@ -335,13 +336,13 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     return {
         "ready": page.ready,
         "amount": float(amount_to_confirm(found)),
-        "problem": str(page.refusal or ""),
+        "problem": in_words(str(page.refusal or "")),
         "checks": [
             {
                 "name": one.check.name,
                 "passed": one.check.passed,
                 "words": one.check.words,
-                "next_step": one.check.next_step,
+                "next_step": in_words(one.check.next_step),
             }
             for one in page.checks
         ],

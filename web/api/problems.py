@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -19,6 +20,7 @@ from leaderboard.errors import UnknownLabels
 from pooling.errors import AlreadyImported, KeyUsed, NotFound, NotWithdrawn, UploadRefused, WrongOffset
 from tournament.errors import CampaignOver, ChallengeUnderWay, NoSuchVersion
 from web.errors import AnotherUnderWay, WebhookRefused
+from web.services.directions import in_words
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
@@ -35,6 +37,19 @@ TITLES = {
     429: "Too many calls",
     500: "A fault of the software",
     503: "Not now",
+}
+#: What Django says of a row that is not there, and what people call such a row.
+UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
+NAMES = {
+    "AddedFiles": "addition of files",
+    "Job": "work",
+    "NewCollection": "new collection",
+    "Pool": "pool",
+    "QrelVersion": "version",
+    "Run": "run",
+    "RunUpload": "upload",
+    "WebhookDelivery": "message",
+    "WebhookEndpoint": "webhook",
 }
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
 CONFLICTS = (
@@ -81,7 +96,8 @@ def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
         logger.warning("%s cannot be answered now: %s", request.path, refusal)
         return problem(503, "Ask again later.", headers={"Retry-After": str(round(refusal.seconds))})
     where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None
-    return problem(status_of(refusal), refusal.message, next_step=refusal.next_step, headers=where)
+    next_step = in_words(refusal.next_step)
+    return problem(status_of(refusal), in_words(refusal.message), next_step=next_step, headers=where)
 
 
 @csrf_exempt
@@ -109,6 +125,14 @@ def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
     return problem(error.status_code, str(error), headers=wait)
 
 
+def _on_not_there(request: HttpRequest, error: Any) -> HttpResponse:
+    said = str(error)
+    unfound = UNFOUND.fullmatch(said)
+    if unfound:
+        said = f"There is no such {NAMES.get(unfound['model'], 'thing')} here."
+    return problem(404, said)
+
+
 def _on_no_token(request: HttpRequest, error: Any) -> HttpResponse:
     return problem(401, str(error), headers={"WWW-Authenticate": "Bearer"})
 
@@ -124,6 +148,6 @@ def handle(api: NinjaAPI) -> None:
     api.add_exception_handler(HttpError, _on_http_error)
     api.add_exception_handler(Refusal, refused)
     api.add_exception_handler(Unauthenticated, _on_no_token)
-    api.add_exception_handler(Http404, lambda _, error: problem(404, str(error)))
+    api.add_exception_handler(Http404, _on_not_there)
     api.add_exception_handler(PermissionDenied, lambda _, error: problem(403, str(error)))
     api.add_exception_handler(Exception, _on_fault)

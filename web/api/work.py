@@ -7,6 +7,7 @@ from typing import Any
 from ninja import Schema
 
 from config.background.models import Job
+from web.services.directions import in_words
 
 
 class WorkOut(Schema):
@@ -27,8 +28,8 @@ def told(job: Job) -> dict[str, Any]:
         "id": job.pk,
         "state": str(job.state),
         "result": job.result,
-        "problem": (job.failure_message if known else "A fault of the software; it is in the log.")
+        "problem": (in_words(job.failure_message) if known else "A fault of the software; it is in the log.")
         if failed
         else "",
-        "next_step": job.next_step if known else "",
+        "next_step": in_words(job.next_step) if known else "",
     }

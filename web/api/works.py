@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import AfterValidator
 
 from config.background.models import Job
+from web.services.directions import in_words
 
 
 def _without_nul(text: str) -> str:
@@ -36,7 +37,7 @@ def work_out(job: Job) -> dict[str, Any]:
     """The job; what a fault of the software says is for the log alone."""
     failed = job.state == Job.State.FAILED
     known = bool(failed and job.next_step and "Traceback" not in job.failure_message)
-    told = job.failure_message if known else "A fault of the software; it is in the log."
+    told = in_words(job.failure_message) if known else "A fault of the software; it is in the log."
     return {
         "id": job.pk,
         "state": str(job.state),
@@ -44,5 +45,5 @@ def work_out(job: Job) -> dict[str, Any]:
         "total": job.progress_total,
         "result": job.result,
         "problem": told if failed else "",
-        "next_step": job.next_step if known else "",
+        "next_step": in_words(job.next_step) if known else "",
     }

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import unescape
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import conditional_escape, format_html, strip_tags
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from judging.models import Campaign
@@ -63,14 +62,42 @@ def directed(text: Any, *, collection: str = "") -> SafeString:
 
 def said_plainly(text: Any, *, collection: str = "") -> str:
     """The same as plain text, for an answer that is no page: what a page is called, without its link."""
-    return unescape(strip_tags(directed(text, collection=collection)))
+    return _plainly(str(text), collection, addresses=False)
+
+
+def in_words(text: str, *, collection: str = "") -> str:
+    """The same for programs: what a page is called, and its address in brackets."""
+    return _plainly(text, collection, addresses=True)
+
+
+def _plainly(text: str, collection: str, *, addresses: bool) -> str:
+    def said(found: re.Match[str]) -> str:
+        place = _place(found, text, collection)
+        if place is None:
+            return f"{found['ask'] or ''}{_typed(found)} (in the terminal)"
+        words, address = place
+        return f"{words} ({address})" if address and addresses else words
+
+    return _TYPED.sub(said, text)
 
 
 def _direction(found: re.Match[str], text: str, collection: str) -> str:
+    place = _place(found, text, collection)
+    if place is None:
+        return f"{found['ask'] or ''}<code>{_typed(found)}</code> (in the terminal)"
+    words, address = place
+    return format_html('<a href="{}">{}</a>', address, words) if address else words
+
+
+def _typed(found: re.Match[str]) -> str:
+    return f"manage.py {found['command']}{' ' + found['name'] if found['name'] else ''}{found['more']}"
+
+
+def _place(found: re.Match[str], text: str, collection: str) -> tuple[str, str] | None:
+    """What the page is called that does what is to be typed, and its address; None when no page does."""
     page = PAGES.get(found["command"])
     if page is None:
-        typed = f"manage.py {found['command']}{' ' + found['name'] if found['name'] else ''}{found['more']}"
-        return f"{found['ask'] or ''}<code>{typed}</code> (in the terminal)"
+        return None
     words, route, of = page
     before = text[: found.start()].rstrip()
     if not before or before.endswith((".", "?")):
@@ -78,10 +105,9 @@ def _direction(found: re.Match[str], text: str, collection: str) -> str:
     name = found["name"] if found["name"] and not found["name"].isupper() else ""
     route, *step = route.split()
     try:
-        address = reverse(route, args=[name or (collection if of == "collection" else ""), *step])
+        return words, reverse(route, args=[name or (collection if of == "collection" else ""), *step])
     except NoReverseMatch:  # nothing says which one is meant
-        return words
-    return format_html('<a href="{}">{}</a>', address, words)
+        return words, ""
 
 
 @dataclass(frozen=True)

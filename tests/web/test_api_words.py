@@ -1,0 +1,83 @@
+"""What the API says, in words for people who are not at a terminal; and the budget after launch."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from judging.models import Campaign, CampaignChange
+from tests.web.api_caller import api as api
+from tests.web.api_caller import problem
+from tests.web.test_api_uploads import announce, send_part
+from web.services.directions import in_words
+
+pytestmark = pytest.mark.one_database
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/collections/harbour/versions/99/qrels", "There is no such version here."),
+        ("/collections/harbour/runs/999999", "There is no such run here."),
+        ("/collections/harbour/uploads/999999", "There is no such upload here."),
+        ("/collections/harbour/pools/none", "There is no such pool here."),
+        ("/new-collections/999999", "There is no such new collection here."),
+        ("/collections/harbour/files/999999", "There is no such addition of files here."),
+    ],
+)
+def test_what_is_not_there_is_said_in_peoples_words(api, address, words):
+    assert problem(api.get(address), 404)["detail"] == words
+
+
+def test_a_refusal_names_the_page_in_place_of_a_command(api):
+    said = problem(api.get("/collections/harbour/scores?qrels=@99"), 404)
+
+    assert "manage.py" not in str(said)
+    assert said["next_step"].startswith("Publish the next version")
+
+
+def test_words_for_programs_have_the_pages_address():
+    assert in_words("Run: manage.py raise_budget spring 30.00, or judge fewer queries.") == (
+        "Change the budget (/campaigns/spring/budget/), or judge fewer queries."
+    )
+    assert in_words("Say which: manage.py split_queries mine --seed 3.") == (
+        "Say which: manage.py split_queries mine --seed 3 (in the terminal)."
+    )
+    assert in_words("<b> stays & is not escaped") == "<b> stays & is not escaped"
+
+
+def test_submitting_a_file_that_is_still_arriving_says_how_much_is_missing(api):
+    where = announce(api, check_only=True)["Location"]
+    send_part(api, where, b"q1 Q0", 0)
+
+    reply = api.post(f"{where.removeprefix('/api/v1')}/submit", {})
+
+    assert "still arriving: 5 of" in problem(reply, 409)["detail"]
+    assert reply["Upload-Offset"] == "5"
+
+
+def test_the_list_of_collections_says_the_callers_role(api):
+    assert [one["role"] for one in api.get("/collections").json()] == ["owner"]
+    assert [one["role"] for one in api.client.get("/api/v1/collections").json()] == [""]
+
+
+def test_the_budget_is_changed_after_launch_once(api, published):
+    campaign = Campaign.objects.filter(collection=published.collection).first()
+    Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    address = f"/campaigns/{campaign.name}/budget"
+
+    replies = [api.post(address, {"amount": 900.5, "why": "repeats"}) for _ in range(2)]
+
+    assert [reply.status_code for reply in replies] == [200, 200]
+    assert Decimal(replies[1].json()["budget"]) == Decimal("900.50")
+    change = CampaignChange.objects.get(what="budget $900.50")
+    assert (change.why, change.who) == ("repeats", "olga")
+
+
+@pytest.mark.parametrize("amount", [0, -1, 1.234, 1e12, "nan", None])
+def test_an_amount_that_cannot_be_is_refused(api, published, amount):
+    campaign = Campaign.objects.filter(collection=published.collection).first()
+
+    problem(api.post(f"/campaigns/{campaign.name}/budget", {"amount": amount}), 422)
+    assert not CampaignChange.objects.filter(what__startswith="budget").exists()

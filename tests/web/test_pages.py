@@ -211,6 +211,23 @@ def test_a_query_shows_pool_wins_judgments_and_why(client, published):
     assert "A beats B." in page
 
 
+def test_beaten_is_the_label_that_the_perfect_run_goes_by(client, published):
+    """q1 gets a second label of a lower grade, which is the best answer, q2 a label that was never judged."""
+    official = published.official
+    official.qrels.filter(query__qid="q1").update(grade=3)
+    official.qrels.create(query=published.query("q1"), passage=published.passage("b"), grade=1, position=9)
+    official.qrels.create(query=published.query("q2"), passage=published.passage("far"), grade=2, position=10)
+
+    reply = client.get(VERSION, {"show": "beaten"})
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert [line.row.query.qid for line in reply.context["lines"]] == ["q1"]
+    assert page.count("(beaten)") == 1
+    assert "official qrel, grade 3" in page
+    assert "labelled relevant, too: A (grade 1, a best answer)" in page
+    assert "(beaten)" not in text_of(client.get(query_url(published, "q2")))
+
+
 def test_official_passages_outside_the_pool_are_counted_not_listed(client, published):
     qrels = published.official.qrels
     for place, pid in enumerate(["far", "away"]):

@@ -12,7 +12,7 @@ from judging.models import Campaign, Exclusion, Judgment
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
-from web.services.versions import official_of
+from web.services.versions import official_of, the_label
 from web.services.visibility import Sight, sees_everything, sight_of
 from web.win_graph import WinGraph, win_graph
 
@@ -29,9 +29,30 @@ class PassageLine:
     best: bool
     propagated: bool
     official: bool
+    """It is the one official label that pools and the perfect run go by."""
+    grade: int | None
+    """What the official set says of it, None for nothing."""
+    relevant: bool
+    """Its grade counts as relevant."""
     wins: float
     compared: int
+    judged: bool
+    """It, or a passage of the same text in its place, was compared."""
     runs: list[Run]
+
+
+@dataclass(frozen=True)
+class OfficialLabels:
+    """The query's official labels: ``label`` is the one that pools go by, ``grades`` are of all, by passage."""
+
+    label: int | None
+    grades: dict[int, int]
+    min_grade: int
+
+    @property
+    def relevant(self) -> set[int]:
+        """The passages whose grade counts as relevant."""
+        return {key for key, grade in self.grades.items() if grade >= self.min_grade}
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,8 @@ def query_page(
         "lines": lines,
         "best": [line for line in lines if line.best],
         "official": [line for line in lines if line.official],
-        "official_elsewhere": len(official - letters.keys()),
+        "other_relevant": [line for line in lines if line.relevant and not line.official],
+        "official_elsewhere": len(official.relevant - letters.keys()),
         "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
         "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
         "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
@@ -131,12 +153,13 @@ def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int
     return {judgment.pk for judgment in judgments if judgment.pk in used}
 
 
-def _official(version: QrelVersion, query: Query) -> set[int]:
+def _official(version: QrelVersion, query: Query) -> OfficialLabels:
     official = official_of(version)
     if official is None:
-        return set()
-    relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=official.min_grade)
-    return set(relevant.values_list("passage_id", flat=True))
+        return OfficialLabels(None, {}, 0)
+    labels = Qrel.objects.filter(qrel_set=official, query=query)
+    grades = dict(labels.values_list("passage_id", "grade"))
+    return OfficialLabels(the_label(official, query), grades, official.min_grade)
 
 
 def _passages(
@@ -154,7 +177,7 @@ def _lines(
     passages: Sequence[Passage],
     wins: dict[tuple[int, int], float],
     best: dict[int, bool],
-    official: set[int],
+    official: OfficialLabels,
     sight: Sight,
     query: Query,
 ) -> list[PassageLine]:
@@ -164,6 +187,7 @@ def _lines(
         won[winner] += count
         compared[winner] += count
         compared[loser] += count
+    classes = {one.class_key for one in passages if compared[one.pk]} - {""}
     ordered = sorted(passages, key=lambda one: (one.pk not in best, -won[one.pk], one.pid))
     return [
         PassageLine(
@@ -172,9 +196,12 @@ def _lines(
             shown=sight.sees(query.pk, passage.pk),
             best=passage.pk in best,
             propagated=best.get(passage.pk, False),
-            official=passage.pk in official,
+            official=passage.pk == official.label,
+            grade=official.grades.get(passage.pk),
+            relevant=passage.pk in official.relevant,
             wins=won[passage.pk],
             compared=round(compared[passage.pk]),
+            judged=bool(compared[passage.pk]) or passage.class_key in classes,
             runs=sight.shown_suppliers(query.pk, passage.pk),
         )
         for place, passage in enumerate(ordered)

@@ -26,7 +26,7 @@ CHANGES = [
     "not_released_after",
     "why",
 ]
-PASSAGES = ["letter", "pid", "best", "propagated", "official", "wins", "judgments", "runs", "text"]
+PASSAGES = ["letter", "pid", "best", "propagated", "official", "grade", "wins", "judgments", "runs", "text"]
 JUDGMENTS = ["left", "right", "preferred", "judge", "judge_kind", "phase", "time", "counts", "why_not"]
 
 
@@ -92,6 +92,7 @@ def passage_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
             "best": line.best,
             "propagated": line.propagated,
             "official": line.official,
+            "grade": line.grade,
             "wins": line.wins,
             "judgments": line.compared,
             "runs": [run.run_tag for run in line.runs],

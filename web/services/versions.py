@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
+from judging.models import Pair
 from leaderboard.errors import UnknownLabels
 from leaderboard.services import official_set
-from pooling.models import Passage, PrivateQuery, Qrel, QrelSet, Query
+from pooling.models import Passage, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
 from tournament.manifest import sha256
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
@@ -115,26 +116,45 @@ def official_of(version: QrelVersion) -> QrelSet | None:
 def marked(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
     """The version's queries, each marked ``beaten`` and ``changed``.
 
-    Beaten: there are relevant passages in the official set, and none of them is a best answer. Changed: the
-    parent version has other best answers, or does not cover the query.
+    Beaten: the one official label that pools and the perfect run go by was judged and is no best answer; further
+    relevant passages are not asked about. Changed: the parent version has other best answers, or does not cover
+    the query.
     """
     best = PreferenceQrel.objects.filter(query=OuterRef("query"))
     before = best.filter(version=version.parent_id)
     kept = PreferenceQrel.objects.filter(query=OuterRef("query"), passage=OuterRef("passage"))
     arrived = best.filter(version=version).exclude(Exists(kept.filter(version=version.parent_id)))
     left = before.exclude(Exists(kept.filter(version=version)))
-    relevant = Qrel.objects.none()
-    if official:
-        relevant = Qrel.objects.filter(
-            qrel_set=official, query=OuterRef("query"), grade__gte=official.min_grade
-        )
-    upheld = relevant.filter(Exists(kept.filter(version=version)))
     changed = Exists(arrived) | Exists(left) if version.parent_id else Q(pk__isnull=True)
     return (
         VersionQuery.objects.filter(version=version)
         .select_related("query")
-        .annotate(beaten=Q(Exists(relevant)) & ~Q(Exists(upheld)), changed=changed)
+        .annotate(label=Subquery(_the_label(official, OuterRef("query"))))
+        .annotate(beaten=_beaten(version), changed=changed)
     )
+
+
+def the_label(official: QrelSet | None, query: Query) -> int | None:
+    """Key of the query's one official label: the highest grade, then the first in the file; None without one."""
+    return _the_label(official, query.pk).first()
+
+
+def _the_label(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
+    """The rule of pooling.shallow.known_relevant, as a query of the database."""
+    least = official.min_grade if official else 0
+    relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
+    return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]
+
+
+def _beaten(version: QrelVersion) -> Q:
+    """The annotated label was in a pool or a pair of the query, and the best answers are others."""
+    best = PreferenceQrel.objects.filter(version=version, query=OuterRef("query"))
+    pooled = PooledPassage.objects.filter(query=OuterRef("query"), passage=OuterRef("label"))
+    paired = Pair.objects.filter(
+        Q(passage_a=OuterRef("label")) | Q(passage_b=OuterRef("label")), query=OuterRef("query")
+    )
+    judged = Q(Exists(pooled)) | Q(Exists(paired))
+    return judged & Q(Exists(best)) & ~Q(Exists(best.filter(passage=OuterRef("label"))))
 
 
 def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:

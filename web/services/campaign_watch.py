@@ -27,6 +27,7 @@ from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
 from web.services.directions import Direction, judged, next_of
+from web.services.pair_texts import pilot_gold
 
 #: Who opened or sent off something within this time is active.
 ACTIVE = timedelta(minutes=15)
@@ -165,7 +166,8 @@ def campaign_page(campaign: Campaign, *, everything: bool) -> dict[str, Any]:
         "figures": figures_of(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,
         "needs": needs_of(seen) if everything else [],
-        "pilot": _pilot(campaign),
+        "pilot": (pilot := pilot_report(campaign)),
+        "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot and everything else [],
         "resolution": resolution,
         "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
         "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
@@ -312,18 +314,12 @@ def _next(campaign: Campaign, course: Course, found: list[str]) -> Direction:
         "problems": found,
         "judgments": {"wanted": course.wanted, "counted": course.counted},
     }
-    if campaign.state == Campaign.State.PILOTING and (report := _pilot(campaign)):
-        status["pilot"] = report
+    if campaign.state == Campaign.State.PILOTING and (report := pilot_report(campaign)):
+        status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not found:
         left = max(0, course.wanted - course.counted)
         return Direction(f"Workers judge; {left:,} judgments are still to come.")
     return Direction(what_comes_next(campaign, status))
-
-
-def _pilot(campaign: Campaign) -> dict[str, Any] | None:
-    """What the last pilot told; a campaign without one is not asked for it."""
-    report = pilot_report(campaign)
-    return report.as_dict() if report else None
 
 
 def _changes(campaign: Campaign) -> Any:

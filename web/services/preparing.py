@@ -25,6 +25,7 @@ from judging.services.payments import money
 from judging.services.pilot_report import pilot_report
 from pooling.models import Collection, Pool
 from web import jobs
+from web.services.pair_texts import pilot_gold
 from web.services.pools import failure_of
 
 GOLD_A_PAGE = 20
@@ -226,7 +227,8 @@ def pilot_page(campaign: Campaign, tasks: int) -> dict[str, Any]:
         "tasks_left": left,
         "tasks": tasks,
         "amount": amount_to_confirm(campaign, tasks) if 1 <= tasks <= left else None,
-        "pilot": report.as_dict() if report else None,
+        "pilot": report,
+        "pilot_gold": pilot_gold(campaign, report.gold) if report else [],
         "under_way": campaign.state == Campaign.State.PILOTING,
     }
 

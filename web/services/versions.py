@@ -154,7 +154,8 @@ def _beaten(version: QrelVersion) -> Q:
         Q(passage_a=OuterRef("label")) | Q(passage_b=OuterRef("label")), query=OuterRef("query")
     )
     judged = Q(Exists(pooled)) | Q(Exists(paired))
-    return judged & Q(Exists(best)) & ~Q(Exists(best.filter(passage=OuterRef("label"))))
+    upheld = best.filter(passage=OuterRef("label"))
+    return judged & ~Q(Exists(upheld))
 
 
 def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
-from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission
-from judging.services.showing import text_of
+from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
+from web.services.pair_texts import Side, side_of
 
 REPORTS_A_PAGE = 20
 APPEALS_A_PAGE = 20
+REPORTS_OF_ONE = 50
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,10 @@ class ReportLine:
     report: PairReport
     qid: str
     question: str
-    left: str
-    right: str
+    sides: tuple[Side, Side]
     gold: bool
+    chosen: str
+    """The side that was chosen last, "undecided", or empty."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,7 @@ def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     appeals = Appeal.objects.filter(campaign=campaign).select_related("worker").order_by("settled_at", "pk")
     if not everything:
         reports, appeals = reports.filter(settled_at=None), appeals.filter(settled_at=None)
-    related = ("slot__pair__query", "slot__gold_pair__query", "slot__left", "slot__right", "submission")
-    last = Choice.objects.filter(slot=OuterRef("slot")).order_by("-chosen_at", "-sequence").values("side")[:1]
-    shown = reports.select_related(*related).annotate(chosen=Subquery(last))
-    page: Page[Any] = Paginator(shown, REPORTS_A_PAGE).get_page(parameters.get("page"))
+    page: Page[Any] = Paginator(_shown(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))
     spoken: Page[Appeal] = Paginator(appeals, APPEALS_A_PAGE).get_page(parameters.get("appeals"))
     return {
         "campaign": campaign,
@@ -58,12 +57,29 @@ def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     }
 
 
-def _line(campaign: Campaign, report: PairReport) -> ReportLine:
+def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
+    """The worker's last reports, the newest first."""
+    reports = PairReport.objects.filter(submission__campaign=campaign, submission__worker=worker)
+    return [_line(campaign, report) for report in _shown(reports).order_by("-pk")[:REPORTS_OF_ONE]]
+
+
+def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
+    """With all that a line needs, and the side that was chosen last."""
+    related = ("slot__pair__query", "slot__gold_pair__query", "slot__left", "slot__right", "submission")
+    last = Choice.objects.filter(slot=OuterRef("slot")).order_by("-chosen_at", "-sequence").values("side")[:1]
+    return reports.select_related(*related).annotate(chosen=Subquery(last))
+
+
+def _line(campaign: Campaign, report: Any) -> ReportLine:
     slot = report.slot
     of = slot.pair or slot.gold_pair
-    assert of is not None
-    left, right = text_of(campaign, slot.left), text_of(campaign, slot.right)
-    return ReportLine(report, of.query.qid, of.query.text, left, right, slot.gold_pair_id is not None)
+    chosen = {"left": slot.left_id, "right": slot.right_id}.get(report.chosen)
+    sides = (
+        side_of(campaign, "Left", slot.left, chosen=chosen, gold=slot.gold_pair),
+        side_of(campaign, "Right", slot.right, chosen=chosen, gold=slot.gold_pair),
+    )
+    gold = slot.gold_pair_id is not None
+    return ReportLine(report, of.query.qid, of.query.text, sides, gold, report.chosen or "")
 
 
 def _appeals(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:

@@ -20,15 +20,15 @@ from judging.models import (
     Exclusion,
     GoldAnswer,
     Judgment,
-    PairReport,
     Payment,
     Submission,
     Worker,
     WorkerMessage,
 )
 from judging.services.freshness import kept
-from judging.services.showing import text_of
 from judging.services.worker_records import Records, WorkerRecord, records_of
+from web.services.pair_texts import Side, failed_gold, side_of
+from web.services.voice_pages import reports_of
 
 WORKERS_A_PAGE = 50
 TASKS_A_PAGE = 20
@@ -144,6 +144,7 @@ class JudgmentLine:
     """A judgment with how it came about; ``others``: counted judgments of others of the pair, and how many agree."""
 
     judgment: Judgment
+    sides: tuple[Side, Side]
     seconds: float | None
     fast: bool
     others: int
@@ -176,12 +177,8 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "decisions": decisions,
         "undo": decisions[0] if may_undo(decisions[0] if decisions else None) else None,
         **standing_of(campaign, worker),
-        "gold": list(_gold(campaign, worker)),
-        "reports": list(
-            PairReport.objects.filter(submission__campaign=campaign, submission__worker=worker)
-            .select_related("slot__pair__query", "slot__gold_pair__query")
-            .order_by("-pk")[:50]
-        ),
+        "gold": failed_gold(campaign, worker),
+        "reports": reports_of(campaign, worker),
         "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),
         "messages_kept": list(_messages(campaign, worker)[:MESSAGES_SHOWN]),
     }
@@ -231,20 +228,12 @@ def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[Jud
     lines = []
     for row in rows:
         seconds = shown.get(row.slot_id) if row.slot_id else None
-        texts = (text_of(campaign, passage) for passage in (row.left, row.right))
-        fast = seconds is not None and is_fast(seconds, *texts)
+        left = side_of(campaign, "Left", row.left, chosen=row.preferred_id)
+        right = side_of(campaign, "Right", row.right, chosen=row.preferred_id)
+        fast = seconds is not None and is_fast(seconds, left.text, right.text)
         same = others[row.pair_id].count(row.preferred_id)
-        lines.append(JudgmentLine(row, seconds, fast, len(others[row.pair_id]), same))
+        lines.append(JudgmentLine(row, (left, right), seconds, fast, len(others[row.pair_id]), same))
     return lines
-
-
-def _gold(campaign: Campaign, worker: Worker) -> Any:
-    """Failed answers on gold pairs, newest first."""
-    answers = GoldAnswer.objects.confirmed().filter(
-        submission__campaign=campaign, worker=worker, passed=False
-    )
-    related = ("gold_pair__query", "gold_pair__relevant", "gold_pair__off_topic", "preferred")
-    return answers.select_related(*related).order_by("-pk")[:50]
 
 
 def _messages(campaign: Campaign, worker: Worker) -> Any:

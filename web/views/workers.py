@@ -20,6 +20,7 @@ from pooling.services import members
 from web import jobs
 from web.access import campaign_for, require
 from web.services import voice_pages, worker_pages
+from web.services.pair_texts import failed_gold
 
 LONGEST_WHY = 2000
 READ = ["GET", "HEAD", "POST"]
@@ -81,6 +82,7 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
         "decision": decision,
         "wrong": wrong,
         "why": _typed(request, "why"),
+        "gold": failed_gold(found, one),
         **worker_pages.standing_of(found, one),
     }
     foresee = foreseeing.foresee_exclusion if decision == "exclude" else foreseeing.foresee_reinstatement
@@ -214,6 +216,7 @@ def appeal(request: HttpRequest, name: str, key: int) -> HttpResponse:
         "wrong": wrong,
         "why": _typed(request, "why"),
         "foreseen": foreseeing.foresee_reinstatement(found, one.worker),
+        "gold": failed_gold(found, one.worker),
         **worker_pages.standing_of(found, one.worker),
     }
     return render(request, "web/campaign_appeal.html", context, status=400 if wrong else 200)

@@ -125,6 +125,18 @@ def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
     assert "Waiting for its turn" in texts(manager.get(f"{DRAFT}rehearsal/"))
 
 
+def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings):
+    settings.CROWD_ENDPOINT = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
+
+    page = texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    assert "It cannot be rehearsed here" in page
+    assert "Rehearse fair" not in page
+    assert "On to the pilot" in page
+    assert manager.post(f"{DRAFT}rehearsal/", {"truth": "official"}).status_code == 422
+    assert not Job.objects.filter(kind="web.rehearse").exists()
+
+
 def test_why_a_rehearsal_failed_is_said(manager, ready):
     Job.objects.create(
         kind="web.rehearse",

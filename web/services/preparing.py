@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Count
 
@@ -73,7 +74,9 @@ def steps_of(campaign: Campaign, current: str) -> list[Step]:
         "gold": (f"{accepted} of {needed} accepted", "done" if accepted >= needed else "needed"),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:.2f} a task", "done"),
-        "rehearsal": ("done", "done") if rehearsed else ("may be left out", "optional"),
+        "rehearsal": ("done", "done")
+        if rehearsed
+        else ("may be left out" if rehearses_here() else "not with this crowd", "optional"),
         "pilot": (piloted, "done" if piloted == "done" else "needed")
         if piloted
         else ("may be left out", "optional"),
@@ -216,7 +219,20 @@ def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
     submitted = page.result["submitted"] if page.result else 0
     hours = submitted * forecast.seconds_per_task / 3600
     days = math.ceil(hours / (Pace().people * Pace().hours_a_day))
-    return {"page": page, "hours": hours, "days": days, "minutes": forecast.seconds_per_task / 60}
+    return {
+        "page": page,
+        "hours": hours,
+        "days": days,
+        "minutes": forecast.seconds_per_task / 60,
+        "rehearses_here": rehearses_here(),
+        "crowd": settings.CROWD_ENDPOINT,
+    }
+
+
+def rehearses_here() -> bool:
+    """Whether this installation's crowd is the built-in marketplace, which rehearsals need."""
+    here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
+    return here
 
 
 def pilot_page(campaign: Campaign, tasks: int) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         truths=truths,
         initial={"gold_error": campaign.slip_rate},
     )
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and pages.rehearses_here() and form.is_valid():
         asked = dict(form.cleaned_data)
         try:
             truth = truth_named(campaign, asked.pop("truth"))
@@ -49,7 +49,7 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
     context = {"form": form, "truths": truths} | pages.rehearsal_told(campaign)
-    return show(request, campaign, "rehearsal", context, wrong=bool(form.errors))
+    return show(request, campaign, "rehearsal", context, wrong=request.method == "POST")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -28,6 +28,7 @@ function livePart(page) {
       if (!old) {
         if (last) last.after(part);
         else page.prepend(part);
+        localTimes(part);
         last = part;
         continue;
       }

@@ -1,10 +1,28 @@
 /* Two conveniences; every page works without them: exact times in the reader's zone, and progress that moves. */
 "use strict";
 
+/* "2026-11-21 16:47 EST": the digits as the server writes them, in the reader's zone, which is named. */
+function localTime(at, seconds) {
+  const two = (number) => String(number).padStart(2, "0");
+  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(at).find((part) => part.type === "timeZoneName");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}${seconds ? `:${two(at.getSeconds())}` : ""} ${zone.value}`;
+}
+
+/* Exact times are written anew, with UTC for whoever points at them; "two hours ago" has its exact time there. */
 function localTimes(root) {
-  for (const time of root.querySelectorAll("time[datetime]")) {
-    const moment = new Date(time.getAttribute("datetime"));
-    if (!Number.isNaN(moment.getTime())) time.title = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+  for (const time of root.querySelectorAll("time[datetime]:not([data-local])")) {
+    const at = new Date(time.getAttribute("datetime"));
+    if (Number.isNaN(at.getTime())) continue;
+    time.dataset.local = "";
+    if (time.dataset.exact) {
+      time.title = time.textContent;
+      time.textContent = localTime(at, time.dataset.exact === "seconds");
+    } else time.title = localTime(at, false);
+  }
+  /* What is pointed at in a chart has no elements in its words. */
+  for (const title of root.querySelectorAll("svg.chart title")) {
+    title.textContent = title.textContent.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, time) => localTime(new Date(`${day}T${time}Z`), false));
   }
 }
 
@@ -16,6 +34,7 @@ async function refresh(part) {
     const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
     if (!fresh) return;
     if (fresh.querySelector("[data-over]")) return location.reload();
+    localTimes(fresh);
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
   } catch {
     /* the server is away for a moment; the next round asks again */

@@ -93,7 +93,7 @@ def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | 
         f"{timesince(points[0].at, now, depth=1)} ago",
         f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now",
     )
-    spots = [f"{point.at:%d %b %H:%M} UTC" for point in points]
+    spots = [f"{point.at:%Y-%m-%d %H:%M} UTC" for point in points]
     charts = [_counts(points, spots, width, ends)]
     charts += [_over_time(one, points, spots, ends) for one in _LINES if one.drawn(course)]
     if course.seconds:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from config import clock
@@ -22,6 +22,7 @@ register = template.Library()
 THIN_SPACE = "\u2009"
 NOT_THERE = "–"
 PIXELS_AN_INCH = 120
+_IN_WORDS = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b")
 TEXTS = ("run", "run_tag", "team", "release")
 
 
@@ -89,12 +90,27 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 
 @register.filter
-def moment(at: datetime | None) -> SafeString | str:
-    """The exact time; a script puts it into the reader's zone on hover."""
+def moment(at: datetime | None, digits: str = "minutes") -> SafeString | str:
+    """The exact time in UTC, to "minutes" or "seconds"; a script puts it into the reader's zone and names that."""
     if at is None:
         return NOT_THERE
-    exact = at.strftime("%Y-%m-%d %H:%M UTC")
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, exact)
+    exact = at.strftime("%Y-%m-%d %H:%M:%S UTC" if digits == "seconds" else "%Y-%m-%d %H:%M UTC")
+    return format_html('<time datetime="{}" data-exact="{}">{}</time>', at.isoformat(), digits, exact)
+
+
+@register.filter
+def timed(words: Any) -> SafeString:
+    """``words`` with every time that our own sentences give in UTC as an element, as :func:`moment` makes it."""
+    text = str(conditional_escape(words))
+    # Safe: what was not, is escaped; a time is made by format_html of digits alone.
+    return mark_safe(_IN_WORDS.sub(_as_element, text))  # noqa: S308
+
+
+def _as_element(found: re.Match[str]) -> str:
+    try:
+        return moment(datetime.fromisoformat(found[0].removesuffix(" UTC")).replace(tzinfo=UTC))
+    except ValueError:  # digits that are no time
+        return found[0]
 
 
 @register.filter

@@ -1,7 +1,7 @@
 "use strict";
-// Times in the reader's zone; as they stood, in UTC, for whoever points at them.
+// Times in the reader's zone, which is named; as they stood, in UTC, for whoever points at them.
 document.querySelectorAll("time[datetime]").forEach((one) => {
   const at = new Date(one.dateTime), day = at.toDateString() === new Date().toDateString() ? {} : { day: "numeric", month: "long" };
   one.title = one.textContent;
-  one.textContent = at.toLocaleString(document.documentElement.lang, { ...day, hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  one.textContent = at.toLocaleString(document.documentElement.lang, { ...day, hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" });
 });

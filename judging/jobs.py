@@ -48,7 +48,7 @@ def close_places_key(campaign: Campaign) -> str:
     return f"judging.close_places:{campaign.pk}"
 
 
-@job_kind("judging.post_places")
+@job_kind("judging.post_places", words="offering places")
 def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Offer the places that are wanted."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -58,7 +58,7 @@ def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
         raise _later(error) from error
 
 
-@job_kind("judging.collect")
+@job_kind("judging.collect", words="collecting work")
 def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
     """Collect, pay what is owed, and ring for the places that are wanted now."""
     campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
@@ -99,7 +99,7 @@ def _move_on(campaign: Campaign) -> None:
         start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
-@job_kind("judging.close_places")
+@job_kind("judging.close_places", words="taking places down")
 def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Take a paused or closed campaign's places off the crowd."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -109,7 +109,7 @@ def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
         raise _later(error) from error
 
 
-@job_kind("judging.deliver")
+@job_kind("judging.deliver", words="telling the crowd what was decided")
 def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
     """Send workers a message that was kept for them; the rows say why it did not reach somebody."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -130,7 +130,7 @@ def propose_gold_key(campaign: Campaign) -> str:
     return f"judging.propose_gold:{campaign.pk}"
 
 
-@job_kind("judging.propose_gold")
+@job_kind("judging.propose_gold", words="proposing test pairs")
 def propose_gold(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Propose gold pairs until there are enough; run again, it adds none."""
     progress(0, 1, "Looking for test pairs")

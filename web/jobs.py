@@ -99,7 +99,7 @@ def challenge_work(campaign: Campaign) -> QuerySet[Job]:
     return Job.objects.filter(kind=CHALLENGE, arguments__campaign_id=campaign.pk)
 
 
-@job_kind(CHALLENGE)
+@job_kind(CHALLENGE, words="the challenge of new runs")
 def challenge(
     *,
     progress: Progress,
@@ -173,7 +173,7 @@ def _started(kind: str, key: str, arguments: dict[str, Any], what: str) -> Job:
     return job
 
 
-@job_kind(PREVIEW)
+@job_kind(PREVIEW, words="working out the next version")
 def preview(*, progress: Progress, campaign_id: int, allow_open: bool) -> dict[str, Any]:
     """What publishing the campaign would change."""
     campaign = Campaign.objects.select_related("collection").get(pk=campaign_id)
@@ -181,7 +181,7 @@ def preview(*, progress: Progress, campaign_id: int, allow_open: bool) -> dict[s
     return found.summary() | {"listed": named_changes(found.changes[:LISTED])}
 
 
-@job_kind(PUBLISH)
+@job_kind(PUBLISH, words="publishing the next version")
 def publish(
     *, progress: Progress, campaign_id: int, allow_open: bool, as_shown: str, who: str
 ) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def rehearsals_asked_for(campaign: Campaign) -> QuerySet[Job]:
     return Job.objects.filter(key=f"{REHEARSE}:{campaign.pk}").order_by("-pk")
 
 
-@job_kind(REHEARSE, max_attempts=3)
+@job_kind(REHEARSE, max_attempts=3, words="the rehearsal")
 def rehearse(
     *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
 ) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def simulation_of(campaign: Campaign) -> Job | None:
     return Job.objects.filter(key=f"{SIMULATE}:{campaign.pk}").order_by("-pk").first()
 
 
-@job_kind(SIMULATE, max_attempts=3)
+@job_kind(SIMULATE, max_attempts=3, words="the simulated workers")
 def judged_by_software(
     *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
 ) -> dict[str, Any]:

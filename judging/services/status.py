@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from config import clock
+from config.background.registry import in_words
 from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
 from judging.services import reconciling, voices
 from judging.services.budget import cap_of, room_for
@@ -118,7 +119,7 @@ def _failed_jobs(campaign: Campaign, told: list[str]) -> list[str]:
         return []
     jobs = failed_jobs(campaign, clock.now())
     fresh = [job for job in jobs if not any(failure_of(job) in words for words in told)]
-    return [f"{job.kind}: {failure_of(job)} {job.next_step}".strip() for job in fresh]
+    return [f"{in_words(job.kind)} failed: {failure_of(job)} {job.next_step}".strip() for job in fresh]
 
 
 def _budget_problem(campaign: Campaign) -> list[str]:

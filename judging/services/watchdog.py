@@ -12,6 +12,7 @@ from django.db.models import Count, F, Min, Q, QuerySet
 
 from config import clock
 from config.background.models import AtWork, Job
+from config.background.registry import in_words
 from config.background.services import PULSE_SECONDS
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
 from judging.services.budget import cap_of, room_for
@@ -99,10 +100,10 @@ def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             continue  # its worker is alive and keeps its lease
         said = job.failure_message.strip().splitlines()[-1:] or [job.progress_message]
         why = idle or ("The worker that had it is gone." if lapsed else f"It was put off: {said[0]}")
-        yield Stalled(f"job {job.kind}", 1, job.created_at, why, START if idle or lapsed else job.next_step)
+        yield Stalled(in_words(job.kind), 1, job.created_at, why, START if idle or lapsed else job.next_step)
     for job in failed_jobs(campaign, now):
         since = job.finished_at or job.created_at
-        yield Stalled(f"job {job.kind}", 1, since, f"It failed: {failure_of(job)}", job.next_step)
+        yield Stalled(in_words(job.kind), 1, since, f"It failed: {failure_of(job)}", job.next_step)
 
 
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:

@@ -83,6 +83,6 @@ def test_a_key_that_the_crowd_refuses_is_among_the_problems_once(fair):
     work(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
 
     problems = campaign_status(campaign)["problems"]
-    assert problems == ["judging.collect: UnrecognizedClient: no such key. Check the keys."]
+    assert problems == ["collecting work failed: UnrecognizedClient: no such key. Check the keys."]
     work(start("judging.collect", key=collect_key(campaign), arguments=arguments).pk)
     assert campaign_status(campaign)["problems"] == []

@@ -71,7 +71,7 @@ def test_places_that_are_not_offered_are_named_with_the_crowds_own_reason(fair, 
         "4 places waiting to be offered: The crowd says: No such qualification. Mend it. "
         "Then: manage.py ask_again fair." in named
     )
-    assert any(one.startswith("job judging.post_places: It failed: No such qualification.") for one in named)
+    assert any(one.startswith("offering places: It failed: No such qualification.") for one in named)
 
 
 def test_failed_job_is_named_until_a_later_one_does_well(fair, later):
@@ -81,8 +81,8 @@ def test_failed_job_is_named_until_a_later_one_does_well(fair, later):
     Job.objects.filter(pk=failed.pk).update(
         state="failed", failure_message="Trace\nIt broke.", next_step="Report it.", finished_at=clock.now()
     )
-    assert later(campaign) == ["job judging.collect: It failed: It broke. Report it."]
-    assert not any("job" in one for one in later(campaign, seconds=FAILURE.total_seconds() + 1))
+    assert later(campaign) == ["collecting work: It failed: It broke. Report it."]
+    assert not any("collecting" in one for one in later(campaign, seconds=FAILURE.total_seconds() + 1))
 
     attend(start("judging.collect", key=key, arguments=arguments))
 
@@ -98,7 +98,7 @@ def test_job_that_is_put_off_again_and_again_is_named_with_what_it_said(fair, la
 
     assert later(campaign, minutes=14) == []
     assert later(campaign, minutes=16) == [
-        "job judging.collect: It was put off: The crowd does not answer." + " "
+        "collecting work: It was put off: The crowd does not answer." + " "
     ]
 
 

@@ -134,6 +134,15 @@ def test_no_run_chosen_is_said(owner):
     assert "No run is chosen" in text_of(owner.post(CHALLENGE + "plan", {"x": "1"}, follow=True))
 
 
+@pytest.mark.parametrize("tag", ["", " ", "no-such-run", "\0", "<b>"])
+def test_a_run_that_is_not_there_is_refused_at_once(owner, tag):
+    for what in ("plan", "open"):
+        page = text_of(owner.post(CHALLENGE + what, {"run": [tag], "confirm": "1.00"}, follow=True))
+
+        assert "has no run" in page or "No run is chosen" in page
+    assert not Job.objects.filter(kind="web.challenge").exists()
+
+
 def test_with_one_campaign_that_asks_a_run_leads_to_it(cast, owner):
     reply = owner.get("/collections/harbour/challenge/", {"run": "wave"})
 

@@ -191,7 +191,7 @@ def needs_of(seen: Watch) -> list[Need]:
     campaign = seen.campaign
     return [
         *_crowd_needs(seen),
-        *_stalled_needs(campaign),
+        *_stalled_needs(campaign, seen.problems),
         *_money_needs(seen),
         *_voice_needs(campaign),
         *_gold_needs(campaign),
@@ -211,14 +211,19 @@ def _ask_again(campaign: Campaign) -> str:
     return reverse("web:campaign_ask_again", args=[campaign.name])
 
 
-def _stalled_needs(campaign: Campaign) -> list[Need]:
-    key = f"stalled:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
+def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
+    """What has not moved in its time, without failures that are among the problems ``told`` already."""
+    key = f"stalled-why:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
     found = cache.get(key)
     if found is None:
-        found = [(f"{one.what}, not moved: {one.why}", one.next_step) for one in stalled(campaign)]
+        found = [(one.what, one.why, one.next_step) for one in stalled(campaign)]
         cache.set(key, found, STALLED_SECONDS)
     link = _ask_again(campaign)
-    return [Need("stop", what, said, link if "manage.py collect" in said else "") for what, said in found]
+    return [
+        Need("stop", f"{what}, not moved: {why}", said, link if "manage.py collect" in said else "")
+        for what, why, said in found
+        if not any(why.removeprefix("It failed: ") in one for one in told)
+    ]
 
 
 def _money_needs(seen: Watch) -> list[Need]:

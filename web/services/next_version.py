@@ -124,6 +124,18 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
     }
 
 
+def wrong_with(tags: list[str], collection: Collection) -> str:
+    """What is wrong with the runs that are to challenge; empty when nothing is."""
+    if not tags:
+        return "No run is chosen. Tick the new runs, then press the button."
+    known = {tag for tag in tags if "\0" not in tag}
+    there = set(collection.runs.filter(run_tag__in=known).values_list("run_tag", flat=True))
+    missing = [tag.replace("\0", "") for tag in tags if tag not in there]
+    if not missing:
+        return ""
+    return f"{collection.name} has no run {', '.join(missing[:5])}. Tick runs that are listed, then press the button."
+
+
 RULES = [
     (Challenge.Rule.LEAD2, "until a side leads by 2, or five judgments are in"),
     (Challenge.Rule.SINGLE, "one judgment a pair"),

@@ -80,10 +80,10 @@ def open_challenge(request: HttpRequest, name: str) -> HttpResponse:
 def _challenge(
     request: HttpRequest, campaign: Campaign, *, dry_run: bool, confirm_spend: Decimal | None
 ) -> HttpResponse:
-    tags = sorted(set(request.POST.getlist("run")))[:MOST_RUNS]
+    tags = sorted({tag for tag in request.POST.getlist("run") if tag.strip("\0 ")})[:MOST_RUNS]
     rule = request.POST.get("rule", "")
-    if not tags:
-        messages.error(request, "No run is chosen. Tick the new runs, then press the button.")
+    if wrong := pages.wrong_with(tags, campaign.collection):
+        messages.error(request, wrong)
         return redirect("web:challenge", campaign.name)
     asked = {
         "runs": tags,

@@ -213,7 +213,7 @@ def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
     """What is wrong with a line of these fields, None if nothing is."""
     if len(fields) != len(layout.columns):
         wanted = f"{len(layout.columns)} ({layout.name})"
-        return Wrong("columns", f"the line has {len(fields)} columns, the lines before it {wanted}.")
+        return Wrong("columns", f"the line has {_columns(len(fields))}, the lines before it {wanted}.")
     for name, value in zip(layout.columns, fields, strict=True):
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
             return Wrong(name, f"the {name} {shown(value)} is not an integer.")
@@ -245,3 +245,7 @@ def shown(value: bytes) -> str:
     """A field as an error quotes it: cut, as a line may be 64 MiB long, and without what cannot be printed."""
     cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…".encode()
     return repr(cut.decode("utf-8", "replace"))
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"

@@ -6,6 +6,7 @@ import csv
 import io
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from judging.models import Campaign, CampaignChange, Exclusion
@@ -369,3 +370,13 @@ def test_what_is_no_measure_is_refused_in_words(client, published):
     assert "is not a measure" in text_of(page, 404)
     assert client.get("/collections/harbour/leaderboard.csv", {"measure": "best"}).status_code == 404
     assert client.get("/collections/harbour/leaderboard.docx").status_code == 404
+
+
+def test_a_refused_form_gets_a_page_of_ours(harbour):
+    reply = Client(enforce_csrf_checks=True).post(
+        "/collections/harbour/visibility", {"visibility": "private"}
+    )
+
+    assert reply.status_code == 403
+    assert "Send it again" in reply.content.decode()
+    assert "DEBUG" not in reply.content.decode()

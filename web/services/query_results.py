@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.models import Campaign, Exclusion, Judgment
+from judging.models import Campaign, Exclusion, Judgment, Submission
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
@@ -17,6 +17,11 @@ from web.services.visibility import Sight, sees_everything, sight_of
 from web.win_graph import WinGraph, win_graph
 
 JUDGMENTS_SHOWN = 500
+#: The standing of the work that a judgment came in with → why the judgment does not count.
+WHY_NOT: dict[str, str] = {
+    Submission.Standing.PILOT: "made in a pilot that does not count",
+    Submission.Standing.SURPLUS: "others had done the task",
+}
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
 
 def _judgments(origin: QrelVersion, query: Query) -> list[Judgment]:
     rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
-    return list(rows.select_related("pair", "worker").order_by("judged_at", "pk"))
+    return list(rows.select_related("pair", "worker", "submission").order_by("judged_at", "pk"))
 
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
@@ -254,7 +259,10 @@ def _judge(judgment: Judgment, judges: dict[int, str]) -> str:
 def _why_not(judgment: Judgment, origin: QrelVersion, excluded: set[int]) -> str:
     if judgment.recorded_at > origin.published_at:
         return "came after it"
-    return "worker excluded" if judgment.worker_id in excluded else ""
+    if judgment.worker_id in excluded:
+        return "worker excluded"
+    standing = judgment.submission.standing if judgment.submission else ""
+    return WHY_NOT.get(standing, "")
 
 
 def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:

@@ -74,6 +74,20 @@ def dollars(amount: Any) -> str:
 
 
 @register.filter
+def whole(number: float | None) -> str:
+    """A number without its fraction, with thin spaces in thousands."""
+    return NOT_THERE if number is None else count(round(number))
+
+
+@register.filter
+def soon(moment: datetime | None) -> SafeString | str:
+    """When something is foreseen to be, as :func:`ago` has it; what is due now is within a minute."""
+    if moment is not None and abs((moment - clock.now()).total_seconds()) < 60:
+        return "within a minute"
+    return ago(moment)
+
+
+@register.filter
 def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, with the exact time on hover; a script puts that into the reader's zone."""
     if moment is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from leaderboard.output import Facts, Figure, Interval, Kind, Table
 from leaderboard.output.chart import Cells, chart_content
-from leaderboard.output.drawing import short
+from leaderboard.output.drawing import short, square_root_shades
 from leaderboard.output.numbers import shown
 from leaderboard.rank_stability import Stability
 
@@ -73,8 +73,6 @@ def _height(runs: int) -> float:
 
 
 def _panel(panel: Any, name: str, result: Stability) -> Any:
-    from matplotlib.colors import PowerNorm
-
     order = result.order()
     runs = len(order)
     shares = 100 * result.shares[order]
@@ -83,7 +81,7 @@ def _panel(panel: Any, name: str, result: Stability) -> Any:
         np.ma.masked_equal(shares, 0),
         cmap="Blues",
         # Shares of many runs are small: their colours grow with the square root, as on the page.
-        norm=PowerNorm(0.5, vmin=0, vmax=100),
+        norm=square_root_shades(100),
         aspect="auto",
         interpolation="none",
         extent=(*edges, *reversed(edges)),

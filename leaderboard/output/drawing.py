@@ -89,6 +89,13 @@ def short(name: str) -> str:
     return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
+def square_root_shades(most: float) -> Any:
+    """matplotlib's norm whose shades grow with the square root of a value from 0 to ``most``."""
+    from matplotlib.colors import PowerNorm
+
+    return PowerNorm(0.5, vmin=0, vmax=most)
+
+
 @cache
 def _fonts() -> list[str]:
     """Those of FONTS that are installed: matplotlib complains of each that is not.

@@ -58,7 +58,10 @@ ASKED = {
     "campaign_workers": ["sort=-agreement&page=3", "q=42", "show=flagged"],
     "campaign_worker": ["judgments=5"],
     "campaign_reports": ["show=all&page=2"],
+    "release_run": ["release=public"],
 }
+#: Pages that are only ever asked for with what follows the question mark.
+ALWAYS_ASKED = {"release_run"}
 #: Addresses that need something which is there for a moment only. Those that take no GET are found out by asking.
 NOT_READ = {
     "invitation",
@@ -67,6 +70,8 @@ NOT_READ = {
     "making",  # a collection that is being made
     "making_progress",
     "upload",  # a file that is being checked
+    "added",  # labels or passages that are being added
+    "adding",
     "checking",
 }
 
@@ -136,7 +141,8 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
                 raise SystemExit(f"web:{name} has a parameter {word} that PARAMETERS does not know.")
             parameters[word] = found
         address = reverse(f"web:{name}", kwargs=parameters)
-        yield name, address
+        if name not in ALWAYS_ASKED:
+            yield name, address
         for asked in ASKED.get(name, []):
             yield name, f"{address}?{asked}"
 

@@ -74,6 +74,7 @@ class Payment(models.Model):
         OWED = "owed"
         PAID = "paid"
         REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
+        SETTLED = "settled"  # the crowd refuses it for good; a person paid it another way, or says why not
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.REWARD)

@@ -18,7 +18,7 @@ from django.db.models import F
 
 from config import clock
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
-from judging.models import Campaign, CrowdCall
+from judging.models import Campaign, CrowdCall, Payment
 
 TOKENS_LIVE = timedelta(hours=23)
 Reply = dict[str, Any]
@@ -108,9 +108,12 @@ def _stopped(intent: CrowdCall, error: CrowdError) -> None:
 
 
 def ask_again(campaign: Campaign) -> int:
-    """Let every call that the crowd refused for good be tried once more; returns how many."""
+    """Let every call that the crowd refused for good be tried once more; returns how many.
+
+    Payments that a person settled are not tried.
+    """
     refused = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED)
-    return refused.update(state=CrowdCall.State.INTENDED)
+    return refused.exclude(payment__state=Payment.State.SETTLED).update(state=CrowdCall.State.INTENDED)
 
 
 class Patience:

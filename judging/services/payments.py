@@ -22,6 +22,8 @@ from judging.services.cost import pay_for, quote_tasks
 
 #: What stands before a bonus's own reference in what the worker reads, so that it is found again.
 REFERENCE = "Reference"
+#: The operations of the calls that pay.
+PAYING = ("approve", "pay_bonus", "pay_top_up")
 
 
 def owe(campaign: Campaign, submission: Submission, answers: dict[str, str] | None = None) -> list[Payment]:
@@ -123,7 +125,7 @@ def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
         crowd.approve(assignment)  # approving twice is harmless: the crowd pays an assignment once
         return {"approved": assignment}
 
-    key = f"{campaign_key(campaign)}-pay-{payment.submission_id}"
+    key = key_of(campaign, payment)
     perform(
         campaign=campaign,
         operation="approve",
@@ -143,7 +145,7 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     whether it was paid, also when the crowd has forgotten the call's token.
     """
     submission = payment.submission
-    key = bonus_key(campaign, payment)
+    key = key_of(campaign, payment)
     identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
     if identity is None:
         raise CrowdNever(
@@ -179,11 +181,13 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     mark_paid(payment, key)
 
 
-def bonus_key(campaign: Campaign, payment: Payment) -> str:
-    """The key of a bonus: the same for the same assignment, kind and cause.
+def key_of(campaign: Campaign, payment: Payment) -> str:
+    """The key of the call that makes a payment; a bonus has the same for the same assignment, kind and cause.
 
-    The submission's own key is not in it: after a restore the same work may be recorded under another one.
+    The submission's own key is not in a bonus's: after a restore the same work may be recorded under another one.
     """
+    if payment.kind == Payment.Kind.REWARD:
+        return f"{campaign_key(campaign)}-pay-{payment.submission_id}"
     assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
     return f"{campaign_key(campaign)}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
 

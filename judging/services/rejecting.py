@@ -124,6 +124,8 @@ def override_rejection(campaign: Campaign, submission: Submission, *, why: str =
     perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
     with transaction.atomic():
         mark_paid(reward, key)
-        rejected.update(state=Payment.State.OWED, decided_at=None)
+        rejected.update(state=Payment.State.OWED)
+        # The decision and its reason stay in the campaign's log.
+        submission.payments.update(decided_at=None, decided_by="", decided_why="")
         Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
         log(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)

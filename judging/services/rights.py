@@ -32,7 +32,7 @@ from judging.screening import Verdict
 from judging.services import rights_list
 from judging.services.calls import campaign_key
 from judging.services.campaigns import log
-from judging.services.payments import bonus_key
+from judging.services.payments import key_of
 from judging.services.screening_workers import exclude, standing_exclusion
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,8 @@ def forget_worker(
     if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
         raise CampaignRefused(
             f"Worker {worker.pk} is still owed ${amount:.2f}, which cannot be paid without the crowd's id.",
-            "Collect first, then forget.",
+            "Collect first, then forget. What the crowd refuses for good: "
+            f"manage.py settle_payment {owed.values_list('submission__campaign__name', flat=True)[0]}",
         )
     known = Exclusion.objects.misconduct().filter(worker=worker, worker__identity__isnull=False)
     done = {
@@ -144,7 +145,7 @@ def _scrub_calls(worker: Worker) -> int:
     """
     payments = Payment.objects.filter(submission__worker=worker)
     bonuses = payments.exclude(kind=Payment.Kind.REWARD).select_related("submission__campaign")
-    named_after = [bonus_key(payment.submission.campaign, payment) for payment in bonuses]
+    named_after = [key_of(payment.submission.campaign, payment) for payment in bonuses]
     keys = [
         f"{campaign_key(submission.campaign)}-{operation}-{submission.pk}"
         for submission in Submission.objects.filter(worker=worker).select_related("campaign")

@@ -8,12 +8,22 @@ from django.db.models import Count
 
 from config import clock
 from config.background.registry import in_words
-from judging.models import Campaign, CrowdCall, Exclusion, Judgment, Place, Submission, Task, TaskPair
+from judging.models import (
+    Campaign,
+    CrowdCall,
+    Exclusion,
+    Judgment,
+    Payment,
+    Place,
+    Submission,
+    Task,
+    TaskPair,
+)
 from judging.services import reconciling, voices
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
-from judging.services.payments import money
+from judging.services.payments import PAYING, money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
@@ -101,12 +111,15 @@ def problems(campaign: Campaign) -> list[str]:
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
         .exclude(state=CrowdCall.State.DONE)
+        .exclude(payment__state=Payment.State.SETTLED)
     )
     rows = stuck.values_list("operation", "error_class", "error_message", "next_step", "state").order_by("pk")
     counts: dict[str, int] = {}
     for operation, kind, message, next_step, state in rows[:1000]:
         if state == CrowdCall.State.FAILED:
             next_step = f"{next_step} Then: manage.py ask_again {campaign.name}."
+            if operation in PAYING:
+                next_step += f" Or pay another way and say so: manage.py settle_payment {campaign.name}."
         words = f"{operation} ({kind}): {message} {next_step}".strip()
         counts[words] = counts.get(words, 0) + 1
     told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in counts.items()]

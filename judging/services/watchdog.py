@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.leasing import GRACE
+from judging.services.payments import PAYING
 from judging.services.places import OFFERING, lacking
 
 #: How long a thing may take before it is named.
@@ -144,7 +145,7 @@ def _time_to_offer(count: int) -> timedelta:
     return OFFER + timedelta(seconds=2 * count / rate)
 
 
-def _call_trouble(campaign: Campaign, operations: list[str]) -> tuple[str, str] | None:
+def _call_trouble(campaign: Campaign, operations: Sequence[str]) -> tuple[str, str] | None:
     """(what the crowd last said, what to do) of calls of these kinds that did not work."""
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
     call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
@@ -212,7 +213,7 @@ def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     found = _one(owed.filter(owed_at__lte=now - PAYMENT - timedelta(hours=campaign.hold_hours)), "owed_at")
     if not found:
         return
-    why, next_step = _call_trouble(campaign, ["approve", "pay_bonus", "pay_top_up"]) or (
+    why, next_step = _call_trouble(campaign, PAYING) or (
         nobody_at_work(now),
         START,
     )

@@ -51,6 +51,7 @@ def test_a_rejection_that_is_overridden_is_paid_with_its_bonus(fair, campaign, s
     assert fair.crowd.approvals == [submission.assignment_id]
     assert len(fair.crowd.paid_bonuses) == 1
     assert states() == {"reward": "paid", "bonus": "paid"}
+    assert set(Payment.objects.values_list("decided_by", "decided_why", "decided_at")) == {("", "", None)}
 
 
 def test_what_is_paid_or_rejected_is_not_rejected(campaign, submission):

@@ -39,6 +39,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
     "resolve": ("look at where its queries stand", "web:publish", "campaign"),
     "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
+    "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
 _TYPED = re.compile(

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
+from accounts.roles import Role, permits
 from config.errors import Refusal
 from judging.models import Campaign
 from judging.services import budget, calls, campaigns, closing
@@ -23,7 +24,6 @@ from web import jobs
 from web.access import campaign_for, require
 from web.services import campaign_watch, simulating
 from web.services.campaigns import progress_of
-from web.services.visibility import sees_everything
 
 LONGEST_WHY = 2000
 
@@ -65,21 +65,21 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 
 def _page(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(request.user, name)
-    page = campaign_watch.campaign_page(found, everything=sees_everything(request.user, found.collection))
-    prepares = is_prepared(found) and _may(request, "prepare campaign", found)
-    simulates = not simulating.why_not(found) and _may(request, "launch campaign", found)
-    return page | {"steps": _steps(request, found), "may_prepare": prepares, "may_simulate": simulates}
+    role = members.role_of(request.user, found.collection)
+    page = campaign_watch.campaign_page(found, everything=permits(role, "see everything"))
+    return page | {
+        "steps": _steps(role, found),
+        "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
+        "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),
+        "may_pay": permits(role, "spend money") and found.pool_id is not None,
+    }
 
 
-def _steps(request: HttpRequest, found: Campaign) -> list[str]:
-    """What this person can do to the campaign now."""
-    if found.pool_id is None or not _may(request, "steer campaign", found):
+def _steps(role: Role | None, found: Campaign) -> list[str]:
+    """What a person in this role can do to the campaign now."""
+    if found.pool_id is None or not permits(role, "steer campaign"):
         return []
     return [name for name, step in STEPS.items() if found.state in step.allowed]
-
-
-def _may(request: HttpRequest, action: str, found: Campaign) -> bool:
-    return members.may(request.user, action, found.collection)
 
 
 @require_safe

@@ -10,7 +10,10 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
+from judging.errors import CrowdNever
 from judging.models import Appeal, Campaign, PairReport
+from judging.services.collecting import collect
+from judging.services.payments import pay_owed
 from pooling.models import Membership, QrelSet
 from tests.accessibility import Inspector
 from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
@@ -192,3 +195,21 @@ def test_without_scripts_the_page_shows_the_same(fair, campaign, client, page, l
     expect(plain.locator("body")).to_contain_text("3 of 12 judgments counted")
     expect(plain.get_by_role("button", name="Stop updating")).to_be_hidden()
     context.close()
+
+
+def test_a_payment_that_the_crowd_refuses_is_settled(fair, campaign, client, page, live_server):
+    fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))
+    pay_owed(campaign)
+    watcher = Watcher(page, live_server.url, client, campaign)
+    page.goto(watcher.home)
+    expect(page.locator("#live-needs")).to_contain_text("Worker A1 is here no more")
+    watcher.press("Payments", "link")
+    watcher.look("payments, one refused")
+    page.get_by_label("How it was settled").fill("gift card")
+    watcher.press("Settle")
+    expect(page.locator("#settled")).to_contain_text("gift card")
+    watcher.look("payments, one settled")
+    assert "\n".join(watcher.inspector.faults) == ""
+    assert watcher.complaints == []

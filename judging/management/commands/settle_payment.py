@@ -1,0 +1,81 @@
+"""`manage.py settle_payment`: what the crowd refuses to pay for good is settled another way."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+from rich import box
+from rich.table import Table
+
+from config.console import Command as BaseCommand
+from judging.errors import CampaignRefused
+from judging.models import Campaign
+from judging.services.campaigns import campaign_named
+from judging.services.reconciling import receipt_of
+from judging.services.rejecting import submission_of
+from judging.services.settling import refused_payments, settle, take_back
+
+
+class Command(BaseCommand):
+    help = (
+        "List the payments that the crowd refuses for good, a closed account's, say; with a submission and --why, "
+        "note that a person paid them another way, or why nobody can. The campaign can close then. "
+        "Preferee itself pays nothing here; --undo makes them owed again."
+    )
+    example = 'manage.py settle_payment first 412-X9KQ2T --why "gift card, 3 May"'
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign")
+        parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
+        parser.add_argument("--why", default="", help="how it was settled; kept with the payment")
+        parser.add_argument("--undo", action="store_true", help="it was not: it is owed again")
+
+    def act(
+        self, *, campaign: str, submission: str | None, why: str, undo: bool, **options: Any
+    ) -> dict[str, Any]:
+        found, result = campaign_named(campaign), {}
+        if submission is None and (why or undo):
+            raise CampaignRefused(
+                "Say which submission: its receipt, or its assignment id at the crowd.",
+                f"manage.py settle_payment {found.name} lists them.",
+            )
+        if submission is not None:
+            decide = take_back if undo else settle
+            amount = decide(found, submission_of(found, submission), why=why, who=getpass.getuser())
+            result = {"owed_again" if undo else "settled": float(amount)}
+        return {"campaign": found.name, **result, "refused": _rows(found)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        if "settled" in result:
+            self.out.print(f"${result['settled']:,.2f} settled.", markup=False)
+        if "owed_again" in result:
+            self.out.print(
+                f"${result['owed_again']:,.2f} owed again. To have the crowd pay: "
+                f"manage.py ask_again {result['campaign']}",
+                markup=False,
+            )
+        if not result["refused"]:
+            self.out.print(f"The crowd refuses no payment of {result['campaign']}.", markup=False)
+            return
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for head in ("submission", "worker", "payment", "dollars", "what the crowd said"):
+            table.add_column(head, justify="right" if head == "dollars" else "left")
+        for row in result["refused"]:
+            cells = (row["submission"], f"{row['worker']}", row["kind"].replace("_", "-"))
+            table.add_row(*cells, f"{row['amount']:,.2f}", row["said"])
+        self.out.print(table)
+
+
+def _rows(campaign: Campaign) -> list[dict[str, Any]]:
+    return [
+        {
+            "submission": receipt_of(one.payment.submission),
+            "worker": one.payment.submission.worker_id,
+            "kind": one.payment.kind,
+            "amount": float(one.payment.amount),
+            "said": one.said,
+        }
+        for one in refused_payments(campaign)
+    ]

@@ -1,0 +1,70 @@
+"""The page of a campaign's payments: its books, and what is done about payments that the crowd refuses for good."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CrowdNever
+from judging.models import Payment, Submission
+from judging.services.collecting import collect
+from judging.services.payments import pay_owed
+from tests.web.campaign.conftest import text_of
+
+PAGE = "/campaigns/fair/payments/"
+
+
+@pytest.fixture
+def submission(fair, campaign) -> Submission:
+    """Work whose bonus the crowd refuses for good."""
+    done = fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))
+    pay_owed(campaign)
+    return done
+
+
+def bonus() -> Payment:
+    return Payment.objects.get(kind="bonus")
+
+
+def test_before_any_work_the_page_says_what_will_stand_there(manager):
+    words = text_of(manager.get(PAGE))
+    assert "Nothing was owed yet" in words
+    assert "The crowd refuses no payment." in words
+
+
+def test_the_books_and_what_the_crowd_refuses_stand_on_the_page(manager, submission):
+    words = text_of(manager.get(PAGE))
+    assert "<td>rewards</td><td>paid</td>" in words
+    assert "<td>bonuses</td><td>owed</td>" in words
+    assert "Worker A1 is here no more" in words
+    assert f'href="{PAGE}">' in text_of(manager.get("/campaigns/fair/"))
+
+
+def test_a_refused_payment_is_settled_and_owed_again(manager, submission):
+    reply = manager.post(PAGE, {"submission": submission.pk, "why": "gift card <b>7</b>"}, follow=True)
+    words = text_of(reply)
+    assert "$1.80 settled." in words
+    assert "gift card &lt;b&gt;7&lt;/b&gt;" in words
+    assert (bonus().state, bonus().decided_by) == ("settled", "ada")
+
+    twice = manager.post(PAGE, {"submission": submission.pk, "why": "again"})
+    assert "there is nothing to settle" in text_of(twice, status=400)
+    assert bonus().decided_why == "gift card <b>7</b>"
+
+    assert "$1.80 owed again." in text_of(
+        manager.post(PAGE, {"submission": submission.pk, "undo": "1"}, follow=True)
+    )
+    assert bonus().state == "owed"
+
+
+@pytest.mark.parametrize("why", ["", "\0 ", "x" * 1001])
+def test_without_bearable_words_nothing_is_settled(manager, submission, why):
+    reply = manager.post(PAGE, {"submission": submission.pk, "why": why})
+    assert "Say how it was settled" in text_of(reply, status=400)
+    assert bonus().state == "owed"
+
+
+@pytest.mark.parametrize("key", ["", "0", "x", "-1", "9" * 40])
+def test_a_submission_that_is_none_of_the_campaigns_is_not_found(manager, submission, key):
+    assert manager.post(PAGE, {"submission": key, "why": "gift card"}).status_code == 404

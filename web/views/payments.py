@@ -1,0 +1,56 @@
+"""A campaign's payments: its books, and what is done about those that the crowd refuses for good."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from config.errors import Refusal
+from judging.models import Submission
+from judging.services.ledger import ledger
+from judging.services.settling import refused_payments, settle, settled_payments, take_back
+from web import jobs
+from web.access import campaign_for, require
+
+LONGEST_WHY = 1000
+#: Settled payments listed: the latest.
+SETTLED_SHOWN = 100
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def payments(request: HttpRequest, name: str) -> HttpResponse:
+    """What was paid and is owed; a payment that the crowd refuses is settled here, or owed again."""
+    found = campaign_for(request.user, name)
+    require(request.user, "spend money", found.collection)
+    wrong = ""
+    if request.method == "POST":
+        key = request.POST.get("submission", "")
+        submission = get_object_or_404(
+            Submission, campaign=found, pk=int(key) if key.isdecimal() and len(key) < 19 else 0
+        )
+        undo = "undo" in request.POST
+        why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
+        try:
+            amount = (take_back if undo else settle)(
+                found, submission, why=why, who=request.user.get_username()
+            )
+        except Refusal as refusal:
+            wrong = str(refusal)
+        else:
+            if found.launched_at is not None:
+                jobs.after_offering_more(found)  # which closes a campaign that waited for this alone
+            messages.success(request, f"${amount:,.2f} {'owed again' if undo else 'settled'}.")
+            return redirect("web:campaign_payments", found.name)
+    settled = settled_payments(found)
+    context = {
+        "campaign": found,
+        "books": ledger(found),
+        "refused": refused_payments(found),
+        "settled": settled[:SETTLED_SHOWN],
+        "settled_more": max(0, settled.count() - SETTLED_SHOWN),
+        "longest": LONGEST_WHY,
+        "wrong": wrong,
+    }
+    return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)

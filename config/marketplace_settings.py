@@ -178,6 +178,8 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 if PUBLIC_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 if PRODUCTION:
+    # No redirect to https here: the product's own calls may come over an inner network.
+    SECURE_HSTS_SECONDS = whole("MARKETPLACE_HSTS_SECONDS", 3600)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 CONTENT_SECURITY_POLICY = {

@@ -69,7 +69,7 @@ def dollars() -> Iterator[State]:
     }
     yield State(
         "preferee_dollars",
-        "Dollars with fees: spent, owed, and committed (both, and what live places promise).",
+        "Dollars with fees: spent, owed, promised (on live places), and committed (all three).",
         ("campaign", "what"),
         values,
     )

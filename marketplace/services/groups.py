@@ -146,6 +146,11 @@ def check_allowed(worker: Worker, kind: HitType, action: str) -> None:
         )
 
 
+def has_more(worker: Worker, kind: HitType, now: datetime) -> bool:
+    """Whether a task of the group is left for this worker."""
+    return Hit.objects.open_at(now).filter(hit_type=kind).undone_by(worker).exists()
+
+
 def refuse_empty(kind: HitType, now: datetime) -> TaskRefused:
     """Why there is no task of the group for this worker now."""
     if Hit.objects.open_at(now).filter(hit_type=kind).exists():

@@ -86,6 +86,8 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
         "take_next": request.session.get("take_next", False),
     }
     if assignment.status != Assignment.Status.ACCEPTED:
+        more = groups.has_more(worker_of(request), kind, now)
+        context["refusal"] = None if more else groups.refuse_empty(kind, now)
         return render(request, "marketplace/submitted.html", context)
     extra = {
         "assignmentId": assignment.assignment_id,

@@ -180,6 +180,17 @@ def test_after_submitting_the_next_task_is_one_press_away(client, worker, hit, a
     assert Assignment.objects.count() == 2
 
 
+def test_after_the_last_task_nothing_more_is_offered(client, worker, hit, hit_type):
+    take(client, hit_type, take_next="on")
+    last = Assignment.objects.get().assignment_id
+    submit(client, last)
+
+    done = client.get(f"/tasks/{last}/").content.decode()
+
+    assert "next-form" not in done
+    assert "You have done every task of this kind that is left." in done
+
+
 def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
     take(client, hit_type)
     assignment_id = Assignment.objects.get().assignment_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, shown
 from leaderboard.output.table import Column, Kind, Row, Table
@@ -58,61 +59,138 @@ _PUNCTUATION = "–—‘’‚“”„†‡•‰‹›€™"
 
 GAP = 6
 """LaTeX's own \\tabcolsep, in points."""
-SIZES = (
-    ("table", 241, "", 5.0, GAP),
-    ("table*", 506, "", 5.0, GAP),
-    ("table*", 506, r"\small", 4.5, 5),
-    ("table*", 506, r"\footnotesize", 4.0, 4),
-    ("table*", 506, r"\scriptsize", 3.5, 3),
-)
-"""(environment, points of its width, size of letters, points of a letter, of a gap), from the widest letters on.
+PAGE = 506
+"""Points of a page's width in acmart's sigconf."""
+LONGEST = 50
+"""Rows that a page holds: a float with more of them would run off its end."""
 
-Widths are those of acmart's sigconf; the points of a letter are what digits take."""
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table is set: ``points`` of width, and of a letter (what digits take) and of a gap between columns.
+
+    ``turned``: heads that are wider than their column stand upright. ``shrunk``: the whole is scaled to the width.
+    """
+
+    environment: str
+    points: int
+    size: str
+    letter: float
+    gap: int
+    turned: bool = False
+    shrunk: bool = False
+
+    def holds(self, table: Table) -> bool:
+        """Whether the table is not wider than its place."""
+        letters = sum(_letters(table, column, with_head=not self.turned) for column in table.columns)
+        return letters * self.letter + 2 * self.gap * len(table.columns) <= self.points
+
+    @property
+    def commands(self) -> list[str]:
+        """What makes letters and gaps small enough."""
+        gaps = [rf"\setlength{{\tabcolsep}}{{{self.gap}pt}}"] if self.gap != GAP else []
+        return [*filter(None, [self.size]), *gaps]
+
+
+_WIDE = [
+    Layout("table*", PAGE, "", 5.0, GAP),
+    Layout("table*", PAGE, r"\small", 4.5, 5),
+    Layout("table*", PAGE, r"\footnotesize", 4.0, 4),
+    Layout("table*", PAGE, r"\scriptsize", 3.5, 3),
+]
+LAYOUTS = [
+    Layout("table", 241, "", 5.0, GAP),
+    *_WIDE,
+    *(replace(layout, turned=True) for layout in _WIDE),
+]
+"""From the widest letters on; what none of them holds is shrunk."""
 
 
 def latex_table(table: Table) -> str:
-    """A ``table`` environment, or ``table*`` where it is wide.
+    """A ``table`` environment, ``table*`` where it is wide, ``longtable`` where it is longer than a page.
 
-    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote).
-    Names in scripts that pdfLaTeX does not have stay as they are, and a comment on top says so.
+    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote). What else a table needs, and names in
+    scripts that pdfLaTeX does not have, which stay as they are, a comment on top says.
     """
+    shrunk = replace(LAYOUTS[-1], shrunk=True)
+    layout = next((layout for layout in LAYOUTS if layout.holds(table)), shrunk)
     spec = "".join("r" if is_number(column.kind) else "l" for column in table.columns)
-    legend = table.legend(best="Underlined", significant="Bold")
-    notes = " ".join([*legend, *table.notes, f"{table.facts.sentence}."])
-    name, size = _fitting(table)
-    lines = [
-        rf"\begin{{{name}}}",
+    heads = [*_groups(table), _line(_head(table, column, layout) for column in table.columns)]
+    rows = [_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows]
+    setting = _long if len(rows) > LONGEST else _floating
+    text = "\n".join(setting(table, layout, spec, heads, rows)) + "\n"
+    too_wide = layout.shrunk and len(rows) > LONGEST
+    warning = "% Wider than a page, whatever the letters: choose fewer runs.\n" if too_wide else ""
+    return warning + _needed(text) + _other_engine(text) + text
+
+
+def _floating(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
+    """On one page, wherever LaTeX finds room."""
+    return [
+        rf"\begin{{{layout.environment}}}",
         r"\centering",
-        *size,
-        rf"\caption{{{escaped(f'{table.title}. {table.caption} {notes}')}}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', table.key)}}}",
+        *layout.commands,
+        rf"\caption{{{_caption(table)}}}",
+        _label(table),
+        *([r"\resizebox{\textwidth}{!}{%"] if layout.shrunk else []),
         rf"\begin{{tabular}}{{{spec}}}",
         r"\toprule",
-        *_groups(table),
-        _line(escaped(head(column)) for column in table.columns),
+        *heads,
         r"\midrule",
-        *(_line(_cell(table, row, column.key) for column in table.columns) for row in table.rows),
+        *rows,
         r"\bottomrule",
-        r"\end{tabular}",
-        rf"\end{{{name}}}",
+        r"\end{tabular}" + ("}" if layout.shrunk else ""),
+        rf"\end{{{layout.environment}}}",
     ]
-    text = "\n".join(lines) + "\n"
-    return _other_engine(text) + text
 
 
-def _fitting(table: Table) -> tuple[str, list[str]]:
-    """The environment, and what makes letters and gaps small enough: one column of text, or the page's width."""
-    letters = sum(_letters(table, column) for column in table.columns)
-    fitting = (one for one in SIZES if letters * one[3] + 2 * one[4] * len(table.columns) <= one[1])
-    environment, _, size, _, gap = next(fitting, SIZES[-1])
-    gaps = [rf"\setlength{{\tabcolsep}}{{{gap}pt}}"] if gap != GAP else []
-    return environment, [*filter(None, [size]), *gaps]
+def _long(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
+    """From page to page, its head on each."""
+    return [
+        r"\begingroup",
+        *layout.commands,
+        rf"\begin{{longtable}}{{{spec}}}",
+        rf"\caption{{{_caption(table)}}}{_label(table)}\\",
+        *(r"\toprule", *heads, r"\midrule", r"\endfirsthead"),
+        *(r"\toprule", *heads, r"\midrule", r"\endhead"),
+        *(r"\bottomrule", r"\endfoot"),
+        *rows,
+        r"\end{longtable}",
+        r"\endgroup",
+    ]
 
 
-def _letters(table: Table, column: Column) -> int:
-    return max(
-        len(head(column)), *(len(shown(row.values.get(column.key), column.kind)) for row in table.rows), 0
-    )
+def _caption(table: Table) -> str:
+    legend = table.legend(best="Underlined", significant="Bold")
+    notes = " ".join([*legend, *table.notes, f"{table.facts.sentence}."])
+    return escaped(f"{table.title}. {table.caption} {notes}")
+
+
+def _label(table: Table) -> str:
+    return rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', table.key)}}}"
+
+
+def _head(table: Table, column: Column, layout: Layout) -> str:
+    text = head(column)
+    if layout.turned and len(text) > _letters(table, column, with_head=False):
+        return rf"\rotatebox{{90}}{{{escaped(text)}}}"
+    return escaped(text)
+
+
+def _letters(table: Table, column: Column, *, with_head: bool) -> int:
+    """Letters of a column's widest cell, with its head or without."""
+    cells = (len(shown(row.values.get(column.key), column.kind)) for row in table.rows)
+    return max(len(head(column)) if with_head else 2, *cells, 0)
+
+
+def _needed(text: str) -> str:
+    """A comment with the packages that this table needs besides booktabs."""
+    needs = []
+    if r"\rotatebox" in text or r"\resizebox" in text:
+        needs.append(r"\usepackage{graphicx}")
+    if r"\begin{longtable}" in text:
+        needs.append(r"\usepackage{longtable}, and one column of text, as it is longer than a page")
+    return f"% Needs {'; '.join(needs)}.\n" if needs else ""
 
 
 def _other_engine(text: str) -> str:

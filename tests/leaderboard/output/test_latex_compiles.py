@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -29,7 +30,11 @@ NEEDS_MORE = ("private_board", "better_than_perfect")
 def document(analyses: list[Analysis], folder: Path) -> Path:
     tables = "\n\\clearpage\n".join(latex_table(table) for one in analyses for table in one.downloads)
     path = folder / "tables.tex"
-    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    # As wide as acmart's sigconf, which not everybody has.
+    head = (
+        "\\documentclass[twocolumn]{article}\n\\usepackage[textwidth=506pt,columnsep=24pt]{geometry}\n"
+        "\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx,longtable}\n"
+    )
     path.write_text(f"{head}\\begin{{document}}\n{tables}\n\\end{{document}}\n")
     return path
 
@@ -71,6 +76,7 @@ def test_every_analysis_with_the_worst_names_is_set_by_pdflatex(valley, version,
     assert done.returncode == 0, log[log.find("\n!") :][:2000]
     assert path.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
     assert "Missing character" not in log
+    assert [float(found) for found in re.findall(r"Overfull \\hbox \((\d+)", log) if float(found) > 15] == []
 
 
 def test_names_that_pdflatex_has_no_letters_for_are_said_on_top(valley, version):

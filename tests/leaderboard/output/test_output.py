@@ -118,6 +118,40 @@ def test_a_wide_table_of_latex_takes_the_page_and_small_letters(facts, wide, beg
     assert lines[-1] == begins[0].replace("begin", "end")
 
 
+def matrix(facts, wide: int, rows: int) -> Table:
+    """Values under long names."""
+    columns = tuple(
+        Column(f"c{place}", f"a-run-with-a-long-name-{place}", Kind.SHARE) for place in range(wide)
+    )
+    row = Row({column.key: 0.5 for column in columns})
+    return Table("wide", "Wide", "Method.", columns, (row,) * rows, facts)
+
+
+def test_long_heads_of_narrow_columns_stand_upright_in_latex(facts):
+    text = latex_table(matrix(facts, 18, 3))
+
+    assert text.startswith("% Needs \\usepackage{graphicx}.\n\\begin{table*}")
+    assert text.count(r"\rotatebox{90}{a-run-with") == 18
+    assert "resizebox" not in text
+
+
+def test_a_table_that_no_letters_make_fit_is_scaled_to_the_page_in_latex(facts):
+    text = latex_table(matrix(facts, 60, 3))
+
+    assert "\\resizebox{\\textwidth}{!}{%\n\\begin{tabular}" in text
+    assert "\\end{tabular}}\n\\end{table*}" in text
+
+
+def test_a_table_longer_than_a_page_goes_on_on_the_next_in_latex(facts):
+    text = latex_table(matrix(facts, 3, 51))
+
+    assert text.startswith("% Needs \\usepackage{longtable}, and one column of text")
+    assert text.count(r"\toprule") == 2
+    assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index(r"\endfoot")
+    assert text.count("50.0 & ") == 102
+    assert "tabular" not in text.replace("longtable", "")
+
+
 def test_markdown_has_a_cell_for_every_column(table):
     lines = [line for line in markdown_table(table).splitlines() if line.startswith("|")]
 

@@ -18,7 +18,7 @@ from leaderboard.output.content import plain
 from leaderboard.services.evaluating import Progress, evaluate, measure_for
 from leaderboard.services.judged_tops import judged_tops
 from leaderboard.services.labels import Labels, qrel_set_labels, version_labels
-from leaderboard.services.software import software_version
+from leaderboard.services.software import software_key, software_version
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion, VersionQuery
 
@@ -142,7 +142,7 @@ def kept_leaderboard(
         sorted((run.pk, run.run_tag, run.baseline) for run in runs),
         measure,
         sorted(hidden),
-        software_version(),
+        software_key(),
     ]
     key = "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     kept: PublishedBoard | None = cache.get(key)

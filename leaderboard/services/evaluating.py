@@ -14,7 +14,7 @@ from leaderboard.measures import Judged, Measure, depth_needed, parse_measure
 from leaderboard.models import Evaluation
 from leaderboard.services.kept_values import used_now
 from leaderboard.services.labels import ORDER, Labels
-from leaderboard.services.software import software_version
+from leaderboard.services.software import software_key
 from pooling.models import Collection, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import find
@@ -94,7 +94,7 @@ def _stored(
             labels=labels.name,
             labels_sha256=labels.sha256,
             measure__in=[measure.name for measure in measures],
-            software_version=software_version(),
+            software_version=software_key(),
         )
         rows |= {(row.run_id, row.measure): row for row in found}
     return rows
@@ -121,7 +121,7 @@ def _compute(
                 queries_count=len(labels.qids),
                 answered_count=int(measure.answered(judged).sum()),
                 missing_count=int((places.retrieved == 0).sum()),
-                software_version=software_version(),
+                software_version=software_key(),
             )
         )
     return rows

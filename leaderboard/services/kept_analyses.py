@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from config import clock
 from leaderboard.models import KeptAnalysis
-from leaderboard.services.software import software_version
+from leaderboard.services.software import software_key
 
 Result = TypeVar("Result")
 IN_USE = timedelta(hours=1)
@@ -28,7 +28,7 @@ FIGURE = " figure"
 
 def key_of(kind: str, inputs: list[Any]) -> str:
     """The hash of a kind of result, its inputs (JSON-ready) and this software."""
-    named = json.dumps([kind, software_version(), *inputs], sort_keys=True)
+    named = json.dumps([kind, software_key(), *inputs], sort_keys=True)
     return hashlib.sha256(named.encode()).hexdigest()
 
 
@@ -66,7 +66,7 @@ def keep(key: str, kind: str, content: dict[str, Any], *, group: str = "") -> No
         content=content,
         group=group or key,
         size=len(json.dumps(content).encode()),
-        software_version=software_version(),
+        software_version=software_key(),
     )
     KeptAnalysis.objects.bulk_create([row], ignore_conflicts=True)
 
@@ -79,7 +79,7 @@ def forget_old() -> int:
     """
     now, day = clock.now(), timedelta(days=1)
     # Machines that are brought up to date one after the other make rows of both versions for a while.
-    gone = ~Q(software_version=software_version()) & Q(created_at__lt=now - day)
+    gone = ~Q(software_version=software_key()) & Q(created_at__lt=now - day)
     if settings.KEEP_ANALYSES_DAYS:
         oldest = now - settings.KEEP_ANALYSES_DAYS * day
         gone |= Q(created_at__lt=oldest - day) | (~Q(kind__endswith=FIGURE) & Q(created_at__lt=oldest))

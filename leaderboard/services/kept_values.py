@@ -11,7 +11,7 @@ from django.db.models import Q
 from config import clock
 from leaderboard.models import Evaluation
 from leaderboard.services.kept_analyses import IN_USE
-from leaderboard.services.software import software_version
+from leaderboard.services.software import software_key
 
 BYTES_A_VALUE = 8
 BYTES_A_ROW = 300
@@ -32,7 +32,7 @@ def forget_values() -> int:
     analyses may (a room of its own). What was made or looked at within the hour stays. Returns how many rows went."""
     # Machines that are brought up to date one after the other make rows of both versions for a while.
     made_before = clock.now() - timedelta(days=1)
-    others = Evaluation.objects.filter(~Q(software_version=software_version()), created_at__lt=made_before)
+    others = Evaluation.objects.filter(~Q(software_version=software_key()), created_at__lt=made_before)
     gone = others.delete()[0]
     unused = _beyond_the_room() if settings.KEEP_ANALYSES_BYTES else []
     for first in range(0, len(unused), ROWS_AT_ONCE):

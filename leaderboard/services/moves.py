@@ -16,7 +16,7 @@ from leaderboard.measures import parse_measure
 from leaderboard.services.boards import KEPT_SECONDS, MEASURE, scale_of
 from leaderboard.services.evaluating import evaluate, measure_for
 from leaderboard.services.labels import Labels, version_labels
-from leaderboard.services.software import software_version
+from leaderboard.services.software import software_key
 from pooling.models import Collection, Run
 from tournament.models import QrelVersion
 
@@ -54,7 +54,7 @@ def rank_moves(
         sorted((run.pk, run.run_tag) for run in runs),
         measure,
         sorted(hidden),
-        software_version(),
+        software_key(),
     ]
     key = "moves:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     kept: RankMoves | None = cache.get(key)

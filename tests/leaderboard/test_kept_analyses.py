@@ -8,16 +8,16 @@ import pytest
 
 from config import clock
 from leaderboard.models import KeptAnalysis
-from leaderboard.services.kept_analyses import FIGURE, forget_old, forget_unused, found, keep
-from leaderboard.services.software import software_version
+from leaderboard.services import software
+from leaderboard.services.kept_analyses import FIGURE, forget_old, forget_unused, found, keep, key_of
 
 
-def kept(key, days, *, kind="stability", software=""):
+def kept(key, days, *, kind="stability", made_by=""):
     KeptAnalysis.objects.create(
         key=key,
         kind=kind,
         content={},
-        software_version=software or software_version(),
+        software_version=made_by or software.software_key(),
         created_at=clock.now() - timedelta(days=days),
     )
 
@@ -29,8 +29,8 @@ def rows(db):
     kept("older", 12)
     kept("old figure", 10.5, kind=f"stability{FIGURE}")
     kept("older figure", 12, kind=f"stability{FIGURE}")
-    kept("before the update", 2, software="0.0.0")
-    kept("during the update", 0.5, software="0.0.0")
+    kept("before the update", 2, made_by="0.0.0")
+    kept("during the update", 0.5, made_by="0.0.0")
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,27 @@ def test_old_analyses_are_deleted_before_their_figures(rows, settings, days, sta
 
     left = set(KeptAnalysis.objects.values_list("key", flat=True))
     assert (left, deleted) == (stay, 7 - len(stay))
+
+
+def test_what_other_sources_made_is_not_found(db, tmp_path, monkeypatch):
+    for room in software.ROOMS:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "values.py").write_text("mean = sum\n")
+    monkeypatch.setattr(software, "ROOT", tmp_path)
+
+    def key() -> str:
+        software.software_key.cache_clear()
+        return key_of("stability", ["dl21"])
+
+    before = key()
+    assert key() == before
+    (tmp_path / "leaderboard" / "values.py").write_text("mean = max\n")
+    after = key()
+    monkeypatch.undo()
+    software.software_key.cache_clear()
+
+    assert after != before
+    assert software.software_key().startswith(f"{software.software_version()}+")
 
 
 def stored(key, hours, room, *, figures=()):

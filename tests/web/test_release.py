@@ -3,103 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import zipfile
 
 import pytest
-from django.core.files.storage import storages
-from django.core.management import call_command
 
-from config.background.attending import work_off_everything
-from judging.models import (
-    CrowdIdentity,
-    Exclusion,
-    GoldAnswer,
-    GoldPair,
-    Place,
-    Posting,
-    Slot,
-    Submission,
-    Task,
-    Worker,
-)
-from judging.services.rights import forget_worker
-from leaderboard.models import KeptAnalysis
+from judging.models import Exclusion, GoldAnswer, GoldPair, Slot, Worker
 from pooling.models import PrivateQuery, QuerySplit, Run
-from tests.factories import make_qrels, make_run
+from tests.factories import make_qrels
+from tests.web.release_cast import read, rows
+from tests.web.release_cast import town as town
 from web.models import MadeBundle
-from web.services.release.bundle import bundle_of, count_release, make_release
-from web.services.release.store import opened
 
 pytestmark = pytest.mark.one_database
-
-PAGE = "/collections/harbour/versions/1/bundle/"
-ZIP = "/collections/harbour/versions/1/bundle.zip"
-
-
-def read(version) -> dict[str, str]:
-    """Name → text of every file of the version's bundle."""
-    with opened(make_release(version).name) as file, zipfile.ZipFile(file) as bundle:
-        return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
-
-
-def rows(files: dict[str, str], name: str) -> list[dict]:
-    return [json.loads(line) for line in files[name].splitlines()]
-
-
-@pytest.fixture
-def town(published):
-    """harbour with a licence, a person behind the worker, words of people and a test pair that was answered."""
-    published.collection.licence = "CC BY 4.0"
-    published.collection.save()
-    CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")
-    campaign = published.campaign
-    campaign.consent_text, campaign.instructions_text = "You agree to read.", "Read both."
-    campaign.save()
-    place = Place.objects.create(
-        posting=Posting.objects.create(campaign=campaign, number=1), number=1, crowd_id="HITSECRET"
-    )
-    done = Submission.objects.create(
-        campaign=campaign,
-        place=place,
-        worker=published.judge,
-        task=Task.objects.create(campaign=campaign, number=1),
-        assignment_id="ASSIGNSECRET",
-        seed=1,
-        state="submitted",
-        standing="counted",
-        submitted_at=published.version.published_at,
-        comment="COMMENTSECRET",
-    )
-    gold = GoldPair.objects.create(
-        campaign=campaign,
-        query=published.query("q1"),
-        relevant=published.passage("a"),
-        off_topic=published.passage("off"),
-        state="accepted",
-        decided_by="PERSONSECRET",
-        decided_why="REASONSECRET",
-    )
-    slot = Slot.objects.create(
-        submission=done,
-        worker=published.judge,
-        number=1,
-        gold_pair=gold,
-        left=gold.relevant,
-        right=gold.off_topic,
-    )
-    GoldAnswer.objects.create(
-        slot=slot,
-        submission=done,
-        worker=published.judge,
-        gold_pair=gold,
-        preferred=gold.relevant,
-        passed=True,
-        recorded_at=published.version.published_at,
-    )
-    return published
 
 
 def test_the_bundle_has_what_it_promises_and_its_sums_are_right(town):
@@ -267,131 +183,6 @@ def test_a_team_under_embargo_is_not_named(town):
     assert "OTTER" not in "\n".join(read(town.version).values())
 
 
-def content_of(made: MadeBundle) -> bytes:
-    with opened(made.name) as file:
-        return file.read()
-
-
-def got(client, address: str = ZIP) -> tuple[int, str]:
-    """The answer, and the hash of what came."""
-    reply = client.get(address)
-    return reply.status_code, hashlib.sha256(b"".join(reply)).hexdigest()
-
-
-def test_the_same_facts_give_the_same_bytes_and_one_bundle(town):
-    made = make_release(town.version)
-    first = content_of(made)
-    MadeBundle.objects.all().update(key="")
-    KeptAnalysis.objects.all().delete()
-    storages["runs"].delete(made.name)
-
-    again = make_release(town.version)
-
-    assert content_of(again) == first
-    assert hashlib.sha256(first).hexdigest() == made.sha256
-    assert [row.pk for row in MadeBundle.objects.all()] == [made.pk]
-
-
-def test_a_run_sent_later_changes_nothing(town):
-    make_release(town.version)
-    counted = count_release(town.version)
-    make_run(town.collection, "late", {"q1": ["later"]})
-    make_run(town.collection, "later", {"q1": ["later"]}, release="private")
-    Run.objects.filter(run_tag="mole").update(team="OTTERS")
-
-    assert bundle_of(town.version) == MadeBundle.objects.get()
-    assert count_release(town.version) == counted
-
-
-def test_a_worker_has_one_name_in_all_bundles_of_a_version(town):
-    worker = rows(read(town.version), "judgments.jsonl")[0]["worker"]
-    Run.objects.filter(run_tag="mole").update(release="public")
-    more = read(town.version)
-    town.prefer("q1", ("b", "new"))
-    second = town.publish()
-
-    assert "s" in {row["pid"] for row in rows(more, "passages.jsonl")}
-    assert {row["worker"] for row in rows(more, "judgments.jsonl")} == {worker}
-    assert worker not in "".join(read(second).values())
-
-
-def test_a_bundle_stays_when_what_it_tells_is_told_otherwise(cast):
-    old = make_release(cast.version)
-    Run.objects.filter(run_tag="quay").update(release="private")
-    reader = cast.clients["viewer"]
-
-    page = reader.get(PAGE).content.decode()
-    assert old.sha256 in page
-    assert "quay is released as private now" in page
-    assert "Something was added or changed" in page
-    assert got(reader) == (200, old.sha256)
-    new = make_release(cast.version)
-    page = reader.get(PAGE).content.decode()
-    assert new.sha256 != old.sha256
-    assert {old.sha256, new.sha256} <= set(re.findall("[0-9a-f]{64}", page))
-    assert got(reader) == (200, new.sha256)
-    assert got(reader, f"{ZIP}?sha256={old.sha256}") == (200, old.sha256)
-
-
-def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast):
-    old = make_release(cast.version)
-    Exclusion.objects.create(campaign=cast.campaign, worker=cast.judge, rule="withdrawn", reason="")
-    reader = cast.clients["owner"]
-
-    assert reader.get(ZIP).status_code == 404
-    assert reader.get(f"{ZIP}?sha256={old.sha256}").status_code == 404
-    page = reader.get(PAGE).content.decode()
-    assert old.sha256 in page
-    assert "1 worker has taken back judgments that are in it." in page
-    new = make_release(cast.version)
-    assert got(reader) == (200, new.sha256)
-
-
-def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):
-    make_release(cast.version)
-    Exclusion.objects.create(
-        campaign=cast.campaign, worker=Worker.objects.create(), rule="withdrawn", reason=""
-    )
-
-    assert got(cast.clients["viewer"])[0] == 200
-
-
-def test_who_is_forgotten_stays_in_a_bundle_that_never_said_who_it_was(cast):
-    make_release(cast.version)
-    forget_worker(cast.judge)
-
-    assert got(cast.clients["viewer"])[0] == 200
-
-
-def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_callbacks):
-    made = make_release(cast.version)
-    owner, address = cast.clients["owner"], f"{PAGE}{made.pk}/delete/"
-
-    assert made.sha256[:12] in owner.get(address).content.decode()
-    assert bundle_of(cast.version) == made
-    with django_capture_on_commit_callbacks(execute=True):
-        owner.post(address)
-
-    assert bundle_of(cast.version) is None
-    assert opened(made.name) is None
-    assert cast.collection.changes.filter(what__contains=made.sha256, who="owner").exists()
-
-
-def test_later_judgments_change_nothing(town):
-    made = make_release(town.version)
-    town.prefer("q1", ("a", "x9"))
-
-    assert bundle_of(town.version) == made
-
-
-def test_counting_says_the_same_as_making(town):
-    told = count_release(town.version)
-
-    assert bundle_of(town.version) is None
-    assert make_release(town.version).summary == told
-    assert told["counts"]["judgments"] == 2
-
-
 def test_two_versions_say_which_judgments_each_rests_on(town):
     town.prefer("q1", ("b", "new"))
     second = town.publish()
@@ -400,40 +191,6 @@ def test_two_versions_say_which_judgments_each_rests_on(town):
 
     assert (1, 2) in found
     assert set(read(second)) >= {"qrels/version-1.qrels", "qrels/version-2.qrels"}
-
-
-def test_the_page_counts_first_then_makes_then_gives_the_file(cast):
-    owner = cast.clients["owner"]
-    assert "Count what goes in" in owner.get(PAGE).content.decode()
-    owner.post(PAGE + "count")
-    work_off_everything()
-    counted = owner.get(PAGE).content.decode()
-    assert "judgments on passages that no public run supplied" in counted
-    assert "No licence is stated" in counted
-    assert owner.get("/collections/harbour/versions/1/bundle.zip").status_code == 404
-
-    owner.post(PAGE + "make")
-    work_off_everything()
-    assert "The bundle is made." in owner.get(PAGE).content.decode()
-    reply = cast.clients["viewer"].get("/collections/harbour/versions/1/bundle.zip")
-    content = b"".join(reply)
-    assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
-    assert reply["Content-Disposition"] == 'attachment; filename="harbour-version-1.zip"'
-    same = cast.clients["viewer"].get(
-        "/collections/harbour/versions/1/bundle.zip", HTTP_IF_NONE_MATCH=reply["ETag"]
-    )
-    assert same.status_code == 304
-
-
-def test_the_command_writes_the_same_file(town, tmp_path):
-    made = make_release(town.version)
-    out, told = tmp_path / "bundle.zip", io.StringIO()
-
-    call_command("release_bundle", "harbour", "--out", str(out), "--json", stdout=told)
-    call_command("release_bundle", "harbour", "--dry-run", "--json", stdout=io.StringIO())
-
-    assert hashlib.sha256(out.read_bytes()).hexdigest() == made.sha256
-    assert json.loads(told.getvalue())["counts"]["judgments"] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""A version with all that a bundle may have, and a look into the bundle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+
+import pytest
+
+from judging.models import (
+    CrowdIdentity,
+    GoldAnswer,
+    GoldPair,
+    Place,
+    Posting,
+    Slot,
+    Submission,
+    Task,
+)
+from web.services.release.bundle import make_release
+from web.services.release.store import opened
+
+
+def read(version) -> dict[str, str]:
+    """Name → text of every file of the version's bundle."""
+    with opened(make_release(version).name) as file, zipfile.ZipFile(file) as bundle:
+        return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
+
+
+def rows(files: dict[str, str], name: str) -> list[dict]:
+    return [json.loads(line) for line in files[name].splitlines()]
+
+
+@pytest.fixture
+def town(published):
+    """harbour with a licence, a person behind the worker, words of people and a test pair that was answered."""
+    published.collection.licence = "CC BY 4.0"
+    published.collection.save()
+    CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")
+    campaign = published.campaign
+    campaign.consent_text, campaign.instructions_text = "You agree to read.", "Read both."
+    campaign.save()
+    place = Place.objects.create(
+        posting=Posting.objects.create(campaign=campaign, number=1), number=1, crowd_id="HITSECRET"
+    )
+    done = Submission.objects.create(
+        campaign=campaign,
+        place=place,
+        worker=published.judge,
+        task=Task.objects.create(campaign=campaign, number=1),
+        assignment_id="ASSIGNSECRET",
+        seed=1,
+        state="submitted",
+        standing="counted",
+        submitted_at=published.version.published_at,
+        comment="COMMENTSECRET",
+    )
+    gold = GoldPair.objects.create(
+        campaign=campaign,
+        query=published.query("q1"),
+        relevant=published.passage("a"),
+        off_topic=published.passage("off"),
+        state="accepted",
+        decided_by="PERSONSECRET",
+        decided_why="REASONSECRET",
+    )
+    slot = Slot.objects.create(
+        submission=done,
+        worker=published.judge,
+        number=1,
+        gold_pair=gold,
+        left=gold.relevant,
+        right=gold.off_topic,
+    )
+    GoldAnswer.objects.create(
+        slot=slot,
+        submission=done,
+        worker=published.judge,
+        gold_pair=gold,
+        preferred=gold.relevant,
+        passed=True,
+        recorded_at=published.version.published_at,
+    )
+    return published

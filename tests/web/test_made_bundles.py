@@ -22,6 +22,7 @@ from tests.web.release_cast import read, rows
 from tests.web.release_cast import town as town
 from web.models import MadeBundle
 from web.services.release.bundle import bundle_of, count_release, make_release
+from web.services.release.scope import Scope
 from web.services.release.store import opened
 
 pytestmark = pytest.mark.one_database
@@ -62,7 +63,7 @@ def test_a_run_sent_later_changes_nothing(town):
     make_run(town.collection, "later", {"q1": ["later"]}, release="private")
     Run.objects.filter(run_tag="mole").update(team="OTTERS")
 
-    assert bundle_of(town.version) == MadeBundle.objects.get()
+    assert bundle_of(Scope(town.version)) == MadeBundle.objects.get()
     assert count_release(town.version) == counted
 
 
@@ -131,11 +132,11 @@ def test_an_owner_deletes_a_bundle_and_its_file(cast, django_capture_on_commit_c
     owner, address = cast.clients["owner"], f"{PAGE}{made.pk}/delete/"
 
     assert made.sha256[:12] in owner.get(address).content.decode()
-    assert bundle_of(cast.version) == made
+    assert bundle_of(Scope(cast.version)) == made
     with django_capture_on_commit_callbacks(execute=True):
         owner.post(address)
 
-    assert bundle_of(cast.version) is None
+    assert bundle_of(Scope(cast.version)) is None
     assert opened(made.name) is None
     assert cast.collection.changes.filter(what__contains=made.sha256, who="owner").exists()
 
@@ -144,13 +145,13 @@ def test_later_judgments_change_nothing(town):
     made = make_release(town.version)
     town.prefer("q1", ("a", "x9"))
 
-    assert bundle_of(town.version) == made
+    assert bundle_of(Scope(town.version)) == made
 
 
 def test_counting_says_the_same_as_making(town):
     told = count_release(town.version)
 
-    assert bundle_of(town.version) is None
+    assert bundle_of(Scope(town.version)) is None
     assert make_release(town.version).summary == told
     assert told["counts"]["judgments"] == 2
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,7 +94,7 @@ def edition_of(version: QrelVersion) -> Edition:
         version.collection,
         version.number,
         version.campaign,
-        json.loads(version.manifest),
+        version.content,
         gathered(rows.iterator(chunk_size=20_000)),
         dict(status),
     )
@@ -232,6 +231,5 @@ class _Origins:
             found = QrelVersion.objects.select_related("campaign", "collection").get(
                 collection=self.collection, number=number
             )
-            content = json.loads(found.manifest)
-            self.read[number] = Edition(self.collection, number, found.campaign, content, {}, {})
+            self.read[number] = Edition(self.collection, number, found.campaign, found.content, {}, {})
         return self.read[number]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from judging.models import Judgment
@@ -17,13 +16,12 @@ from tournament.services.resolving import pids
 
 def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
     """The query's tournament as the version read it; None for a query that it carried over or does not cover."""
-    content = _of_query(json.loads(version.manifest), query.qid)
+    content = _of_query(version.content, query.qid)
     if not content["queries"]:
         return None
     keys = Keys.of(version.collection, content)
-    named = set(content["judgments"])
     own = Judgment.objects.filter(campaign=version.campaign_id, pair__query=query)
-    used = own.filter(pk__in=[pk for pk in own.values_list("pk", flat=True) if pk in named])
+    used = own.filter(pk__in=[pk for pk in own.values_list("pk", flat=True) if pk in version.judgment_keys])
     parameters = content["parameters"]
     outcomes = derive(
         entrants_from(keys.classes(content)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -29,7 +28,7 @@ def preference_orders(version: QrelVersion) -> Orders:
     rows = PreferenceQrel.objects.filter(version=version)
     for qid, pid in rows.values_list("query__qid", "passage__pid"):
         best[qid].add(pid)
-    carried: dict[str, int] = json.loads(version.manifest)["carried"]
+    carried: dict[str, int] = version.content["carried"]
     decided: dict[int, set[str]] = defaultdict(set)
     for qid in best:
         decided[carried.get(qid, version.number)].add(qid)
@@ -42,7 +41,7 @@ def preference_orders(version: QrelVersion) -> Orders:
 
 def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
     """The levels of these queries (qid → best answers), which this version decided."""
-    manifest = json.loads(version.manifest)
+    manifest = version.content
     keys = Keys.of(version.collection, manifest)
     classes = _classes(keys, manifest)
     judgments = named_judgments(version.campaign, manifest, version.number)

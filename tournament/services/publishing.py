@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -109,8 +108,7 @@ def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
 
 def content_of(version: QrelVersion) -> dict[str, Any]:
     """A version's manifest without what only says where it stands in the row of versions."""
-    content = json.loads(version.manifest)
-    return {key: value for key, value in content.items() if key not in ("number", "parent")}
+    return {key: value for key, value in version.content.items() if key not in ("number", "parent")}
 
 
 def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> Draft:
@@ -178,7 +176,7 @@ def _carried(
     """
     if parent is None:
         return []
-    origins = json.loads(parent.manifest)["carried"]
+    origins = parent.content["carried"]
     own_versions = set(
         QrelVersion.objects.filter(campaign=resolved.facts.campaign).values_list("number", flat=True)
     )
@@ -208,7 +206,7 @@ def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
     if parent is None or not origins:
         return False
     versions = QrelVersion.objects.filter(collection=parent.collection, number__in=origins)
-    return any(json.loads(version.manifest)["simulated"] for version in versions)
+    return any(version.content["simulated"] for version in versions)
 
 
 def _manifest(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +52,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
             f"The stored rows of version {version.number} are not what was published.",
             "Restore the database from a backup: someone changed a published version.",
         )
-    return Rebuilt(version, content, len(json.loads(version.manifest)["judgments"]))
+    return Rebuilt(version, content, len(version.content["judgments"]))
 
 
 def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:
@@ -65,7 +64,7 @@ def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -
             f"The manifest of version {version.number} is not the one that was published.",
             "Restore the database from a backup: someone changed a published version.",
         )
-    manifest = json.loads(version.manifest)
+    manifest = version.content
     if manifest["rule_version"] != RULE_VERSION:
         raise RebuildDiffers(
             f"Version {version.number} was made by rule version {manifest['rule_version']}; "

@@ -20,6 +20,7 @@ from web.api.work import WorkOut, told
 from web.services.release import store
 from web.services.release.bundle import bundle_of, counted
 from web.services.release.kept import given_out
+from web.services.release.scope import Scope
 from web.services.release_page import Line, made_lines
 from web.services.version_changes import differences
 from web.services.version_rows import change_row, query_row
@@ -157,8 +158,9 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
     user = reader(request)
     version = _version(user, name, number)
     require(user, "export judgments", version.collection)
-    made, current = given_out(version), bundle_of(version)
-    summary = current.summary if current else counted(version) or (made.summary if made else {})
+    scope = Scope(version)
+    made, current = given_out(scope), bundle_of(scope)
+    summary = current.summary if current else counted(scope) or (made.summary if made else {})
     newest = jobs.release_work(version).first()
     return {
         "made": made is not None,
@@ -166,7 +168,7 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
         "size": made.size if made else None,
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
-        "bundles": [_line(line) for line in made_lines(version)],
+        "bundles": [_line(line) for line in made_lines(scope)],
         "work": told(newest) | {"result": None} if newest else None,
     }
 
@@ -206,7 +208,7 @@ def read_bundle_file(
     user = reader(request)
     version = _version(user, name, number)
     require(user, "export judgments", version.collection)
-    made = given_out(version, sha256)
+    made = given_out(Scope(version), sha256)
     file = store.opened(made.name) if made else None
     if made is None or file is None:
         raise HttpError(404, "There is no such bundle, or it is given out no more.")
@@ -217,5 +219,5 @@ def read_bundle_file(
 def _version(user: Any, name: str, number: int) -> QrelVersion:
     rows = QrelVersion.objects.select_related(
         "collection", "campaign", "parent__campaign", "parent__collection"
-    )
+    ).defer("manifest", "parent__manifest")
     return get_object_or_404(rows, collection=collection_for(user, name), number=number)

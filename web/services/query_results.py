@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -126,7 +125,7 @@ def query_page(
 
 def origin_of(version: QrelVersion, query: Query) -> QrelVersion:
     """The version whose campaign decided the query: this one, unless it was carried over."""
-    number = json.loads(version.manifest).get("carried", {}).get(query.qid, version.number)
+    number = version.content.get("carried", {}).get(query.qid, version.number)
     if number == version.number:
         return version
     versions = QrelVersion.objects.select_related("campaign", "collection")
@@ -154,8 +153,7 @@ def _judgments(origin: QrelVersion, query: Query) -> list[Judgment]:
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
     """Keys of the judgments that the version rests on."""
-    used = set(json.loads(origin.manifest).get("judgments", []))
-    return {judgment.pk for judgment in judgments if judgment.pk in used}
+    return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 
 def _official(version: QrelVersion, query: Query) -> OfficialLabels:

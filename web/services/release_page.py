@@ -11,6 +11,7 @@ from web import jobs
 from web.models import MadeBundle
 from web.services.next_version import Work
 from web.services.release import bundle, kept
+from web.services.release.scope import Scope
 
 #: What stands in a bundle, in the order in which people ask for it.
 WORDS = {
@@ -35,17 +36,21 @@ class Line:
     no_longer: list[str]
 
 
-def made_lines(version: QrelVersion) -> list[Line]:
+def made_lines(scope: Scope) -> list[Line]:
     """The version's bundles, the newest first."""
-    return [Line(made, kept.withheld(made), kept.no_longer_released(made)) for made in kept.kept(version)]
+    return [
+        Line(made, kept.withheld(made, scope), kept.no_longer_released(made, scope))
+        for made in kept.kept(scope.version)
+    ]
 
 
 def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
     """All that it shows."""
     newest = jobs.release_work(version).first()
-    current = bundle.bundle_of(version)
-    lines = made_lines(version)
-    counted = current.summary if current else bundle.counted(version)
+    scope = Scope(version)
+    current = bundle.bundle_of(scope)
+    lines = made_lines(scope)
+    counted = current.summary if current else bundle.counted(scope)
     summary = counted or (lines[0].made.summary if lines else None)
     return {
         "collection": version.collection,

@@ -18,6 +18,7 @@ from web import jobs
 from web.access import needs
 from web.models import MadeBundle
 from web.services.release import kept, store
+from web.services.release.scope import Scope
 from web.services.release_page import release_page
 
 
@@ -55,7 +56,7 @@ def make_release(request: HttpRequest, collection: Collection, number: int) -> H
 @needs("export judgments")
 def release_file(request: HttpRequest, collection: Collection, number: int) -> Any:
     """A bundle that was made, the newest unless ``sha256`` says which; not one that is given out no more."""
-    made = kept.given_out(_version(collection, number), request.GET.get("sha256", ""))
+    made = kept.given_out(Scope(_version(collection, number)), request.GET.get("sha256", ""))
     etag = quote_etag(made.sha256) if made else ""
     if etag and etag in parse_etags(request.headers.get("If-None-Match", "")):
         return HttpResponse(status=304, headers={"ETag": etag})
@@ -94,4 +95,5 @@ def _rung(request: HttpRequest, version: QrelVersion, *, only_count: bool) -> Ht
 
 def _version(collection: Collection, number: int) -> QrelVersion:
     rows = QrelVersion.objects.select_related("collection", "campaign", "parent")
+    rows = rows.defer("manifest", "parent__manifest")
     return get_object_or_404(rows, collection=collection, number=number)

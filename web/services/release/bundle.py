@@ -28,32 +28,32 @@ MOMENT = (1980, 1, 1, 0, 0, 0)
 STEPS = 6
 
 
-def bundle_of(version: QrelVersion) -> MadeBundle | None:
+def bundle_of(scope: Scope) -> MadeBundle | None:
     """The bundle as it would be made now, if it was made."""
-    made = MadeBundle.objects.filter(version=version, key=Scope(version).key).order_by("-pk").first()
+    made = MadeBundle.objects.filter(version=scope.version, key=scope.key).order_by("-pk").first()
     return made if made and store.size_of(made.name) is not None else None
 
 
-def counted(version: QrelVersion) -> dict[str, Any] | None:
+def counted(scope: Scope) -> dict[str, Any] | None:
     """What the bundle would have and leave out, if that was counted."""
-    return kept_analyses.found(_key(Scope(version).key, "summary"))
+    return kept_analyses.found(_key(scope.key, "summary"))
 
 
 def count_release(version: QrelVersion, progress: Progress | None = None) -> dict[str, Any]:
     """Count what the bundle has and leaves out, by writing it to nowhere."""
-    known = counted(version)
+    scope = Scope(version)
+    known = counted(scope)
     if known is not None:
         return known
-    scope = Scope(version)
     return _written(scope, _Nowhere(), progress)
 
 
 def make_release(version: QrelVersion, progress: Progress | None = None) -> MadeBundle:
     """The bundle, made unless it is kept."""
-    there = bundle_of(version)
+    scope = Scope(version)
+    there = bundle_of(scope)
     if there is not None:
         return there
-    scope = Scope(version)
     with store.arriving() as path:
         with path.open("wb") as file:
             summary = _written(scope, file, progress)

@@ -36,21 +36,20 @@ def kept(version: QrelVersion) -> list[MadeBundle]:
     return list(rows.order_by("-made_at", "-pk"))
 
 
-def given_out(version: QrelVersion, sha256: str = "") -> MadeBundle | None:
-    """The bundle with this hash, or the newest: of those that are given out and whose file is there."""
-    for made in kept(version):
-        if sha256 in ("", made.sha256) and not withheld(made) and store.size_of(made.name) is not None:
+def given_out(scope: Scope, sha256: str = "") -> MadeBundle | None:
+    """The version's bundle with this hash, or the newest: of those given out and whose file is there."""
+    for made in kept(scope.version):
+        if sha256 in ("", made.sha256) and not withheld(made, scope) and store.size_of(made.name) is not None:
             return made
     return None
 
 
-def withheld(made: MadeBundle) -> str:
+def withheld(made: MadeBundle, scope: Scope) -> str:
     """Why it is given out no more; empty when it is.
 
     Whoever takes judgments back is told that they are published no more, so no file that has them goes out. Being
     forgotten is another thing: it erases who somebody was, and a bundle never had that.
     """
-    scope = Scope(made.version)
     since = scope.withdrawn - {(campaign, worker) for campaign, worker in made.facts["withdrawn"]}
     gone = sum(_is_in(scope, campaign, worker) for campaign, worker in since)
     if not gone:
@@ -69,9 +68,8 @@ def _is_in(scope: Scope, campaign: int, worker: int) -> bool:
     return any(rows.exists() for rows in done)
 
 
-def no_longer_released(made: MadeBundle) -> list[str]:
+def no_longer_released(made: MadeBundle, scope: Scope) -> list[str]:
     """What it tells that would not be told today. Members see all of it anyway; to publish it is another thing."""
-    scope = Scope(made.version)
     named = Run.objects.filter(collection=scope.collection, run_tag__in=made.facts["runs"]).order_by(
         "run_tag"
     )

@@ -49,12 +49,12 @@ class Scope:
     @cached_property
     def contents(self) -> dict[int, dict[str, Any]]:
         """Number → the version's manifest."""
-        return {one.number: json.loads(one.manifest) for one in self.chain}
+        return {one.number: one.content for one in self.chain}
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
         """The campaigns that decided anything in this version, by name."""
-        deciding = {self.version.number, *json.loads(self.version.manifest)["carried"].values()}
+        deciding = {self.version.number, *self.version.content["carried"].values()}
         found = {one.campaign_id: one.campaign for one in self.chain if one.number in deciding}
         return sorted(found.values(), key=lambda campaign: campaign.name)
 

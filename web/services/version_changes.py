@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 
 from pooling.models import Collection, Passage, Query
-from tournament.models import QrelVersion
+from tournament.models import QrelVersion, VersionQuery
 from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
 from tournament.services.publishing import queries_by_key
+from web.services.version_files import in_parts
 from web.services.visibility import Sight, hidden_queries, sight_of
 
 CHANGES_A_PAGE = 50
-AT_ONCE = 500
 WORDS = {
     What.ANSWERS: "other best answers",
     What.STATUS: "other status",
@@ -54,7 +54,6 @@ class Differences:
     before: Edition | None
     after: Edition
     found: list[QueryChange]
-    queries: dict[int, Query]
     user: Any
 
     def counts(self) -> list[tuple[str, str, int]]:
@@ -64,31 +63,32 @@ class Differences:
 
     def chosen(self, what: str, text: str) -> list[QueryChange]:
         """Those of one kind ("" for all) whose query contains the text or has it as its qid."""
+        found = [change for change in self.found if not what or change.what == what]
+        if not text:
+            return found
         wanted = text.casefold()
-        return [
-            change
-            for change in self.found
-            if (not what or change.what == what)
-            and (
-                not text
-                or self.queries[change.query].qid == text
-                or wanted in self.queries[change.query].text.casefold()
-            )
-        ]
+        named = {
+            query
+            for query, qid, words in _queries_of(self.before, self.after, "qid", "text")
+            if qid == text or wanted in words.casefold()
+        }
+        return [change for change in found if change.query in named]
 
     def lines(self, part: Sequence[QueryChange]) -> list[ChangeLine]:
         """These changes with passages and reasons; as many database queries for one as for many."""
-        queries = [self.queries[change.query] for change in part]
-        sight = sight_of(self.collection, queries, self.user)
+        queries = {query.pk: query for query in queries_by_key(change.query for change in part)}
         keys = {key for change in part for key in change.before | change.after}
         passages = Passage.objects.defer("text").in_bulk(keys)
-        why = causes(self.before, self.after, [(query.pk, query.qid) for query in queries])
+        why = causes(self.before, self.after, [(query.pk, query.qid) for query in queries.values()])
         brought = {pid for cause in why.values() for pid in (*cause.challengers, *cause.twins)}
         known = Passage.objects.filter(collection=self.collection, pid__in=brought)
-        told = _Telling(sight, dict(known.values_list("pid", "pk")))
+        key_of = dict(known.values_list("pid", "pk"))
+        asked = keys.union(key_of.values())
+        sight = sight_of(self.collection, list(queries.values()), self.user, passages=asked)
+        told = _Telling(sight, key_of)
         return [
             ChangeLine(
-                query=self.queries[change.query],
+                query=queries[change.query],
                 what=str(change.what),
                 words=WORDS[change.what],
                 before=_side(change.query, change.status_before, change.before, passages, sight),
@@ -100,8 +100,8 @@ class Differences:
 
     def every_line(self, part: Sequence[QueryChange]) -> Iterator[ChangeLine]:
         """The same of any number, some at a time."""
-        for first in range(0, len(part), AT_ONCE):
-            yield from self.lines(part[first : first + AT_ONCE])
+        for some in in_parts(part):
+            yield from self.lines(some)
 
 
 def differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> Differences:
@@ -110,10 +110,21 @@ def differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> D
     after = edition_of(version)
     hidden = hidden_queries(version.collection, user)
     found = changes(before, after)
-    queries = {query.pk: query for query in queries_by_key(change.query for change in found)}
-    shown = [change for change in found if queries[change.query].qid not in hidden]
-    shown.sort(key=lambda change: (queries[change.query].position, change.query))
-    return Differences(version.collection, before, after, shown, queries, user)
+    place = {
+        query: position
+        for query, position, qid in _queries_of(before, after, "position", "qid")
+        if qid not in hidden
+    }
+    shown = [change for change in found if change.query in place]
+    shown.sort(key=lambda change: (place[change.query], change.query))
+    return Differences(version.collection, before, after, shown, user)
+
+
+def _queries_of(before: Edition | None, after: Edition, *columns: str) -> Iterable[tuple[Any, ...]]:
+    """The key of each query that either covers and these columns of it; those of both come twice."""
+    numbers = [edition.number for edition in (before, after) if edition]
+    covered = VersionQuery.objects.filter(version__collection=after.collection, version__number__in=numbers)
+    return covered.values_list("query_id", *(f"query__{column}" for column in columns))
 
 
 def changes_page(

@@ -5,14 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from leaderboard.output.commas import as_text
 
+Item = TypeVar("Item")
+
 #: Form → (media type, ending).
 FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
+#: At least so many characters are sent at once.
+PIECE = 8_000
+FIRST_ROWS = 150
+MOST_ROWS = 4000
 
 
 @dataclass(frozen=True)
@@ -24,10 +30,31 @@ class Rows:
     rows: Iterable[dict[str, Any]]
 
 
+def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """The rows in parts that grow: the first one is there soon, and thousands are read in a few questions."""
+    first, size = 0, FIRST_ROWS
+    while first < len(rows):
+        yield rows[first : first + size]
+        first, size = first + size, min(4 * size, MOST_ROWS)
+
+
 def written(rows: Rows, form: str) -> Iterator[str]:
     """The rows in one of ``FORMS``, piece by piece. Raises KeyError for another form."""
     write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv, "jsonl": _jsonl}
-    return write[form](rows)
+    return _pieces(write[form](rows))
+
+
+def _pieces(lines: Iterable[str]) -> Iterator[str]:
+    """Lines joined: a server sends every piece by itself, and seven thousand lines would be seven thousand."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        piece.append(line)
+        size += len(line)
+        if size >= PIECE:
+            yield "".join(piece)
+            piece, size = [], 0
+    yield "".join(piece)
 
 
 def _csv(rows: Rows) -> Iterator[str]:

@@ -9,10 +9,9 @@ from pooling.models import Query
 from tournament.models import QrelVersion
 from tournament.services import What
 from web.services import query_results, version_changes
-from web.services.version_files import Rows
+from web.services.version_files import Rows, in_parts
 from web.services.versions import QueryLine, Wish, asked_queries, lines_of
 
-AT_ONCE = 500
 QUERIES = ["qid", "query", "status", "tied", "cycle", "beaten", "changed", "carried", "best", "not_released"]
 CHANGES = [
     "qid",
@@ -32,11 +31,12 @@ JUDGMENTS = ["left", "right", "preferred", "judge", "judge_kind", "phase", "time
 
 def query_rows(version: QrelVersion, user: Any, parameters: Any) -> Rows:
     """The queries that the address's filter leaves; ``best`` has the pids that the person may see."""
-    rows = list(asked_queries(version, Wish.of(parameters), user))
+    asked = asked_queries(version, Wish.of(parameters), user)
+    keys = list(asked.values_list("pk", flat=True))
 
     def made() -> Iterator[dict[str, Any]]:
-        for first in range(0, len(rows), AT_ONCE):
-            yield from map(query_row, lines_of(version, rows[first : first + AT_ONCE], user))
+        for part in in_parts(keys):
+            yield from map(query_row, lines_of(version, list(asked.filter(pk__in=part)), user))
 
     return Rows(f"{version.collection.name}-version-{version.number}-queries", QUERIES, made())
 
@@ -49,7 +49,7 @@ def query_row(line: QueryLine) -> dict[str, Any]:
         "query": row.query.text,
         "status": row.status,
         **{name: bool(getattr(row, name)) for name in ("tied", "cycle", "beaten", "changed", "carried")},
-        "best": [passage.pid for passage in line.best],
+        "best": line.best,
         "not_released": line.hidden,
     }
 

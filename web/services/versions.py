@@ -14,12 +14,11 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from judging.models import Pair
 from leaderboard.errors import UnknownLabels
 from leaderboard.services import official_set
-from pooling.models import Passage, PooledPassage, PrivateQuery, Qrel, QrelSet, Query
+from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
-from tournament.manifest import sha256
+from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
-from tournament.services.publishing import qrels_bytes
-from web.services.visibility import Sight, hidden_queries, sees_everything, sight_of
+from web.services.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
 
 QUERIES_A_PAGE = 50
 FILTERS = {
@@ -37,10 +36,11 @@ FILTERS = {
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query of the version; ``best`` leaves out passages that the person may not see and counts them."""
+    """A query of the version; ``best`` has the pids of its best answers, but for passages that the person may not
+    see, which are counted."""
 
     row: VersionQuery
-    best: list[Passage]
+    best: list[str]
     hidden: int
 
 
@@ -166,15 +166,16 @@ def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery
 
 
 def lines_of(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -> list[QueryLine]:
-    """The rows with their best answers."""
-    best: dict[int, list[Passage]] = defaultdict(list)
+    """The rows with their best answers; as many questions for one as for many."""
+    best: dict[int, list[tuple[int, str]]] = defaultdict(list)
     qrels = PreferenceQrel.objects.filter(version=version, query__in=[row.query_id for row in rows])
-    for qrel in qrels.select_related("passage").order_by("propagated", "passage__pid"):
-        best[qrel.query_id].append(qrel.passage)
-    sight = sight_of(version.collection, [row.query for row in rows], user)
+    named = qrels.order_by("propagated", "passage__pid").values_list("query_id", "passage_id", "passage__pid")
+    for query, passage, pid in named:
+        best[query].append((passage, pid))
+    sight = sight_on_answers(version, [row.query for row in rows], user)
     lines = []
     for row in rows:
-        shown = [passage for passage in best[row.query_id] if sight.sees(row.query_id, passage.pk)]
+        shown = [pid for passage, pid in best[row.query_id] if sight.sees(row.query_id, passage)]
         lines.append(QueryLine(row, shown, len(best[row.query_id]) - len(shown)))
     return lines
 
@@ -185,12 +186,16 @@ def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) 
     A passage that only unreleased runs supplied, or the result of a private query, is on no page for the public, so
     it is in no file either. ``sight``: of these queries, where it is known already.
     """
-    rows = list(version.qrels.select_related("query"))
-    if sight is None:
-        sight = sight_of(version.collection, list({row.query_id: row.query for row in rows}.values()), user)
+    columns = ("query_id", "passage_id", "query__position", "query__qid", "passage__pid")
+    rows = list(version.qrels.values_list(*columns))
+    sight = sight or sight_on_answers(version, None, user)
     hidden = hidden_queries(version.collection, user)
-    shown = [row for row in rows if row.query.qid not in hidden and sight.sees(row.query_id, row.passage_id)]
-    content = qrels_bytes(shown)
+    shown = [
+        (position, qid, pid)
+        for query, passage, position, qid, pid in rows
+        if qid not in hidden and sight.sees(query, passage)
+    ]
+    content = trec_qrels(shown)
     return content, len(rows) - len(shown), sha256(content)
 
 

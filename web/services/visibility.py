@@ -23,7 +23,7 @@ from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
 from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
-from tournament.models import ChallengedQuery
+from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]
 
@@ -109,22 +109,37 @@ class Sight:
         return run in self.runs and self.runs[run].release == Run.Release.PUBLIC
 
 
-def sight_of(collection: Collection, queries: Sequence[Query] | None, user: Any) -> Sight:
-    """What the person may see of these queries' passages (None: of all); one query costs as many as many do."""
+def sight_of(
+    collection: Collection, queries: Sequence[Query] | None, user: Any, *, passages: Any = None
+) -> Sight:
+    """What the person may see of these queries' passages (None: of all); one query costs as many as many do.
+
+    ``passages``, keys or a query for them, are all that is asked about, where that is less than the queries have.
+    """
     among = {} if queries is None else {"query__in": [query.pk for query in queries]}
+    those = among if passages is None else {"passage__in": passages}
     runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
     sight = Sight(sees_everything(user, collection), runs=runs)
-    pooled = PooledPassage.objects.filter(pool__collection=collection, **among).values_list(
+    pooled = PooledPassage.objects.filter(pool__collection=collection, **those).values_list(
         "query_id", "passage_id", "run_ids", "is_qrel"
     )
     for query, passage, run_ids, is_qrel in pooled:
         sight.suppliers[query, passage] |= set(run_ids)
         if is_qrel:
             sight.released.add((query, passage))
-    labelled = Qrel.objects.filter(qrel_set__collection=collection, **among)
+    labelled = Qrel.objects.filter(qrel_set__collection=collection, **those)
     sight.released.update(labelled.values_list("query_id", "passage_id"))
     _add_challengers(sight, collection, among)
     return sight
+
+
+def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
+    """Which of a version's best answers the person may see, and no suppliers: who sees everything costs nothing."""
+    if sees_everything(user, version.collection):
+        return Sight(everything=True)
+    best = PreferenceQrel.objects.filter(version=version)
+    best = best if queries is None else best.filter(query__in=[query.pk for query in queries])
+    return sight_of(version.collection, queries, user, passages=best.values("passage"))
 
 
 def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]) -> None:

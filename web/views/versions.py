@@ -122,5 +122,5 @@ def _query(request: HttpRequest, name: str, number: int, key: int) -> tuple[Qrel
 def _version(request: HttpRequest, name: str, number: int) -> QrelVersion:
     related = QrelVersion.objects.select_related(
         "collection", "campaign", "parent__campaign", "parent__collection"
-    )
+    ).defer("manifest", "parent__manifest")
     return get_object_or_404(related, collection=collection_for(request.user, name), number=number)

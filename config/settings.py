@@ -220,6 +220,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": COLLECT_SECONDS,
         "args": ["tournament.advance_challenges"],
     },
+    "boards": {
+        "task": "config.background.tasks.start",
+        "schedule": COLLECT_SECONDS,
+        "args": ["web.keep_boards"],
+    },
     "webhooks": {
         "task": "config.background.tasks.start",
         "schedule": WEBHOOK_SECONDS,

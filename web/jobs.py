@@ -26,6 +26,7 @@ from tournament.errors import ChallengeUnderWay
 from tournament.jobs import post_places
 from tournament.models import QrelVersion
 from web.errors import AnotherUnderWay
+from web.services import kept_boards
 from web.services.naming import challenged_queries, named_changes
 from web.services.rehearsals import predicted
 from web.services.release.bundle import count_release, make_release
@@ -40,6 +41,7 @@ SIMULATE = "web.simulate"
 PREVIEW = "web.preview_version"
 PUBLISH = "web.publish_version"
 RELEASE = "web.release"
+BOARDS = "web.keep_boards"
 WEBHOOKS = "web.webhooks"
 DELIVER = "web.deliver_webhooks"
 #: How many queries a plan or a preview lists; the rest is counted.
@@ -193,7 +195,14 @@ def publish(
     )
     if done.new:
         log(campaign, f"version {done.version.number}", why="published", who=who)
+        start(BOARDS)
     return {"version": done.version.number, "new": done.new}
+
+
+@job_kind(BOARDS, wanted=kept_boards.something_lacks, words="drawing leaderboards")
+def keep_boards(*, progress: Progress) -> dict[str, Any]:
+    """Draw the latest leaderboards that are not there: runs and versions came, and no visitor is to wait for them."""
+    return {"boards": kept_boards.keep_boards(progress)}
 
 
 def ring_for_release(version: QrelVersion, *, only_count: bool) -> Job:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ from tournament.models import QrelVersion, VersionQuery
 
 SEED = 20220
 MEASURE = f"RR@{DEPTH}"
-KEPT_SECONDS = 600
+KEPT_SECONDS = 3600
+"""A board depends on one thing that its key leaves out: when the text of a run's top comes in later and is that of a
+judged passage, this top counts as judged too."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,48 @@ def scale_of(measure: Measure) -> Scale:
     return Scale(measure.higher_is_better, whole)
 
 
+@dataclass(frozen=True)
+class AskedBoard:
+    """A board as pages ask for it, kept in the cache for a while under all that it depends on."""
+
+    collection: Collection
+    version: QrelVersion
+    official: QrelSet
+    runs: Sequence[Run]
+    measure: str = MEASURE
+    hidden: frozenset[str] = frozenset()
+
+    @cached_property
+    def key(self) -> str:
+        """Where it is kept."""
+        inputs = [
+            self.collection.pk,
+            self.version.manifest_sha256,
+            self.official.pk,
+            self.official.sha256,
+            self.official.min_grade,
+            sorted((run.pk, run.run_tag, run.baseline) for run in self.runs),
+            self.measure,
+            sorted(self.hidden),
+            software_key(),
+        ]
+        return "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+
+    def is_there(self) -> bool:
+        """Whether nobody would have to wait for it."""
+        return cache.has_key(self.key)
+
+    def keep(self) -> PublishedBoard:
+        """Draw it and keep it. Raises :class:`NothingToScore` where there is none."""
+        drawn = leaderboard(**{name.name: getattr(self, name.name) for name in fields(self)})
+        cache.set(self.key, drawn, KEPT_SECONDS)
+        return drawn
+
+    def set_aside(self) -> None:
+        """It cannot be drawn: nobody waits for it for a while. Whoever asks is told why."""
+        cache.set(self.key, None, KEPT_SECONDS)
+
+
 def kept_leaderboard(
     *,
     collection: Collection,
@@ -132,31 +177,10 @@ def kept_leaderboard(
     measure: str = MEASURE,
     hidden: frozenset[str] = frozenset(),
 ) -> PublishedBoard:
-    """The same for pages: kept in the cache for a while under all that it depends on."""
-    inputs = [
-        collection.pk,
-        version.manifest_sha256,
-        official.pk,
-        official.sha256,
-        official.min_grade,
-        sorted((run.pk, run.run_tag, run.baseline) for run in runs),
-        measure,
-        sorted(hidden),
-        software_key(),
-    ]
-    key = "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
-    kept: PublishedBoard | None = cache.get(key)
-    if kept is None:
-        kept = leaderboard(
-            collection=collection,
-            version=version,
-            official=official,
-            runs=runs,
-            measure=measure,
-            hidden=hidden,
-        )
-        cache.set(key, kept, KEPT_SECONDS)
-    return kept
+    """The same for pages: as it is kept, else drawn."""
+    asked = AskedBoard(collection, version, official, runs, measure, hidden)
+    kept: PublishedBoard | None = cache.get(asked.key)
+    return kept if kept is not None else asked.keep()
 
 
 def as_dict(published: PublishedBoard) -> dict[str, Any]:

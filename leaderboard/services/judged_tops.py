@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -16,6 +15,8 @@ from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find
 from tournament.models import PreferenceQrel, QrelVersion
+from tournament.services.publishing import queries_by_key
+from tournament.services.resolving import pids
 
 KEYS_AT_ONCE = 5000
 Pids = dict[str, set[str]]
@@ -31,7 +32,7 @@ def judged_pids(version: QrelVersion) -> Pids:
     """
     judged: Pids = defaultdict(set)
     wanted: dict[int, set[str]] = defaultdict(set)
-    for qid, number in json.loads(version.manifest).get("carried", {}).items():
+    for qid, number in version.content.get("carried", {}).items():
         wanted[number].add(qid)
     _add(judged, version, None)
     for origin in QrelVersion.objects.filter(collection=version.collection_id, number__in=wanted):
@@ -43,20 +44,30 @@ def judged_pids(version: QrelVersion) -> Pids:
 
 
 def _add(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
-    manifest = json.loads(version.manifest)
-    compared: Pids = defaultdict(set)
-    for chunk in _chunks(manifest.get("judgments", [])):
-        rows = Judgment.objects.filter(pk__in=chunk).values_list(
-            "pair__query__qid", "left__pid", "right__pid"
-        )
-        for qid, left, right in rows:
-            compared[qid] |= {left, right}
-    for qid, members in _classes(manifest):
+    compared = _compared(version)
+    for qid, members in _classes(version.content):
         if compared[qid] & members:
             compared[qid] |= members
-    for qid, pids in compared.items():
+    for qid, found in compared.items():
         if only is None or qid in only:
-            judged[qid] |= pids
+            judged[qid] |= found
+
+
+def _compared(version: QrelVersion) -> Pids:
+    """qid → pids that the version's own judgments compared. These are many, and passages are few: names come last."""
+    keys: dict[int, set[int]] = defaultdict(set)
+    rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
+        "pk", "pair__query_id", "left_id", "right_id"
+    )
+    for pk, query, left, right in rows.iterator(chunk_size=20_000):
+        if pk in version.judgment_keys:
+            keys[query].update((left, right))
+    qid = {query.pk: query.qid for query in queries_by_key(keys)}
+    pid = pids(set().union(*keys.values()))
+    named: Pids = defaultdict(set)
+    for query, passages in keys.items():
+        named[qid[query]] = {pid[passage] for passage in passages}
+    return named
 
 
 def _classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:

@@ -1,0 +1,55 @@
+"""Leaderboards are drawn before anybody asks for them: with hundreds of runs that takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from config.background.registry import Progress
+from config.errors import NotNow, Refusal
+from leaderboard import services as leaderboard
+from leaderboard.services.boards import AskedBoard
+from pooling.models import Collection, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+
+
+def something_lacks() -> bool:
+    """Whether somebody who looked now would have to wait."""
+    return next(_lacking(), None) is not None
+
+
+def keep_boards(progress: Progress) -> int:
+    """Draw the boards that lack, with the runs' values that they are made from; returns how many were looked at."""
+    lacking = list(_lacking())
+    for done, board in enumerate(lacking):
+        progress(done, len(lacking), f"Drawing the leaderboard of {board.collection.name}")
+        try:
+            board.keep()
+        except NotNow:
+            raise
+        except Refusal:
+            board.set_aside()
+    return len(lacking)
+
+
+def _lacking() -> Iterator[AskedBoard]:
+    return (board for board in _boards() if not board.is_there())
+
+
+def _boards() -> Iterator[AskedBoard]:
+    """Of every collection the board that pages show first, as its members and as all others see it."""
+    versions = QrelVersion.objects.select_related("collection").defer("manifest")
+    latest = {version.collection_id: version for version in versions.order_by("number")}
+    for version in latest.values():
+        collection = version.collection
+        runs = list(Run.objects.filter(collection=collection).order_by("run_tag"))
+        try:
+            official = leaderboard.official_set(collection)
+        except Refusal:
+            continue
+        sights = [(runs, frozenset[str]())]
+        if collection.visibility == Collection.Visibility.PUBLISHED:
+            listed = [run for run in runs if run.release != Run.Release.PRIVATE]
+            sights.append((listed, private_qids(collection)))
+        boards = [AskedBoard(collection, version, official, shown, hidden=hidden) for shown, hidden in sights]
+        yield from {board.key: board for board in boards if board.runs}.values()

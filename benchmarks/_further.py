@@ -1,0 +1,41 @@
+"""What else stands in the collection of benchmarks/_large.py: its next campaign, a bundle, a webhook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from _large import Large
+from _rows import put
+
+from judging import models as judging
+from judging.services.campaigns import CampaignSettings, create_campaign
+from tournament.models import QrelVersion
+from web.models import WebhookDelivery, WebhookEndpoint
+from web.services.release.bundle import make_release
+
+MESSAGES = 600
+
+
+def further(large: Large, version: QrelVersion, user: Any) -> None:
+    """A draft over the same pool that is called ``next``, the version's bundle, an address with its messages."""
+    draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
+    put(
+        judging.GoldPair,
+        ["campaign_id", "query_id", "relevant_id", "off_topic_id", "state"],
+        (
+            (draft.pk, n + 1, relevant, off_topic, "proposed" if n % 2 else "accepted")
+            for n, (relevant, off_topic) in enumerate(large.gold)
+        ),
+    )
+    make_release(version)
+    endpoint = WebhookEndpoint.objects.create(
+        collection=large.collection, address="https://example.org/", kept_by=user
+    )
+    put(
+        WebhookDelivery,
+        ["endpoint_id", "message_id", "kind", "body", "state", "reply_code", "reply_text"],
+        (
+            (endpoint.pk, f"message-{n}", "version.published", "{}", "delivered", 200, "Thank you.")
+            for n in range(MESSAGES)
+        ),
+    )

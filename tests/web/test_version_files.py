@@ -74,8 +74,10 @@ def test_a_file_is_asked_for_part_by_part(cast, monkeypatch):
     assert 0 < twice - once <= 4
 
 
-@pytest.mark.parametrize("address", ["queries/{key}/", "bundle/"])
-def test_a_manifest_is_read_once_for_a_page(cast, monkeypatch, address):
+@pytest.mark.parametrize(
+    ("address", "times"), [("queries/{key}/", 1), ("bundle/", 0), ("", 0), ("qrels.txt", 0)]
+)
+def test_a_manifest_is_read_once_for_a_page_or_not_at_all(cast, monkeypatch, address, times):
     read = []
 
     class Counting:
@@ -89,4 +91,4 @@ def test_a_manifest_is_read_once_for_a_page(cast, monkeypatch, address):
     reply = cast.clients["owner"].get(VERSION + address.format(key=cast.query("q1").pk))
 
     assert reply.status_code == 200
-    assert len(read) == 1
+    assert len(read) == times

@@ -54,7 +54,11 @@ class Scope:
     @cached_property
     def campaigns(self) -> list[Campaign]:
         """The campaigns that decided anything in this version, by name."""
-        deciding = {self.version.number, *self.version.content["carried"].values()}
+        deciding = {self.version.number}
+        if self.version.queries.filter(
+            carried=True
+        ).exists():  # else the manifest, which is long, need not be read
+            deciding.update(self.version.content["carried"].values())
         found = {one.campaign_id: one.campaign for one in self.chain if one.number in deciding}
         return sorted(found.values(), key=lambda campaign: campaign.name)
 

@@ -78,6 +78,16 @@ def test_a_collection_is_made_of_files_in_parts_and_belongs_to_its_maker(api, da
     assert list((data_dir / "incoming").iterdir()) == []
 
 
+def test_licence_and_citation_are_said_with_the_files(api, data_dir):
+    begun = announce(api, licence="CC BY 4.0", citation="Ada, 2026")
+    send_all(api, begun)
+    work_off_everything()
+
+    made = Collection.objects.get(name="mine")
+    assert (made.licence, made.citation) == ("CC BY 4.0", "Ada, 2026")
+    problem(announce(api, licence="another", citation="Ada, 2026"), 409)
+
+
 def test_every_problem_is_named_and_nothing_is_made(api, data_dir):
     files = FILES | {"queries": b"q1\twhat\nq1\tagain\nno tab\n"}
     begun = announce(api, files)

@@ -22,6 +22,7 @@ from pooling.services.arriving import (
     file_of,
     receive_part,
 )
+from pooling.services.collection_details import MOST
 from pooling.services.new_collections import may_create
 from pooling.services.sent_files import AnnouncedFile
 from web.access import collection_for, require
@@ -48,8 +49,10 @@ class NewCollectionIn(Schema):
     """A new collection and its files; ``on_server`` are passage files that the installation offers."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
-    title: Annotated[Text, Field(max_length=200)] = ""
-    description: Annotated[Text, Field(max_length=10_000)] = ""
+    title: Annotated[Text, Field(max_length=MOST["title"])] = ""
+    description: Annotated[Text, Field(max_length=MOST["description"])] = ""
+    licence: Annotated[Text, Field(max_length=MOST["licence"])] = ""
+    citation: Annotated[Text, Field(max_length=MOST["citation"])] = ""
     language: Annotated[Text, Field(max_length=20)] = "en"
     min_grade: Grade = 1
     files: Annotated[list[Promised], Field(min_length=1, max_length=100)]
@@ -116,7 +119,7 @@ def make_collection(
         user=user,
         key=idempotency_key,
         name=asked.name,
-        details=asked.dict(include={"title", "description", "language", "min_grade"}),
+        details=asked.dict(include={*MOST, "language", "min_grade"}),
         files=_files(asked.files),
         on_server=asked.on_server,
     )

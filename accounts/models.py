@@ -64,7 +64,11 @@ class ApiToken(models.Model):
     class Scope(models.TextChoices):
         READ = "read", "read what I may see"
         RUNS = "runs", "make collections, add labels and passages, upload and describe runs"
-        CAMPAIGNS = "campaigns", "steer campaigns and open challenges (people are asked, money may be spent)"
+        CAMPAIGNS = (
+            "campaigns",
+            "steer campaigns, decide about workers, open challenges (people are asked, money may be spent)",
+        )
+        PEOPLE = "people", "say who is a member of a collection as what, and invite people into it"
         WEBHOOKS = "webhooks", "register webhooks and read their secrets once (they are told of private runs)"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")

@@ -41,6 +41,20 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
     return found
 
 
+def addressed(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
+    """Who is written to, in a word: ``everybody``, the ``excluded``, or else those named, of whom there is one.
+
+    Raises CampaignRefused.
+    """
+    if to == "everybody":
+        return addressees(campaign)
+    if to == "excluded":
+        return addressees(campaign, excluded=True)
+    if not workers:
+        raise CampaignRefused("Name at least one worker by number.")
+    return addressees(campaign, workers=workers)
+
+
 def check_words(subject: str, text: str) -> tuple[str, str]:
     """Subject and text as they are sent; raises CampaignRefused for an empty or too long one."""
     subject, text = subject.strip(), text.strip()

@@ -47,7 +47,7 @@ def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "
     Raises CampaignRefused without a reason, or when the worker is excluded already.
     """
     if not why.strip():
-        raise CampaignRefused("An exclusion needs a reason.", "Say it with --why.")
+        raise CampaignRefused("An exclusion needs a reason.", "Say why; it is kept with the decision.")
     if standing_exclusion(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} is excluded from {campaign.name} already.")
     with transaction.atomic():
@@ -67,7 +67,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
     this worker any more. Raises CampaignRefused without a reason or without an exclusion.
     """
     if not why.strip():
-        raise CampaignRefused("A reinstatement needs a reason.", "Say it with --why.")
+        raise CampaignRefused("A reinstatement needs a reason.", "Say why; it is kept with the decision.")
     if has_withdrawn(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} took the judgments back; they never count again.")
     standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)

@@ -138,6 +138,31 @@ TABLE |= {
     ("get", "/collections/{name}/webhooks/{key}/deliveries"): Call(only=OWNERS),
     ("post", "/collections/{name}/webhooks/{key}/deliveries/{message}/again"): Call("webhooks", OWNERS, 202),
 }
+PERSON = b'{"username": "stranger", "role": "viewer"}'
+WHY = b'{"why": "always left"}'
+LETTER = b'{"to": "everybody", "subject": "Thanks", "text": "Thank you."}'
+TABLE |= {
+    ("get", "/collections/{name}/members"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/members"): Call("people", OWNERS, 201, PERSON),
+    ("patch", "/collections/{name}/members/{key}"): Call("people", OWNERS, body=b'{"role": "maintainer"}'),
+    ("delete", "/collections/{name}/members/{key}"): Call("people", OWNERS, 204),
+    ("get", "/collections/{name}/invitations"): Call(only=OWNERS),
+    ("post", "/collections/{name}/invitations"): Call(
+        "people", OWNERS, 201, b'{"email": "b@example.org", "role": "viewer"}'
+    ),
+    ("delete", "/collections/{name}/invitations/{key}"): Call("people", OWNERS, 204),
+    ("get", "/campaigns/{name}/workers"): Call(only=MEMBERS),
+    ("get", "/campaigns/{name}/workers/{key}"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/workers/{key}/exclude"): Call("campaigns", MONEY, body=WHY),
+    ("post", "/campaigns/{name}/workers/{key}/reinstate"): Call("campaigns", MONEY, 409, WHY),  # not excluded
+    ("post", "/campaigns/{name}/messages"): Call("campaigns", MONEY, 409, LETTER),  # nobody sent anything off
+    ("get", "/campaigns/{name}/reports"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/reports/{key}"): Call("campaigns", MONEY, 409, WHY),  # there is none
+    ("get", "/campaigns/{name}/appeals"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/appeals/{key}"): Call(
+        "campaigns", MONEY, body=b'{"why": "We looked again.", "reinstate": false}'
+    ),
+}
 LISTS = {("get", "/collections"), ("get", "/campaigns")}
 
 
@@ -164,6 +189,11 @@ def callers(cast):
         "work": work.pk,
         "publishing": publishing.pk,
         "webhooks": cast.hook.pk,
+        "members": cast.member.pk,
+        "invitations": cast.invited.pk,
+        "workers": cast.judge.pk,
+        "appeals": cast.appeal.pk,
+        "reports": 1,
     }
     rehearsal = f"web.rehearse:{cast.campaign.pk}"
     rehearsed = Job.objects.create(kind="web.rehearse", key=rehearsal)

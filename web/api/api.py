@@ -5,6 +5,7 @@ from __future__ import annotations
 from web.api import (
     campaigns,
     collection_details,
+    members,
     pools,
     preparing,
     problems,
@@ -13,7 +14,9 @@ from web.api import (
     sent_files,
     uploads,
     versions,
+    voices,
     webhooks,
+    workers,
 )
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
@@ -32,11 +35,14 @@ api = DescribedAPI(
 problems.handle(api)
 api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
+api.add_router("", members.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", campaigns.router, tags=["campaigns"])
+api.add_router("", workers.router, tags=["workers"])
+api.add_router("", voices.router, tags=["workers"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
 api.add_router("", webhooks.router, tags=["webhooks"])

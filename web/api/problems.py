@@ -17,7 +17,15 @@ from ninja.errors import HttpError, Throttled, ValidationError
 from config.errors import NotNow, Refusal
 from judging.errors import CampaignRefused
 from leaderboard.errors import UnknownLabels
-from pooling.errors import AlreadyImported, KeyUsed, NotFound, NotWithdrawn, UploadRefused, WrongOffset
+from pooling.errors import (
+    AlreadyImported,
+    KeyUsed,
+    MembersRefused,
+    NotFound,
+    NotWithdrawn,
+    UploadRefused,
+    WrongOffset,
+)
 from tournament.errors import CampaignOver, ChallengeUnderWay, NoSuchVersion
 from web.errors import AnotherUnderWay, WebhookRefused
 from web.services.directions import in_words
@@ -42,7 +50,10 @@ TITLES = {
 UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
 NAMES = {
     "AddedFiles": "addition of files",
+    "Appeal": "appeal",
+    "InvitedMember": "invitation",
     "Job": "work",
+    "Membership": "member",
     "NewCollection": "new collection",
     "Pool": "pool",
     "QrelVersion": "version",
@@ -59,6 +70,7 @@ CONFLICTS = (
     CampaignOver,
     ChallengeUnderWay,
     KeyUsed,
+    MembersRefused,
     NotWithdrawn,
     WebhookRefused,
     WrongOffset,

@@ -81,8 +81,8 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     sort = parameters.get("sort", "worker")
     sort = sort if sort.removeprefix("-") in SORTS else "worker"
     known = records(campaign)
-    rows = [row for row in known.rows if _fits(row, chosen) and _is_named(row, found)]
-    page: Page[WorkerRecord] = Paginator(_sorted(rows, sort), WORKERS_A_PAGE).get_page(parameters.get("page"))
+    rows = chosen_records(known, show=chosen, found=found, sort=sort)
+    page: Page[WorkerRecord] = Paginator(rows, WORKERS_A_PAGE).get_page(parameters.get("page"))
     return {
         "campaign": campaign,
         "page": page,
@@ -95,6 +95,11 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "workers": len(known.rows),
         "flagged": sum(_fits(row, "flagged") for row in known.rows),
     }
+
+
+def chosen_records(known: Records, *, show: str, found: str, sort: str) -> list[WorkerRecord]:
+    """The records that fit a key of FILTERS and the words searched for, by a key of SORTS ("-": downwards)."""
+    return _sorted([row for row in known.rows if _fits(row, show) and _is_named(row, found)], sort)
 
 
 def _fits(row: WorkerRecord, chosen: str) -> bool:
@@ -161,11 +166,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
     judgments: Page[Judgment] = Paginator(_judgments(campaign, worker), JUDGMENTS_A_PAGE).get_page(
         parameters.get("judgments")
     )
-    decisions = list(
-        Exclusion.objects.filter(campaign=campaign, worker=worker)
-        .annotate(failed=Count("gold_answers"))
-        .order_by("-pk")
-    )
+    decisions = list(decisions_about(campaign, worker))
     return {
         "campaign": campaign,
         "worker": worker,
@@ -180,8 +181,14 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "gold": failed_gold(campaign, worker),
         "reports": reports_of(campaign, worker),
         "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),
-        "messages_kept": list(_messages(campaign, worker)[:MESSAGES_SHOWN]),
+        "messages_kept": list(messages_kept(campaign, worker)[:MESSAGES_SHOWN]),
     }
+
+
+def decisions_about(campaign: Campaign, worker: Worker) -> Any:
+    """Exclusions of the worker, those that were taken back too, the newest first."""
+    rows = Exclusion.objects.filter(campaign=campaign, worker=worker)
+    return rows.annotate(failed=Count("gold_answers")).order_by("-pk")
 
 
 def _tasks(campaign: Campaign, worker: Worker) -> Any:
@@ -236,7 +243,8 @@ def _lines(campaign: Campaign, worker: Worker, rows: list[Judgment]) -> list[Jud
     return lines
 
 
-def _messages(campaign: Campaign, worker: Worker) -> Any:
+def messages_kept(campaign: Campaign, worker: Worker) -> Any:
+    """What was written to the worker and by the worker, the newest first."""
     return WorkerMessage.objects.filter(campaign=campaign, worker=worker).order_by("-pk")
 
 

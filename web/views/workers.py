@@ -13,7 +13,7 @@ from config.errors import Refusal
 from judging.models import Appeal, Campaign, Worker
 from judging.services import foreseeing
 from judging.services.answering import answer_appeal
-from judging.services.messages import addressees, check_words, write_message
+from judging.services.messages import addressed, check_words, write_message
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.voices import settle
 from pooling.services import members
@@ -70,7 +70,7 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
         try:
             said = _decide(found, one, decision, _typed(request, "why"), request.user.get_username())
         except Refusal as refusal:
-            wrong = refusal.message if hasattr(refusal, "message") else str(refusal)
+            wrong = str(refusal)
         else:
             if found.launched_at is not None:
                 jobs.after_offering_more(found)
@@ -110,7 +110,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     wrong = ""
     if request.method == "POST" or keys:
         try:
-            people = _addressed(found, to, keys)
+            people = addressed(found, to, keys)
             if request.method == "POST":
                 check_words(subject, text)
                 if "send" in request.POST:
@@ -136,20 +136,6 @@ def _keys(typed: list[str]) -> list[int]:
     """Workers' numbers, from boxes and from a field with several."""
     words = " ".join(typed).replace(",", " ").split()
     return sorted({int(word) for word in words if word.isdecimal() and len(word) < 19})[:1000]
-
-
-def _addressed(campaign: Campaign, to: str, keys: list[int]) -> list[Worker]:
-    if to == "everybody":
-        return addressees(campaign)
-    if to == "excluded":
-        return addressees(campaign, excluded=True)
-    if not keys:
-        raise NobodyNamed("Name at least one worker by number.")
-    return addressees(campaign, workers=keys)
-
-
-class NobodyNamed(Refusal):
-    """A message to nobody."""
 
 
 def _send(

@@ -157,7 +157,7 @@ def _balance(plan: Plan) -> str:
     if balance < plan.cost.total:
         raise NotReady(
             f"The crowd's account holds ${balance:.2f}; this needs ${plan.cost.total:.2f}.",
-            "Put money on the account, then run the same command again.",
+            "Put money on the account, then try again.",
         )
     return f"the account holds ${balance:.2f}"
 
@@ -330,8 +330,8 @@ def _texts(plan: Plan) -> str:
     if missing and not (campaign.placeholder_text or plan.placeholder_text):
         raise NotReady(
             f"{missing:,} passages have no text.",
-            "Run fetch_passages with a source that has them (import_collection --passages); or have simulated "
-            "workers only: --placeholder-text.",
+            f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, "
+            "or have simulated workers only, with --placeholder-text.",
         )
     if missing:
         return f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"

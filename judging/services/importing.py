@@ -72,7 +72,7 @@ def import_judgments(
     if campaign.pool is not None:
         raise CampaignRefused(
             f"The campaign {campaign.name} asks people about a pool.",
-            "Make one for imported judgments: create_campaign NAME --collection COLLECTION",
+            "Make one for imported judgments: manage.py create_campaign NAME --collection COLLECTION",
         )
     content = file.read_bytes()
     lines = read_lines(content, file.name)

@@ -43,7 +43,7 @@ def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "
     Its judgments are not touched. Raises CampaignRefused without a reason, or when it was paid or rejected before.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
-        raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters: --why.")
+        raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
     # Decided first: from now on no job pays it. One that was decided and not carried out is carried out now.
     owed = rewards.filter(state=Payment.State.OWED)

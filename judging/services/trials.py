@@ -60,7 +60,7 @@ def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLin
     if missing and not campaign.placeholder_text:
         raise CampaignRefused(
             f"{missing:,} passages have no text to show.",
-            "Run fetch_passages with a source that has them (import_collection --passages).",
+            f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE",
         )
     expires_at = clock.now() + timedelta(days=days)
     with transaction.atomic():

@@ -127,7 +127,7 @@ KINDS = {
             "better_than_perfect",
             "Better than perfect?",
             "Whether people prefer a run's passages to the known relevant ones.",
-            "a judged campaign, best one made by ask_better_than_perfect",
+            "a judged campaign, best one that asks these pairs alone",
             perfect_of,
             (
                 Choice("reference", "Run", of="runs"),

@@ -21,7 +21,7 @@ def collection_named(name: str) -> Collection:
     if found is None:
         raise NotFound(
             f"There is no collection {name!r}.",
-            _names(Collection.objects.all(), "name") or "Make one with import_collection.",
+            _names(Collection.objects.all(), "name") or "Make one: manage.py import_collection",
         )
     return found
 
@@ -31,7 +31,8 @@ def pool_named(name: str) -> Pool:
     found = Pool.objects.filter(name=name).select_related("collection", "qrel_set").first()
     if found is None:
         raise NotFound(
-            f"There is no pool {name!r}.", _names(Pool.objects.all(), "name") or "Make one with build_pool."
+            f"There is no pool {name!r}.",
+            _names(Pool.objects.all(), "name") or "Make one: manage.py build_pool",
         )
     return found
 
@@ -42,7 +43,8 @@ def qrel_set_named(collection: Collection, name: str) -> QrelSet:
     if found is None:
         raise NotFound(
             f"Collection {collection.name} has no qrel set {name!r}.",
-            _names(collection.qrel_sets.all(), "name") or "Import one with import_qrels.",
+            _names(collection.qrel_sets.all(), "name")
+            or f"Import one: manage.py import_qrels {collection.name}",
         )
     return found
 
@@ -64,6 +66,7 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
     if missing:
         raise NotFound(
             f"Collection {collection.name} has no run {', '.join(missing)}.",
-            _names(collection.runs.all(), "run_tag") or "Import one with import_runs.",
+            _names(collection.runs.all(), "run_tag")
+            or f"Import one: manage.py import_runs {collection.name}",
         )
     return [runs[tag] for tag in dict.fromkeys(tags)]

@@ -134,7 +134,7 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
     if not collection.sources.exists():
         raise NotFound(
             f"Collection {collection.name} has no passage source.",
-            "Register one with fetch_passages --passages.",
+            f"Bring the passage files: manage.py fetch_passages {collection.name} --passages FILE",
         )
     for source in collection.sources.order_by("pk"):
         with transaction.atomic():
@@ -180,5 +180,6 @@ def _changed(source: PassageSource) -> UnreadableContent:
         source.path,
         0,
         "the passage source is not there as it was registered.",
-        "Put the same file back, or register the new one with fetch_passages --passages.",
+        "Put the same file back, or bring the new one: "
+        f"manage.py fetch_passages {source.collection.name} --passages FILE",
     )

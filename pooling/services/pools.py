@@ -60,7 +60,9 @@ def build_pool(
     if Pool.objects.filter(name=name).exists():
         raise taken(name)
     if not runs and qrel_set is None:
-        raise PoolRefused("A pool needs runs or a qrel set.", "Name runs with --runs or --all-runs.")
+        raise PoolRefused(
+            "A pool needs runs or a qrel set.", "Name runs with --runs, or import some: manage.py import_runs"
+        )
     pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
     if choice.min_size == 1:
         pools = _sampled(pools, choice)

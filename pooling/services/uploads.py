@@ -218,8 +218,7 @@ def _of_refusal(refusal: PoolingError) -> Problem:
         names = ", ".join(name.replace("_", " ") for name in refusal.missing)
         return Problem(0, "submission policy", refusal.message, f"Say: {names}.")
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
-    # Next steps are written for the terminal; here the options are fields.
-    return Problem(0, kind, refusal.message, refusal.next_step.replace(" with --tag", " (run tag)"))
+    return Problem(0, kind, refusal.message, refusal.next_step)
 
 
 def _as_json(problem: Problem) -> dict[str, Any]:

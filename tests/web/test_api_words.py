@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from decimal import Decimal
 
 import pytest
+from django.conf import settings
+from django.core.management import get_commands
 
+from config.background.attending import work_off_everything
 from judging.models import Campaign, CampaignChange
 from tests.web.api_caller import api as api
 from tests.web.api_caller import problem
@@ -81,3 +86,66 @@ def test_an_amount_that_cannot_be_is_refused(api, published, amount):
 
     problem(api.post(f"/campaigns/{campaign.name}/budget", {"amount": amount}), 422)
     assert not CampaignChange.objects.filter(what__startswith="budget").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("Leave their lines out with --skip-unknown.", "Leave their lines out with “skip_unknown”."),
+        (
+            "Import this one under another tag with --tag.",
+            "Import this one under another tag with “run_tag”.",
+        ),
+        (
+            "To agree, ask again with --confirm-spend 12.50.",
+            "To agree, ask again with “confirm_spend” 12.50.",
+        ),
+        (
+            "Run: manage.py fetch_passages mine --passages FILE, or have simulated workers only, with "
+            "--placeholder-text.",
+            "Add passage files (/collections/mine/files/), or have simulated workers only, with “placeholder_text”.",
+        ),
+        ("Make one: manage.py import_collection", "Make a collection (/new-collection/)"),
+        ("'--tag' and a -- b stay", "'--tag' and a -- b stay"),
+    ],
+)
+def test_an_option_is_the_field_of_a_call(typed, said):
+    assert in_words(typed) == said
+
+
+def test_no_words_of_a_service_name_a_command_that_is_not_told_as_one():
+    """``manage.py COMMAND`` becomes a page; a bare name of a command would stay as it is, on pages and over HTTP."""
+    commands = [name for name in get_commands() if "_" in name]
+    bare = re.compile(rf"(?<!manage\.py )(?<![.\w])(?:{'|'.join(commands)})\b")
+    wrong = {}
+    for room in ("accounts", "pooling", "judging", "tournament", "leaderboard", "web"):
+        for path in (settings.BASE_DIR / room).rglob("*.py"):
+            found = [words for words in _sentences(path) if bare.search(words)]
+            if found and not {"management", "migrations"} & set(path.parts):
+                wrong[str(path)] = found
+
+    assert wrong == {}
+
+
+def _sentences(path):
+    """The texts in a file's code that are sentences: no docstrings, no names."""
+    tree = ast.parse(path.read_text())
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value for part in node.values if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and " " in str(node.value) and id(node) not in docstrings:
+            yield str(node.value)
+
+
+def test_a_problem_of_a_file_is_told_in_the_words_of_calls_and_of_pages(api, published, data_dir):
+    api.client.force_login(api.user)
+    where = api.send(options="file_name=sent.txt&run_tag=quay")["Location"]
+    work_off_everything()
+
+    told = api.client.get(where, headers=api.headers).json()
+    page = api.client.get(where.removeprefix("/api/v1") + "/").content.decode()
+
+    [problem] = told["problems"]
+    assert problem["next_step"] == "Import this one under another tag with “run_tag”."
+    assert "under another tag with “run tag”" in page

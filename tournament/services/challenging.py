@@ -177,7 +177,7 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
     raise SpendNotConfirmed(
         f"This challenge may cost up to ${plan.cost_most:,.2f}{' of real money' if real else ''}"
         + (f", and ${confirm_spend:,.2f} was agreed to." if confirm_spend else "."),
-        f"To agree, repeat the command with --confirm-spend {plan.cost_most:.2f}.",
+        f"To agree, ask again with --confirm-spend {plan.cost_most:.2f}.",
     )
 
 
@@ -304,5 +304,5 @@ def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> Non
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise TextsMissing(
             f"{len(missing)} passages have no text to show: {', '.join(missing[:5])}{more}.",
-            "Register a source that has them (manage.py import_collection --passages), then challenge again.",
+            f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, then challenge again.",
         )

@@ -45,7 +45,7 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
     if sha256(content) != version.qrels_sha256:
         raise RebuildDiffers(
             f"Version {version.number} came out different from what was published.",
-            "Compare the two with export_qrels; the stored version stays as it is.",
+            f"Compare the two: manage.py export_qrels {collection.name}. The stored version stays as it is.",
         )
     if export_qrels(collection=collection, number=version.number)[1] != content:
         raise RebuildDiffers(

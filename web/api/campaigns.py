@@ -96,7 +96,7 @@ def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 @router.get(
-    "/campaigns/{name}/status", response=dict[str, Any], summary="Everything that campaign_status knows"
+    "/campaigns/{name}/status", response=dict[str, Any], summary="Everything that is known of how it goes"
 )
 def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)

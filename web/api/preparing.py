@@ -62,6 +62,7 @@ class SettingsIn(Schema):
     withdrawal_days: Whole | None = None
     allow_undecided: bool | None = None
     mark_query_words: bool | None = None
+    placeholder_text: bool | None = None
     refuse_excluded_elsewhere: bool | None = None
     preset: Literal["", "reference"] | None = None
     language: Annotated[Text, Field(max_length=20)] | None = None
@@ -341,7 +342,7 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
             {
                 "name": one.check.name,
                 "passed": one.check.passed,
-                "words": one.check.words,
+                "words": in_words(one.check.words),
                 "next_step": in_words(one.check.next_step),
             }
             for one in page.checks

@@ -29,7 +29,7 @@ from web.access import collection_for, require
 from web.api.callers import actor, reader
 from web.api.collections import router as collections_router
 from web.api.uploads import FILE, Key, length_of
-from web.api.works import Text
+from web.api.works import NextStep, Text
 
 router = Router()
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)]
@@ -86,7 +86,7 @@ class FileProblem(Schema):
     line: int
     kind: str = ""
     reason: str
-    next_step: str
+    next_step: NextStep
 
 
 class SentOut(Schema):

@@ -20,6 +20,7 @@ from web.access import collection_for, require
 from web.api.callers import actor, reader
 from web.api.runs import UploadOptions
 from web.api.runs import router as runs_router
+from web.api.works import NextStep
 
 router = Router()
 Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
@@ -43,7 +44,7 @@ class ProblemOut(Schema):
     line: int
     kind: str = ""
     reason: str
-    next_step: str
+    next_step: NextStep
 
 
 class UploadOut(Schema):

@@ -19,6 +19,8 @@ def _without_nul(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]
+#: What to do next, kept in the words of the terminal: it is told in the API's.
+NextStep = Annotated[str, AfterValidator(in_words)]
 
 
 class WorkOut(Schema):

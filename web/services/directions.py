@@ -1,4 +1,7 @@
-"""Where a page's reader goes: the page or button for what our words tell a terminal's reader to type."""
+"""Where a page's reader goes: the page or button for what our words tell a terminal's reader to type.
+
+What options are called there (``--run-tag``) is said by a form's label on pages and by a field's name over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,9 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "compare": ("use the collection's analyses", "web:analyses", "collection"),
     "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
     "fetch_passages": ("add passage files", "web:add_files", "collection"),
-    "import_collection": ("go to the collection's page", "web:collection", "collection"),
+    "import_collection": ("make a collection", "web:create_collection", ""),
     "import_gold": ("bring test pairs of your own", "web:prepare_gold", "campaign"),
-    "import_qrels": ("add qrels on the collection's page", "web:collection", "collection"),
+    "import_qrels": ("add labels", "web:add_files", "collection"),
     "import_runs": ("send runs", "web:send_runs", "collection"),
     "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
     "pause_campaign": ("pause it", "web:campaign_step pause", "campaign"),
@@ -42,11 +45,23 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
+#: Option → the field over HTTP and the label on pages, where they are not the option's own words.
+OPTIONS: dict[str, tuple[str, str]] = {
+    "count": ("counts", "Its judgments count"),
+    "date": ("submitted_on", "Date of the submission"),
+    "placeholder-text": ("placeholder_text", "For simulated workers only"),
+    "pool": ("name", "Name"),
+    "set": ("set", "Name of the labels"),
+    "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
+    "tag": ("run_tag", "run tag"),
+    "type": ("run_type", "Family"),
+}
 _TYPED = re.compile(
-    r"(?P<ask>\b(?:[Rr]un|Import some|Import one|Publish one|Bring test pairs of your own|"
+    r"(?P<ask>\b(?:[Rr]un|[Ii]mport some|Import one|Make one|Publish one|Bring test pairs of your own|"
     r"Bring the passage files|judge a pool with qrels|See): )?"
     r"manage\.py (?P<command>[a-z_]+)(?: (?P<name>\w[\w-]*))?"
     r"(?P<more>(?: FILE\b)?(?: \d[\d.]*\d)?(?: --[a-z-]+(?: [A-Z]+\b| \d+)?)*)"
+    r"|(?<![\w/'\"-])--(?P<option>[a-z][a-z-]*[a-z])"
 )
 
 
@@ -73,6 +88,8 @@ def in_words(text: str, *, collection: str = "") -> str:
 
 def _plainly(text: str, collection: str, *, addresses: bool) -> str:
     def said(found: re.Match[str]) -> str:
+        if found["option"]:
+            return _field(found["option"], over_http=addresses)
         place = _place(found, text, collection)
         if place is None:
             return f"{found['ask'] or ''}{_typed(found)} (in the terminal)"
@@ -82,7 +99,14 @@ def _plainly(text: str, collection: str, *, addresses: bool) -> str:
     return _TYPED.sub(said, text)
 
 
+def _field(option: str, *, over_http: bool) -> str:
+    field, label = OPTIONS.get(option, (option.replace("-", "_"), option.replace("-", " ")))
+    return f"“{field if over_http else label}”"
+
+
 def _direction(found: re.Match[str], text: str, collection: str) -> str:
+    if found["option"]:
+        return _field(found["option"], over_http=False)
     place = _place(found, text, collection)
     if place is None:
         return f"{found['ask'] or ''}<code>{_typed(found)}</code> (in the terminal)"
@@ -105,8 +129,9 @@ def _place(found: re.Match[str], text: str, collection: str) -> tuple[str, str] 
         words = words[0].upper() + words[1:]
     name = found["name"] if found["name"] and not found["name"].isupper() else ""
     route, *step = route.split()
+    meant = [name or (collection if of == "collection" else "")] if of else []
     try:
-        return words, reverse(route, args=[name or (collection if of == "collection" else ""), *step])
+        return words, reverse(route, args=[*meant, *step])
     except NoReverseMatch:  # nothing says which one is meant
         return words, ""
 

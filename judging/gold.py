@@ -60,7 +60,7 @@ def propose(
     except those in ``related[query]`` (labelled or pooled for it). Without words any candidate serves.
     ``taken`` are (query, relevant, off-topic) that exist. A candidate that shares more than a tenth of the
     query's words, or half of the relevant passage's, is passed over. Of those that fit, one that serves least often
-    is taken: a worker who meets a passage again and again learns that it is the trap.
+    is taken: a worker who meets a passage again and again learns that it is the off-topic one.
     """
     if not relevant or not candidates:
         return []

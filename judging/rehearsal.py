@@ -16,6 +16,7 @@ from config.background.services import start
 from judging.errors import CampaignRefused
 from judging.jobs import close_places_key, collect_key, post_places_key
 from judging.models import Campaign
+from judging.services.check_list import Checked
 from judging.services.closing import close
 from judging.services.launching import launch
 from judging.services.rehearsing import keep_people_out, record_rehearsal, rehearsal_of
@@ -61,7 +62,7 @@ def rehearse(
     *,
     who: str = "",
     progress: Progress | None = None,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[Checked], None] | None = None,
 ) -> Rehearsed:
     """Rehearse the campaign; one that was interrupted goes on with the same copy.
 

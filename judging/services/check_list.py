@@ -25,7 +25,7 @@ from judging.expectations import Expectation, expect
 from judging.models import Campaign, GoldPair, Pair
 from judging.requirements import limit_words
 from judging.services.cost import Quote
-from judging.services.giveaways import marks_in_words, most_uses_of_one_trap
+from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
@@ -52,36 +52,34 @@ class Plan:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of one check: in words why it passed, or what is wrong and what to do about it."""
+    """What came of one check: in words why it passed, or what is wrong and what to do about it.
+
+    ``attention``: it passed, the launch may go on, and somebody should think about it first.
+    """
 
     name: str
     passed: bool
     words: str
     next_step: str = ""
+    attention: bool = False
 
-    @property
-    def attention(self) -> bool:
-        """Whether it passed and somebody should think about it all the same."""
-        return self.passed and isinstance(self.words, Attention)
-
-
-class Attention(str):
-    """What a check that passed says when the launch may go on, but somebody should think first."""
-
-    __slots__ = ()
+    def __str__(self) -> str:
+        return f"{self.name}: {self.words}"
 
 
-def check_list(plan: Plan) -> Iterator[str]:
-    """Each check that passed, in words; raises :class:`NotReady` at the first that did not."""
+@dataclass(frozen=True)
+class Passed:
+    """What a check says that passed."""
+
+    words: str
+    attention: bool = False
+
+
+def check_list(plan: Plan) -> Iterator[Checked]:
+    """Each check that passed; raises :class:`NotReady` at the first that did not."""
     _check_there_is_something(plan)
     for name, check in _checks_of(plan.campaign):
-        words = check(plan)
-        yield type(words)(f"{name}: {words}")
-
-
-def in_a_line(words: str) -> str:
-    """A check that passed, as commands print it: with an exclamation mark where somebody should think about it."""
-    return f"  {'!' if isinstance(words, Attention) else '✓'} {words}"
+        yield _passed(name, check(plan))
 
 
 def each_check(plan: Plan) -> list[Checked]:
@@ -90,13 +88,17 @@ def each_check(plan: Plan) -> list[Checked]:
     return [_checked(name, check, plan) for name, check in _checks_of(plan.campaign)]
 
 
-def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], str]]]:
+def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]:
     return [row for row in CHECKS.items() if row[0] != MARKED or campaign.mark_query_words]
 
 
-def _checked(name: str, check: Callable[[Plan], str], plan: Plan) -> Checked:
+def _passed(name: str, said: Passed) -> Checked:
+    return Checked(name, True, said.words, attention=said.attention)
+
+
+def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
     try:
-        return Checked(name, True, check(plan))
+        return _passed(name, check(plan))
     except NotNow:
         raise
     except Refusal as refusal:
@@ -129,10 +131,10 @@ def _check_there_is_something(plan: Plan) -> None:
         raise NotReady("There is nothing to judge: every query of the pool has one passage at most.")
 
 
-def _endpoint(plan: Plan) -> str:
+def _endpoint(plan: Plan) -> Passed:
     endpoint, cost = plan.endpoint, plan.cost
     if endpoint == settings.EMBEDDED_CROWD_ENDPOINT:
-        return f"the built-in marketplace at {endpoint}: no outside money is spent"
+        return Passed(f"the built-in marketplace at {endpoint}: no outside money is spent")
     if endpoint != settings.CROWD_ENDPOINT:
         raise NotReady(
             f"{endpoint} is not the endpoint this installation is set to ({settings.CROWD_ENDPOINT}).",
@@ -146,10 +148,10 @@ def _endpoint(plan: Plan) -> str:
             f"This costs ${cost.total:.2f} {money_words} at {name}, repeats not counted.",
             f"Confirm it with: --endpoint {endpoint} --confirm-spend {cost.total:.2f}",
         )
-    return f"{name}, spending up to ${plan.confirm_spend:.2f} confirmed"
+    return Passed(f"{name}, spending up to ${plan.confirm_spend:.2f} confirmed")
 
 
-def _balance(plan: Plan) -> str:
+def _balance(plan: Plan) -> Passed:
     try:
         balance = crowd_at(plan.campaign.crowd, plan.endpoint).balance()
     except CrowdError as error:
@@ -159,10 +161,10 @@ def _balance(plan: Plan) -> str:
             f"The crowd's account holds ${balance:.2f}; this needs ${plan.cost.total:.2f}.",
             "Put money on the account, then try again.",
         )
-    return f"the account holds ${balance:.2f}"
+    return Passed(f"the account holds ${balance:.2f}")
 
 
-def _cost(plan: Plan) -> str:
+def _cost(plan: Plan) -> Passed:
     campaign, cost = plan.campaign, plan.cost
     committed = money(campaign)["committed"]
     total = cost.total + committed
@@ -178,19 +180,20 @@ def _cost(plan: Plan) -> str:
         words = f"{words}; {expectation_words(campaign, expectation_of(campaign), cost)}"
     if committed:
         words = f"{words}; ${committed:.2f} are committed already"
-    return words if plan.pilot else _within_the_cap(plan, words, committed)
+    return Passed(words) if plan.pilot else _within_the_cap(plan, words, committed)
 
 
-def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> str:
+def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
     """Whether the repeats that are to be expected would be stopped by what may be spent at most."""
     caps = [plan.campaign.budget, settings.BUDGET_CAP or None, plan.confirm_spend]
     cap = min((one for one in caps if one is not None), default=None)
     foreseen = expectation_of(plan.campaign).cost(plan.cost.total)
     if cap is None or (foreseen is not None and foreseen + committed <= cap):
-        return words
-    return Attention(
+        return Passed(words)
+    return Passed(
         f"{words}. No more than ${cap:.2f} may be spent: the campaign would stop before every pair is judged, until "
-        "that is raised. Fewer tasks a worker, or test pairs that honest workers hardly miss, cost less"
+        "that is raised. Fewer tasks a worker, or test pairs that honest workers hardly miss, cost less",
+        attention=True,
     )
 
 
@@ -206,7 +209,7 @@ def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) ->
     )
 
 
-def _gold(campaign: Campaign) -> str:
+def _gold(campaign: Campaign) -> Passed:
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
     if accepted < needed:
@@ -217,13 +220,14 @@ def _gold(campaign: Campaign) -> str:
             "or make the campaign with a lower --max-tasks-per-worker.",
         )
     words = f"{accepted} pairs accepted"
-    most = most_uses_of_one_trap(campaign)
+    most = most_uses_of_one_off_topic_passage(campaign)
     if most > FEW_USES and most * 10 > accepted:
-        return Attention(
+        return Passed(
             f"{words}; one off-topic passage stands in {most} of them: a worker who meets it again and again learns "
-            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own"
+            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own",
+            attention=True,
         )
-    return words
+    return Passed(words)
 
 
 def is_loopback(address: str) -> bool:
@@ -237,7 +241,7 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def _page(plan: Plan) -> str:
+def _page(plan: Plan) -> Passed:
     """The judging page answers where workers will look for it: asked for by a real request to its health check."""
     url = settings.PUBLIC_URL
     if is_loopback(url):
@@ -246,7 +250,7 @@ def _page(plan: Plan) -> str:
                 f"Workers of {plan.endpoint} cannot reach {url}: it names this machine only.",
                 "Put the pages behind HTTPS and set PREFEREE_PUBLIC_URL to their address.",
             )
-        return f"{url}, for a crowd on this machine"
+        return Passed(f"{url}, for a crowd on this machine")
     if not url.startswith("https://"):
         raise NotReady(
             f"The pages at {url} are not served over HTTPS; browsers do not show them in a crowd's page.",
@@ -266,10 +270,12 @@ def _page(plan: Plan) -> str:
             f"Something else answers at {url}, not this installation's pages.",
             "Set PREFEREE_PUBLIC_URL to the address of these pages; every process needs the same SECRET_KEY.",
         )
-    return f"{url} answers over HTTPS, asked from this machine; open it once from another network, too"
+    return Passed(
+        f"{url} answers over HTTPS, asked from this machine; open it once from another network, too"
+    )
 
 
-def _hosts(plan: Plan) -> str:
+def _hosts(plan: Plan) -> Passed:
     """The page lets the crowd's sites frame it, and sends its form to none but them."""
     allowed = [origin(host) for host in settings.CROWD_HOSTS]
     if not allowed or not all(allowed):
@@ -284,13 +290,13 @@ def _hosts(plan: Plan) -> str:
             f"The page refuses to be shown at {' and '.join(missing)}, where workers of {crowd.name} are.",
             f"Set PREFEREE_CROWD_HOSTS={','.join(crowd.hosts)}, or unset it, and start the pages again.",
         )
-    return ", ".join(allowed)
+    return Passed(", ".join(allowed))
 
 
-def _qualifications(plan: Plan) -> str:
+def _qualifications(plan: Plan) -> Passed:
     """What workers must have, with the crowd's own names for it."""
     if not plan.campaign.qualifications:
-        return "none asked for"
+        return Passed("none asked for")
     crowd = crowd_at(plan.campaign.crowd, plan.endpoint)
     words = []
     for asked in plan.campaign.qualifications:
@@ -304,10 +310,10 @@ def _qualifications(plan: Plan) -> str:
         if not found.active:
             raise NotReady(f"The qualification {found.name!r} ({key}) is inactive: nobody could meet it.")
         words.append(limit_words(asked, name=found.name))
-    return "; ".join(words)
+    return Passed("; ".join(words))
 
 
-def _texts(plan: Plan) -> str:
+def _texts(plan: Plan) -> Passed:
     campaign = plan.campaign
     if not campaign.title.strip():
         raise NotReady("The campaign has no title.")
@@ -334,8 +340,10 @@ def _texts(plan: Plan) -> str:
             "or have simulated workers only, with --placeholder-text.",
         )
     if missing:
-        return f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"
-    return "accepted; every passage has one"
+        return Passed(
+            f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"
+        )
+    return Passed("accepted; every passage has one")
 
 
 def passages_without_text(campaign: Campaign) -> int:
@@ -351,7 +359,7 @@ def passages_without_text(campaign: Campaign) -> int:
     return Passage.objects.filter(shown, text=None).count()
 
 
-def _pay(plan: Plan) -> str:
+def _pay(plan: Plan) -> Passed:
     """The pay that a worker can expect is not below the least that was promised."""
     pay = expected_pay(plan.campaign)
     tasks = f"{pay.measured} task{'s' if pay.measured > 1 else ''}"
@@ -364,17 +372,17 @@ def _pay(plan: Plan) -> str:
             f"${least:.2f} of --minimum-hourly.",
             f"Make a campaign with --reward {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
         )
-    return f"${pay.hourly:.2f} an hour ({minutes}, {source})"
+    return Passed(f"${pay.hourly:.2f} an hour ({minutes}, {source})")
 
 
 MARKED = "marked words"
 #: The checks in the order in which a launch goes through them.
-CHECKS: dict[str, Callable[[Plan], str]] = {
+CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "endpoint": _endpoint,
     "balance": _balance,
     "cost": _cost,
     "gold": lambda plan: _gold(plan.campaign),
-    MARKED: lambda plan: marks_in_words(plan.campaign),
+    MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
     "page": _page,
     "crowd hosts": _hosts,
     "qualifications": _qualifications,

@@ -35,7 +35,7 @@ def marks_in_words(campaign: Campaign) -> str:
     return words
 
 
-def most_uses_of_one_trap(campaign: Campaign) -> int:
+def most_uses_of_one_off_topic_passage(campaign: Campaign) -> int:
     """In how many accepted test pairs the off-topic passage stands that stands in most of them."""
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     uses = gold.values_list("off_topic").annotate(uses=Count("pk")).order_by("-uses")

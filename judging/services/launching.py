@@ -15,7 +15,7 @@ from judging.errors import CampaignRefused, NotReady
 from judging.expectations import Expectation
 from judging.models import Campaign, Posting, Task
 from judging.services.campaigns import move
-from judging.services.check_list import Plan, check_list, check_not_launched, expectation_of
+from judging.services.check_list import Checked, Plan, check_list, check_not_launched, expectation_of
 from judging.services.cost import Quote, quote_tasks
 from judging.services.payments import money
 from judging.services.places import want_places
@@ -43,7 +43,7 @@ class Launched:
     cost: Quote
     expected: Expectation
     places: int
-    checks: list[str]
+    checks: list[Checked]
 
 
 def launch(
@@ -54,7 +54,7 @@ def launch(
     minimum_hourly: Decimal | None = None,
     placeholder_text: bool = False,
     who: str = "",
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[Checked], None] | None = None,
 ) -> Launched:
     """Check everything, then open the campaign and record the places that are wanted.
 
@@ -133,14 +133,14 @@ def offer(
     purpose: str,
     why: str,
     who: str,
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[Checked], None] | None = None,
     **changes: Any,
 ) -> Launched:
     """Go through the check list, then change the campaign's state and record the places that are wanted.
 
     Of two at once the second is refused; it has nothing to tell of checks that were another's.
     """
-    passed: list[str] = []
+    passed: list[Checked] = []
     try:
         for check in check_list(plan):
             passed.append(check)
@@ -155,14 +155,14 @@ def offer(
     return launched
 
 
-def _tell(passed: list[str], tell: Callable[[str], None] | None) -> None:
+def _tell(passed: list[Checked], tell: Callable[[Checked], None] | None) -> None:
     if tell:
         for check in passed:
             tell(check)
 
 
 def _open(
-    plan: Plan, passed: list[str], *, to: str, purpose: str, why: str, who: str, **changes: Any
+    plan: Plan, passed: list[Checked], *, to: str, purpose: str, why: str, who: str, **changes: Any
 ) -> Launched:
     campaign, cost = plan.campaign, plan.cost
     expected = expectation_of(campaign)

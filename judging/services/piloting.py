@@ -7,6 +7,7 @@ from collections.abc import Callable
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Place, Posting, Task
 from judging.services.campaigns import move
+from judging.services.check_list import Checked
 from judging.services.launching import Launched, Terms, offer, plan_of
 from judging.services.pilot_report import pilot_posting, pilot_report
 from judging.services.places import LIVE, lacking
@@ -19,7 +20,7 @@ def pilot_campaign(
     counts: bool = False,
     terms: Terms | None = None,
     who: str = "",
-    tell: Callable[[str], None] | None = None,
+    tell: Callable[[Checked], None] | None = None,
 ) -> Launched:
     """Go through the check list and record the places of a pilot of so many tasks.
 

@@ -8,9 +8,10 @@ import pytest
 from config.crowd_endpoints import KNOWN, default_hosts, known
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
+from judging.management.check_lines import in_a_line
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
-from judging.services.check_list import check_list, each_check, in_a_line, is_loopback
+from judging.services.check_list import Checked, check_list, each_check, is_loopback
 from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.texts import accept_texts
@@ -25,16 +26,16 @@ def checks(fair, settings):
 
     def run(campaign: Campaign, **terms) -> tuple[list[str], str]:
         campaign.refresh_from_db()
-        passed: list[str] = []
+        passed: list[Checked] = []
         try:
             passed += check_list(plan_of(campaign, campaign.tasks.count(), Terms(**terms)))
         except NotReady as refusal:
-            told: list[str] = []
+            told: list[Checked] = []
             with pytest.raises(NotReady):
                 launch(campaign, **terms, tell=told.append)
             assert campaign.state == Campaign.State.DRAFT
-            return [check.partition(":")[0] for check in told], str(refusal)
-        return [check.partition(":")[0] for check in passed], ""
+            return [check.name for check in told], str(refusal)
+        return [check.name for check in passed], ""
 
     return run
 
@@ -52,7 +53,7 @@ def test_marked_words_that_tell_test_pairs_apart_are_counted_before_launch(fair)
     Passage.objects.filter(pid__startswith="off-topic").update(text="a passage about boats")
 
     said = [
-        check for check in check_list(plan_of(campaign, 4, Terms())) if check.startswith("marked words: ")
+        check.words for check in check_list(plan_of(campaign, 4, Terms())) if check.name == "marked words"
     ]
 
     (words,) = said
@@ -76,7 +77,7 @@ def test_repeats_that_the_budget_cannot_pay_for_are_pointed_out(fair):
 
     assert (capped.passed, capped.attention) == (True, True)
     assert "No more than $9.60 may be spent" in capped.words
-    assert in_a_line(capped.words).startswith("  ! ")
+    assert in_a_line(capped).startswith("  ! ")
 
 
 def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair):
@@ -123,7 +124,7 @@ def test_endpoint_and_its_mode_are_named_before_money_is_spent(fair, checks, set
 
 def test_cost_names_fees_repeats_and_honest_workers_excluded(fair):
     campaign = fair.draft()
-    cost = next(check for check in check_list(plan_of(campaign, 4, Terms())) if check.startswith("cost:"))
+    cost = next(one.words for one in check_list(plan_of(campaign, 4, Terms())) if one.name == "cost")
 
     # q = 0.95²: of three tasks each, 1 − q³ are excluded and 1 − 3q³(1−q)/(1−q³) repeated.
     assert "4 tasks cost $9.60 (rewards $8.00, fees $1.60)" in cost
@@ -206,7 +207,7 @@ def test_qualifications_are_read_back_from_the_crowd(fair, checks):
     for asked in REFERENCE_QUALIFICATIONS:
         name = {"71": "country", "40": "approved", "L0": "percent"}[asked["QualificationTypeId"][-2:]]
         fair.crowd.qualifications[asked["QualificationTypeId"]] = QualificationKind(name, active=True)
-    said = [*check_list(plan_of(Campaign.objects.get(), 4, Terms()))]
+    said = [str(one) for one in check_list(plan_of(Campaign.objects.get(), 4, Terms()))]
     assert (
         "qualifications: country EqualTo US; approved GreaterThan 10000; percent GreaterThanOrEqualTo 97"
         in said

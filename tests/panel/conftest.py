@@ -60,7 +60,7 @@ class Effort:
         """Launch, and have the places offered; returns the check list."""
         passed: list[str] = []
         agreed = {"endpoint": ENDPOINT, "confirm_spend": Decimal("30.00")} | terms
-        launch(self.campaign, **agreed, who="ada", tell=passed.append)
+        launch(self.campaign, **agreed, who="ada", tell=lambda check: passed.append(str(check)))
         self.offer()
         return passed
 

@@ -13,10 +13,10 @@ from config.background.attending import attend
 from config.background.services import start
 from config.console import Command as BaseCommand
 from judging.jobs import post_places_key
+from judging.management.check_lines import in_a_line
 from judging.management.commands.create_campaign import dollars
 from judging.models import Place
 from judging.services.campaigns import campaign_named
-from judging.services.check_list import in_a_line
 from judging.services.launching import Launched, launch
 
 
@@ -44,7 +44,11 @@ def terms(endpoint: str | None, confirm_spend: str | None, minimum_hourly: str |
 
 def outcome(launched: Launched) -> dict[str, Any]:
     """What was offered, at what cost, and the checks that passed, for ``--json``."""
-    return {"places": launched.places, "cost": float(launched.cost.total), "checks": launched.checks}
+    return {
+        "places": launched.places,
+        "cost": float(launched.cost.total),
+        "checks": [str(check) for check in launched.checks],
+    }
 
 
 def forecast(launched: Launched) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from config.console import Command as BaseCommand
 from config.console import UsageError
 from judging.errors import CampaignRefused
 from judging.jobs import post_places_key
+from judging.management.check_lines import in_a_line
 from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
 from judging.models import Campaign
 from judging.services.campaigns import campaign_named
-from judging.services.check_list import in_a_line
 from judging.services.launching import Launched, Terms
 from judging.services.pilot_report import pilot_report
 from judging.services.piloting import pilot_campaign

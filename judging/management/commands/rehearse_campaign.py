@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from judging.management.check_lines import in_a_line
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings
 from judging.rehearsal import rehearse, truth_named
 from judging.services.campaigns import campaign_named
-from judging.services.check_list import in_a_line
 from judging.simulation import result_of
 
 

@@ -59,6 +59,16 @@ def after_offering_more(campaign: Campaign) -> None:
     start("judging.collect", key=collect_key(campaign), arguments=arguments)
 
 
+def try_again(job: Job) -> None:
+    """Have failed work done once more."""
+    start(job.kind, key=job.key, arguments=job.arguments)
+
+
+def after_putting_away() -> None:
+    """Somebody put failed work away: what has not moved is looked for anew, for the pages that list it."""
+    start("judging.watchdog")
+
+
 def after_writing(campaign: Campaign, rows: Sequence[WorkerMessage]) -> None:
     """A message to workers was kept: have the crowd deliver it."""
     workers = [row.worker_id for row in rows]

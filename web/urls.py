@@ -35,6 +35,7 @@ urlpatterns = [
     path("campaigns/<slug:name>/budget/", campaigns.change_budget, name="campaign_budget"),
     path("campaigns/<slug:name>/payments/", payments.payments, name="campaign_payments"),
     path("campaigns/<slug:name>/ask-again", campaigns.ask_again, name="campaign_ask_again"),
+    path("campaigns/<slug:name>/failed/<int:key>/<slug:what>", campaigns.failed, name="campaign_failed"),
     path("campaigns/<slug:name>/simulate/", simulating.simulate, name="simulate"),
     path("campaigns/<slug:name>/workers/", workers.workers, name="campaign_workers"),
     path("campaigns/<slug:name>/workers/<int:key>/", workers.worker, name="campaign_worker"),

@@ -51,6 +51,7 @@ class Job(models.Model):
     next_step = models.TextField(blank=True)
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
+    put_away_at = models.DateTimeField(null=True, help_text="Somebody has seen that it failed.")
 
     objects = JobQuerySet.as_manager()
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from config import clock
+from config.background.models import Job
 from config.background.registry import in_words
 from judging.models import (
     Campaign,
@@ -105,8 +106,17 @@ def _exclusions(campaign: Campaign) -> list[dict[str, Any]]:
     return [{"worker": row.worker_id, "rule": row.rule, "reason": row.reason} for row in rows[:1000]]
 
 
+MOST_PROBLEMS = 20
+
+
 def problems(campaign: Campaign) -> list[str]:
     """What the crowd refused, what waits for money and jobs that failed: each with what to do; twenty at most."""
+    told = problems_of_the_crowd(campaign)
+    return [*told, *(failed_in_words(job) for job in failed_work(campaign, told))][:MOST_PROBLEMS]
+
+
+def problems_of_the_crowd(campaign: Campaign) -> list[str]:
+    """What the crowd refused and what waits for money, each with what to do; twenty at most."""
     stuck = (
         CrowdCall.objects.filter(campaign=campaign)
         .exclude(error_class="")
@@ -123,16 +133,20 @@ def problems(campaign: Campaign) -> list[str]:
         words = f"{operation} ({kind}): {message} {next_step}".strip()
         counts[words] = counts.get(words, 0) + 1
     told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in counts.items()]
-    return [*_budget_problem(campaign), *told, *_failed_jobs(campaign, told)][:20]
+    return [*_budget_problem(campaign), *told][:MOST_PROBLEMS]
 
 
-def _failed_jobs(campaign: Campaign, told: list[str]) -> list[str]:
-    """Jobs that failed and were not made up for, for a reason that no call above has told: a refused key, say."""
+def failed_work(campaign: Campaign, told: list[str]) -> list[Job]:
+    """Jobs that failed and were not made up for, for a reason that nothing ``told`` has: a refused key, say."""
     if campaign.launched_at is None:
         return []
     jobs = failed_jobs(campaign, clock.now())
-    fresh = [job for job in jobs if not any(failure_of(job) in words for words in told)]
-    return [f"{in_words(job.kind)} failed: {failure_of(job)} {job.next_step}".strip() for job in fresh]
+    return [job for job in jobs if not any(failure_of(job) in words for words in told)]
+
+
+def failed_in_words(job: Job) -> str:
+    """What a job did, why it failed and what to do."""
+    return f"{in_words(job.kind)} failed: {failure_of(job)} {job.next_step}".strip()
 
 
 def _budget_problem(campaign: Campaign) -> list[str]:

@@ -108,11 +108,14 @@ def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
 
 
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
-    """The last job of each key that failed in the last days, unless a later one did well; newest first."""
+    """The last job of each key that failed in the last days, newest first.
+
+    Not when a later one of the key did well or is under way, nor when somebody put it away.
+    """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
-    failed = mine.filter(state=Job.State.FAILED, finished_at__gte=now - FAILURE).order_by("-finished_at")
+    failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
     last: dict[str, Job] = {}
-    for job in failed[:50]:
+    for job in failed.order_by("-finished_at")[:50]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
         if job.key not in last and not later.exists():
             last[job.key] = job

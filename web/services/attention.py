@@ -14,7 +14,7 @@ from django.urls import reverse
 from accounts.roles import Role, permits
 from config.background.models import Job
 from judging.models import Appeal, Campaign, GoldPair, PairReport
-from pooling.models import Collection, Membership, RunUpload
+from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress
 from web.services.runs import new_runs
@@ -46,7 +46,6 @@ def needs_of(user: Any, campaigns: Sequence[Progress]) -> list[Need]:
         *_voices(mine, roles),
         *_budgets(mine, roles),
         *_gold(mine, roles),
-        *_uploads(user),
         *_runs(roles),
         *_webhooks(roles),
     ]
@@ -127,16 +126,6 @@ def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
         if number := suspended[key]:
             words = f"{_many(number, 'gold pair', 'gold pairs')} suspended: good workers fail"
             yield Need(one.campaign.name, words, _page(one.campaign), True)
-
-
-def _uploads(user: Any) -> Iterator[Need]:
-    """Files that passed their check and were not submitted."""
-    rows = RunUpload.objects.filter(user=user, state=RunUpload.State.CHECKED).select_related("collection")
-    for upload in rows.order_by("-pk")[:5]:
-        address = reverse("web:upload", args=[upload.collection.name, upload.pk])
-        yield Need(
-            upload.collection.name, f"{upload.file_name} passed its check and waits to be submitted", address
-        )
 
 
 def _runs(roles: dict[int, Role]) -> Iterator[Need]:

@@ -13,6 +13,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from config import clock
+from config.background.models import Job
 from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.services import reconciling, voices
 from judging.services.budget import cap_of
@@ -21,7 +22,14 @@ from judging.services.course import Course, course_of
 from judging.services.freshness import Kept, kept
 from judging.services.payments import money
 from judging.services.pilot_report import pilot_report
-from judging.services.status import is_complete, problems, what_comes_next
+from judging.services.putting_away import AGAIN
+from judging.services.status import (
+    failed_in_words,
+    failed_work,
+    is_complete,
+    problems_of_the_crowd,
+    what_comes_next,
+)
 from judging.services.watchdog import stalled
 from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
@@ -55,6 +63,9 @@ class Need:
     next_step: str = ""
     link: str = ""
     link_words: str = ""
+    work: int | None = None
+    """The failed job that it is about: it can be put away, and tried again where that is ``again``."""
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,8 +89,14 @@ class Watch:
     withdrawn: int
     pace: float | None
     ends_at: datetime | None
-    problems: list[str]
+    crowd: list[str]
+    failed: list[Job]
     next: Direction
+
+    @property
+    def problems(self) -> list[str]:
+        """What the crowd refused, what waits for money, and jobs that failed."""
+        return [*self.crowd, *map(failed_in_words, self.failed)]
 
     @property
     def all_tasks(self) -> int:
@@ -150,8 +167,9 @@ def watch(campaign: Campaign) -> Watch:
         withdrawn=out["withdrawn"],
         pace=pace,
         ends_at=ends,
-        problems=(wrong := problems(campaign)),
-        next=_next(campaign, known.made, wrong),
+        crowd=(crowd := problems_of_the_crowd(campaign)),
+        failed=(failed := failed_work(campaign, crowd)),
+        next=_next(campaign, known.made, [*crowd, *map(failed_in_words, failed)]),
     )
 
 
@@ -191,6 +209,7 @@ def needs_of(seen: Watch) -> list[Need]:
     campaign = seen.campaign
     return [
         *_crowd_needs(seen),
+        *_failed_needs(seen),
         *_stalled_needs(campaign, seen.problems),
         *_money_needs(seen),
         *_voice_needs(campaign),
@@ -203,17 +222,31 @@ def _crowd_needs(seen: Watch) -> list[Need]:
     """What the crowd said; what it refused for good is asked again when a person says so, by a button."""
     link, typed = _ask_again(seen.campaign), f" Then: manage.py ask_again {seen.campaign.name}."
     return [
-        Need("stop", one.replace(typed, ""), "", link if "ask_again" in one else "") for one in seen.problems
+        Need("stop", one.replace(typed, ""), "", link if "ask_again" in one else "") for one in seen.crowd
     ]
+
+
+def _failed_needs(seen: Watch) -> list[Need]:
+    """Work in the background that failed; a person puts it away, or has it tried again."""
+    return [Need("stop", failed_in_words(job), work=job.pk, again=job.kind in AGAIN) for job in seen.failed]
 
 
 def _ask_again(campaign: Campaign) -> str:
     return reverse("web:campaign_ask_again", args=[campaign.name])
 
 
+def _stalled_key(campaign: Campaign) -> str:
+    return f"stalled-why:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
+
+
+def look_again(campaign: Campaign) -> None:
+    """What stands still is looked for anew when the page is shown next."""
+    cache.delete(_stalled_key(campaign))
+
+
 def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
     """What has not moved in its time, without failures that are among the problems ``told`` already."""
-    key = f"stalled-why:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
+    key = _stalled_key(campaign)
     found = cache.get(key)
     if found is None:
         found = [(one.what, one.why, one.next_step) for one in stalled(campaign)]

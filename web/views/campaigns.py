@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.roles import Role, permits
 from config.errors import Refusal
 from judging.models import Campaign
-from judging.services import budget, calls, campaigns, closing
+from judging.services import budget, calls, campaigns, closing, putting_away
 from judging.services.foreseeing import foresee_standstill
 from judging.services.preparing import is_prepared
 from pooling.services import members
@@ -72,6 +72,7 @@ def _page(request: HttpRequest, name: str) -> dict[str, Any]:
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
         "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),
         "may_pay": permits(role, "spend money") and found.pool_id is not None,
+        "may_steer": permits(role, "steer campaign"),
     }
 
 
@@ -190,4 +191,28 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
         jobs.after_offering_more(found)
     refused = f"{count} refused {'call is' if count == 1 else 'calls are'} made once more."
     messages.success(request, refused if count else "The crowd is asked again; this takes a few moments.")
+    return redirect("web:campaign", found.name)
+
+
+@require_POST
+def failed(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
+    """Work in the background failed: put it away, or have it tried again where that is safe."""
+    found = campaign_for(request.user, name)
+    require(request.user, "steer campaign", found.collection)
+    if what not in ("away", "again"):
+        raise Http404("There is no such step.")
+    who = request.user.get_username()
+    try:
+        if what == "away":
+            putting_away.put_away(found, key, who=who)
+            jobs.after_putting_away()
+            said = "It is put away. Should it fail again, it stands here again."
+        else:
+            jobs.try_again(putting_away.job_to_repeat(found, key, who=who))
+            said = "It is tried again; this takes a few moments."
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+    else:
+        campaign_watch.look_again(found)
+        messages.success(request, said)
     return redirect("web:campaign", found.name)

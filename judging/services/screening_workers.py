@@ -7,6 +7,7 @@ from django.db.models import Count, QuerySet
 
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
 from judging.screening import Verdict, screen
+from judging.services.campaigns import log
 
 #: Who reversed an exclusion whose gold pair was suspended. Its other failed answers are not forgiven.
 SUSPENSION = "suspension of a gold pair"
@@ -57,6 +58,8 @@ def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[G
                 campaign=campaign, worker=worker, rule=verdict.rule, reason=verdict.reason
             )
             exclusion.gold_answers.set(failed)
+            if failed:  # the rule decided; what people decide is logged with who
+                log(campaign, f"worker {worker.pk} excluded by the rule {verdict.rule}", why=verdict.reason)
     except IntegrityError:
         exclusion = Exclusion.objects.get(campaign=campaign, worker=worker, reversed_at=None)
     stop_counting(campaign, worker)

@@ -199,3 +199,17 @@ def test_work_that_the_crowd_does_not_confirm_is_not_on_the_workers_record(fair)
     [row] = records_of(campaign).rows
 
     assert (row.judgments, row.gold_seen) == (3, 2)
+
+
+def test_what_the_rule_decides_is_in_the_log_once(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "ABAD", pass_gold=False)
+    fair.do_task(campaign, "AGOOD")
+    fair.collect(campaign)
+    bad = Exclusion.objects.get().worker
+    screen_worker(campaign, bad)
+
+    change = campaign.changes.get(what__contains="excluded")
+
+    assert (change.what, change.who) == (f"worker {bad.pk} excluded by the rule reference", "")
+    assert change.why == "failed 2 of 2 test pairs; one is enough"

@@ -70,6 +70,7 @@ urlpatterns = [
     path("new-collection/<int:key>/progress", new_collections.making_progress, name="making_progress"),
     path("collections/<slug:name>/runs/", runs.runs, name="runs"),
     path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
+    path("collections/<slug:name>/runs/release/", runs.release_several, name="release_runs"),
     path("collections/<slug:name>/runs/<int:key>/", runs.run, name="run"),
     path("collections/<slug:name>/runs/<int:key>/describe/", runs.describe, name="describe_run"),
     path("collections/<slug:name>/runs/<int:key>/release/", runs.release, name="release_run"),

@@ -14,6 +14,7 @@ from config import clock
 from config.background.models import AtWork, Job
 from config.background.registry import in_words
 from config.background.services import PULSE_SECONDS
+from config.plurals import many
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
@@ -87,10 +88,6 @@ def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
     return (found["count"], found["since"]) if found["count"] else None
 
 
-def _things(count: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if count == 1 else f"{count:,} {many or one + 's'}"
-
-
 def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Jobs that nobody takes, that go on being put off, or that failed."""
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
@@ -135,7 +132,7 @@ def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         return
     why, next_step = _call_trouble(campaign, OFFERING) or (nobody_at_work(now), START)
     yield Stalled(
-        f"{_things(found[0], 'place')} waiting to be offered",
+        f"{many(found[0], 'place')} waiting to be offered",
         *found,
         why or "The job that offers them has not come to them.",
         next_step if why else f"Run: manage.py collect {campaign.name}",
@@ -164,7 +161,7 @@ def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
     if found := _one(live.filter(expires_at__lte=over), "expires_at"):
         yield Stalled(
-            f"{_things(found[0], 'place')} that ran out",
+            f"{many(found[0], 'place')} that ran out",
             *found,
             nobody_at_work(now) or "The crowd's list does not show what became of them.",
             f"Run: manage.py collect {campaign.name}",
@@ -176,7 +173,7 @@ def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     held = Task.objects.filter(campaign=campaign, state=Task.State.HELD)
     if found := _one(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
         yield Stalled(
-            f"{_things(found[0], 'task')} held beyond the time",
+            f"{many(found[0], 'task')} held beyond the time",
             *found,
             nobody_at_work(now) or "No collection has freed them.",
             f"Run: manage.py collect {campaign.name}",
@@ -189,7 +186,7 @@ def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     work = work.exclude(standing=Submission.Standing.TRIAL)
     if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
         yield Stalled(
-            f"{_things(found[0], 'submission')} sent off from our page",
+            f"{many(found[0], 'submission')} sent off from our page",
             *found,
             nobody_at_work(now) or "The crowd's list does not name them: its own form was not sent.",
             f"Run: manage.py collect {campaign.name}. When their time is over the tasks go to others.",
@@ -203,7 +200,7 @@ def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     )
     if found := _one(work.filter(collected_at__lte=now - SCREENING), "collected_at"):
         yield Stalled(
-            f"{_things(found[0], 'submission')} not screened",
+            f"{many(found[0], 'submission')} not screened",
             *found,
             "A collection was interrupted.",
             f"Run: manage.py collect {campaign.name}",
@@ -221,7 +218,7 @@ def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         START,
     )
     yield Stalled(
-        f"{_things(found[0], 'payment')} owed",
+        f"{many(found[0], 'payment')} owed",
         *found,
         why or "No collection has paid them.",
         next_step if why else f"Run: manage.py collect {campaign.name}",
@@ -236,7 +233,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
             spent = cap_of(campaign) is not None and not room_for(campaign)
             why = "The budget is used up." if spent else nobody_at_work(now) or "No collection wanted them."
             next_step = f"Run: manage.py {'raise_budget' if spent else 'collect'} {campaign.name}"
-            yield Stalled(f"{_things(missing, 'task')} without a place", missing, since, why, next_step)
+            yield Stalled(f"{many(missing, 'task')} without a place", missing, since, why, next_step)
     if campaign.state != Campaign.State.CLOSING:
         return
     closing = campaign.changes.filter(what=Campaign.State.CLOSING).order_by("-pk").first()

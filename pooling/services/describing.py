@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -34,3 +35,12 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
             log(run.collection, f"run {run.run_tag} {said}", who=who)
         run.refresh_from_db()
     return run
+
+
+@transaction.atomic
+def release_runs(*, runs: Sequence[Run], release: str, who: str) -> list[Run]:
+    """Release these runs at one level, all or none; the ones that were not so before. Raises PoolingError."""
+    before = {run.pk: run.release for run in runs}
+    for run in runs:
+        describe_run(run=run, changes={"release": release}, who=who)
+    return [run for run in runs if before[run.pk] != release]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+import pytest
+
 from config import clock
 from pooling.models import PrivateQuery, QuerySplit, Run
 from pooling.services.submissions import set_policy
@@ -113,6 +115,38 @@ def test_a_release_is_asked_twice(cast):
     assert "Release deep as public" in asked
     assert Run.objects.get(pk=cast.deep.pk).release == "public"
     assert cast.collection.changes.get().what == "run deep released as public"
+
+
+def test_several_runs_are_released_at_one_level_asked_once_more(cast):
+    client, keys = cast.clients["maintainer"], [cast.deep.pk, cast.mole.pk, cast.quay.pk]
+
+    asked = client.get(f"{RUNS}release/", {"run": keys, "release": "public"}).content.decode()
+    assert set(Run.objects.values_list("run_tag", "release")) >= {("deep", "private"), ("mole", "scores")}
+    said = client.post(f"{RUNS}release/", {"run": keys, "release": "public"}, follow=True).content.decode()
+
+    assert "Release 2 runs as public" in asked  # quay is so already
+    assert "2 runs are released as public now." in said
+    assert set(Run.objects.filter(pk__in=keys).values_list("release", flat=True)) == {"public"}
+    logged = cast.collection.changes.order_by("pk").values_list("what", "who")
+    assert list(logged) == [
+        ("run deep released as public", "maintainer"),
+        ("run mole released as public", "maintainer"),
+    ]
+
+
+@pytest.mark.parametrize("said", [{"run": ["x", "9" * 30]}, {"release": "nonsense"}, {"run": ["999999"]}])
+def test_no_run_or_no_level_is_said_and_changes_nothing(cast, said):
+    said = {"run": [cast.deep.pk], "release": "public"} | said
+
+    page = cast.clients["owner"].post(f"{RUNS}release/", said, follow=True).content.decode()
+
+    assert "Choose runs, and one of public, scores and private." in page
+    assert Run.objects.get(pk=cast.deep.pk).release == "private"
+
+
+def test_only_who_may_change_runs_chooses_among_them(cast):
+    assert 'form="release-runs"' in cast.clients["maintainer"].get(RUNS).content.decode()
+    assert 'form="release-runs"' not in cast.clients["viewer"].get(RUNS).content.decode()
 
 
 def test_a_run_is_withdrawn_only_where_nothing_rests_on_it(

@@ -86,6 +86,7 @@ OF_A_COLLECTION = {
     "web:added": Page(only=RUNS),
     "web:adding": Page(only=RUNS),
     "web:describe_run": Page(only=RUNS),
+    "web:release_runs": Page(only=RUNS, post={"release": "scores", "run": "1"}, done=302),
     "web:release_run": Page(only=RUNS, post={"release": "scores"}, done=302),
     "web:withdraw_run": Page(only=RUNS),
     "web:uploads": Page(only=RUNS),

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.roles import Role, permits
 from config.background.models import Job
+from config.plurals import many
 from judging.models import Appeal, Campaign, GoldPair, PairReport
 from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
@@ -95,8 +96,8 @@ def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     )
     appeals = _counted(Appeal.objects.filter(campaign__in=able, settled_at=None), "campaign")
     for key, one in able.items():
-        said = [_many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
-        said += [_many(appeals[key], "appeal", "appeals")] if appeals[key] else []
+        said = [many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
+        said += [many(appeals[key], "appeal", "appeals")] if appeals[key] else []
         if said:
             address = reverse("web:campaign_reports", args=[one.campaign.name])
             yield Need(one.campaign.name, f"{' and '.join(said)} to look at", address, True)
@@ -121,10 +122,10 @@ def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     )
     for key, one in able.items():
         if number := proposed[key]:
-            words = f"{_many(number, 'gold pair', 'gold pairs')} to approve"
+            words = f"{many(number, 'gold pair', 'gold pairs')} to approve"
             yield Need(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
-            words = f"{_many(number, 'gold pair', 'gold pairs')} suspended: good workers fail"
+            words = f"{many(number, 'gold pair', 'gold pairs')} suspended: good workers fail"
             yield Need(one.campaign.name, words, _page(one.campaign), True)
 
 
@@ -135,7 +136,7 @@ def _runs(roles: dict[int, Role]) -> Iterator[Need]:
     collections = {one.pk: one for one in Collection.objects.filter(pk__in=judged)}
     fresh = _counted(new_runs(list(collections.values())), "collection") if collections else Counter()
     for key, number in sorted(fresh.items()):
-        words = f"{_many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
+        words = f"{many(number, 'new run', 'new runs')} with top passages that nobody has judged yet"
         name = collections[key].name
         yield Need(name, words, reverse("web:runs", args=[name]) + "?show=new")
 
@@ -150,7 +151,3 @@ def _webhooks(roles: dict[int, Role]) -> Iterator[Need]:
 
 def _counted(rows: QuerySet[Any], path: str) -> Counter[int]:
     return Counter(dict(rows.values_list(path).annotate(Count("pk")).order_by()))
-
-
-def _many(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

@@ -111,6 +111,8 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         "show": show,
         "filters": SHOWN,
         "may_send": may(user, "upload run", collection),
+        "may_edit": may(user, "edit run", collection),
+        "levels": Run.Release.values,
     }
 
 

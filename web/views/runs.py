@@ -8,9 +8,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refusal
+from config.plurals import many
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
-from pooling.services.describing import describe_run
+from pooling.services.describing import describe_run, release_runs
 from pooling.services.submissions import held_fast
 from tournament.services.withdrawing import what_rests_on, withdraw_run
 from web.access import collection_for, needs
@@ -68,6 +69,30 @@ def release(request: HttpRequest, collection: Collection, key: int) -> HttpRespo
         return redirect("web:run", collection.name, one.pk)
     context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels}
     return render(request, "web/release_run.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def release_several(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Change who sees what of the runs that were chosen in the list: named, and asked once more."""
+    asked = request.POST if request.method == "POST" else request.GET
+    keys = [int(key) for key in asked.getlist("run") if key.isdecimal() and len(key) < 19]
+    chosen = listed_runs(collection, request.user).filter(pk__in=keys).order_by("run_tag")
+    found, wanted, levels = (
+        list(chosen.select_related("collection")),
+        asked.get("release", ""),
+        dict(RELEASES),
+    )
+    if wanted not in levels or not found:
+        messages.error(request, "Choose runs, and one of public, scores and private.")
+        return redirect("web:runs", collection.name)
+    if request.method == "POST":
+        changed = release_runs(runs=found, release=wanted, who=request.user.get_username())
+        messages.success(request, f"{many(len(changed), 'run is', 'runs are')} released as {wanted} now.")
+        return redirect("web:runs", collection.name)
+    changing = [one for one in found if one.release != wanted]
+    context = {"collection": collection, "runs": found, "changing": changing, "wanted": wanted}
+    return render(request, "web/release_runs.html", context)
 
 
 @require_http_methods(["GET", "POST"])

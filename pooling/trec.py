@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.plurals import many
 from pooling.blocks import Layout
 from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
@@ -39,6 +40,7 @@ TREC_RUN = Layout("TREC run", ("qid", "_q0", "pid", "rank", "score", "tag"), Inv
 MSMARCO_RUN = Layout("MS MARCO run", ("qid", "pid", "rank"), InvalidRunFile)
 TREC_QRELS = Layout("TREC qrels", ("qid", "_iteration", "pid", "grade"), InvalidQrelFile)
 SHORT_QRELS = Layout("qrels of three columns", ("qid", "pid", "grade"), InvalidQrelFile)
+HAS = ("query has", "queries have")
 
 
 @dataclass(frozen=True)
@@ -64,20 +66,19 @@ class RunReport:
 
     def warnings(self) -> list[str]:
         """The report's warnings as sentences."""
+        ties = f"ties ({many(self.tied_lines, 'line')}; {self.tied_tops} at the first place)"
         said = [
-            (len(self.unanswered), "queries of the collection have no answer in the run"),
-            (len(self.skipped), "unknown queries were skipped"),
             (
-                self.rank_disagreements,
-                "queries have a rank column that disagrees with the order of the scores",
+                len(self.unanswered),
+                ("query of the collection has", "queries of the collection have"),
+                "no answer in the run",
             ),
-            (
-                self.tied_queries,
-                f"queries have ties ({self.tied_lines} lines; {self.tied_tops} at the first place)",
-            ),
-            (self.rank_gaps, "queries have ranks that are not consecutive"),
+            (len(self.skipped), ("unknown query was", "unknown queries were"), "skipped"),
+            (self.rank_disagreements, HAS, "a rank column that disagrees with the order of the scores"),
+            (self.tied_queries, HAS, ties),
+            (self.rank_gaps, HAS, "ranks that are not consecutive"),
         ]
-        return [f"{count:,} {what}" for count, what in said if count]
+        return [f"{many(count, *words)} {what}" for count, words, what in said if count]
 
 
 @dataclass(frozen=True)

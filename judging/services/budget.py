@@ -43,12 +43,12 @@ def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str
     committed = money(campaign)["committed"]
     if amount < committed:
         raise CampaignRefused(
-            f"${amount:.2f} is less than the ${committed:.2f} that {campaign.name} has committed.",
+            f"${amount:,.2f} is less than the ${committed:,.2f} that {campaign.name} has committed.",
             f"Pause it first to commit less: manage.py pause_campaign {campaign.name}",
         )
     if settings.BUDGET_CAP and amount > settings.BUDGET_CAP:
         raise CampaignRefused(
-            f"${amount:.2f} is over this installation's cap of ${settings.BUDGET_CAP:.2f}.",
+            f"${amount:,.2f} is over this installation's cap of ${settings.BUDGET_CAP:,.2f}.",
             "Raise PREFEREE_BUDGET_CAP, or give less.",
         )
     changes = {"budget": amount}
@@ -56,4 +56,4 @@ def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str
         changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
     Campaign.objects.filter(pk=campaign.pk).update(**changes)
     campaign.refresh_from_db()
-    log(campaign, f"budget ${amount:.2f}", why=why, who=who)
+    log(campaign, f"budget ${amount:,.2f}", why=why, who=who)

@@ -204,7 +204,7 @@ def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:
     if pairs:
         return
     queries = pool.pooled_passages.values("query").distinct().count()
-    has = f"has one passage for each of its {queries:,} queries" if queries else "is empty: it has no query"
+    has = f"has one passage for each query ({queries:,} in all)" if queries else "is empty: it has no query"
     raise CampaignRefused(
         f"The pool {pool.name} {has}, so there is no pair to judge.",
         f"Build a pool with more runs, a greater depth or the known relevant passages: "

@@ -19,6 +19,7 @@ from django.db.models import Q
 from config import launcher
 from config.crowd_endpoints import known, origin
 from config.errors import NotNow, Refusal
+from config.plurals import many
 from judging.crowds import crowd_at
 from judging.errors import CrowdError, NotReady
 from judging.expectations import Expectation, expect
@@ -145,10 +146,10 @@ def _endpoint(plan: Plan) -> Passed:
     if plan.confirm_spend is None or plan.confirm_spend < cost.total:
         money_words = "in play money" if crowd and not crowd.real_money else "of real money"
         raise NotReady(
-            f"This costs ${cost.total:.2f} {money_words} at {name}, repeats not counted.",
+            f"This costs ${cost.total:,.2f} {money_words} at {name}, repeats not counted.",
             f"Confirm it with: --endpoint {endpoint} --confirm-spend {cost.total:.2f}",
         )
-    return Passed(f"{name}, spending up to ${plan.confirm_spend:.2f} confirmed")
+    return Passed(f"{name}, spending up to ${plan.confirm_spend:,.2f} confirmed")
 
 
 def _balance(plan: Plan) -> Passed:
@@ -158,10 +159,10 @@ def _balance(plan: Plan) -> Passed:
         raise NotReady(f"The crowd did not state its balance. {error.message}", error.next_step) from error
     if balance < plan.cost.total:
         raise NotReady(
-            f"The crowd's account holds ${balance:.2f}; this needs ${plan.cost.total:.2f}.",
+            f"The crowd's account holds ${balance:,.2f}; this needs ${plan.cost.total:,.2f}.",
             "Put money on the account, then try again.",
         )
-    return Passed(f"the account holds ${balance:.2f}")
+    return Passed(f"the account holds ${balance:,.2f}")
 
 
 def _cost(plan: Plan) -> Passed:
@@ -170,16 +171,17 @@ def _cost(plan: Plan) -> Passed:
     total = cost.total + committed
     if campaign.budget is not None and total > campaign.budget:
         raise NotReady(
-            f"${total:.2f} is over the campaign's budget of ${campaign.budget:.2f}.",
+            f"${total:,.2f} is over the campaign's budget of ${campaign.budget:,.2f}.",
             f"Run: manage.py raise_budget {campaign.name} {total:.2f}, or judge fewer queries.",
         )
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
-        raise NotReady(f"${total:.2f} is over the cap of ${settings.BUDGET_CAP:.2f} (PREFEREE_BUDGET_CAP).")
-    words = f"{cost.tasks:,} tasks cost ${cost.total:.2f} (rewards ${cost.reward:.2f}, fees ${cost.fee:.2f})"
+        raise NotReady(f"${total:,.2f} is over the cap of ${settings.BUDGET_CAP:,.2f} (PREFEREE_BUDGET_CAP).")
+    tasks = many(cost.tasks, "task costs", "tasks cost")
+    words = f"{tasks} ${cost.total:,.2f} (rewards ${cost.reward:,.2f}, fees ${cost.fee:,.2f})"
     if not plan.pilot:  # a pilot repeats nothing
         words = f"{words}; {expectation_words(campaign, expectation_of(campaign), cost)}"
     if committed:
-        words = f"{words}; ${committed:.2f} are committed already"
+        words = f"{words}; ${committed:,.2f} are committed already"
     return Passed(words) if plan.pilot else _within_the_cap(plan, words, committed)
 
 
@@ -191,7 +193,7 @@ def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
     if cap is None or (foreseen is not None and foreseen + committed <= cap):
         return Passed(words)
     return Passed(
-        f"{words}. No more than ${cap:.2f} may be spent: the campaign would stop before every pair is judged, until "
+        f"{words}. No more than ${cap:,.2f} may be spent: the campaign would stop before every pair is judged, until "
         "that is raised. Fewer tasks a worker, or test pairs that honest workers hardly miss, cost less",
         attention=True,
     )
@@ -199,9 +201,9 @@ def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
 
 def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) -> str:
     """What to expect of screening, in one sentence."""
-    tasks = f"{expected.tasks_per_worker} task{'s' if expected.tasks_per_worker > 1 else ''}"
+    tasks = many(expected.tasks_per_worker, "task")
     with_repeats = expected.cost(cost.total)
-    in_all = f"about ${with_repeats:.2f} in all" if with_repeats is not None else "hardly a task would count"
+    in_all = f"about ${with_repeats:,.2f} in all" if with_repeats is not None else "hardly a task would count"
     return (
         f"should honest workers miss {campaign.slip_rate:.1%} of the test pairs and each do {tasks}, "
         f"{expected.excluded_share:.0%} of them are excluded and {expected.repeated_share:.0%} of their tasks "
@@ -213,13 +215,14 @@ def _gold(campaign: Campaign) -> Passed:
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
     if accepted < needed:
+        there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
         raise NotReady(
-            f"{accepted} gold pairs are accepted and {needed} are needed: {campaign.gold_per_task} a task for "
-            f"{campaign.max_tasks_per_worker} tasks a worker, none of them seen twice.",
+            f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
+            "none of them seen twice.",
             f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
             "or make the campaign with a lower --max-tasks-per-worker.",
         )
-    words = f"{accepted} pairs accepted"
+    words = f"{many(accepted, 'pair')} accepted"
     most = most_uses_of_one_off_topic_passage(campaign)
     if most > FEW_USES and most * 10 > accepted:
         return Passed(
@@ -335,13 +338,14 @@ def _texts(plan: Plan) -> Passed:
     missing = passages_without_text(campaign)
     if missing and not (campaign.placeholder_text or plan.placeholder_text):
         raise NotReady(
-            f"{missing:,} passages have no text.",
+            f"{many(missing, 'passage has', 'passages have')} no text.",
             f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, "
             "or have simulated workers only, with --placeholder-text.",
         )
     if missing:
         return Passed(
-            f"accepted; {missing:,} passages without text are shown as placeholders, to simulated workers only"
+            f"accepted; {many(missing, 'passage without text is', 'passages without text are')} shown as "
+            "placeholders, to simulated workers only"
         )
     return Passed("accepted; every passage has one")
 
@@ -362,17 +366,17 @@ def passages_without_text(campaign: Campaign) -> int:
 def _pay(plan: Plan) -> Passed:
     """The pay that a worker can expect is not below the least that was promised."""
     pay = expected_pay(plan.campaign)
-    tasks = f"{pay.measured} task{'s' if pay.measured > 1 else ''}"
+    tasks = many(pay.measured, "task")
     source = f"the median of {tasks} in the pilot" if pay.measured else "by estimate; a pilot would tell"
     minutes = f"{pay.seconds / 60:.1f} minutes a task"
     least = plan.minimum_hourly
     if least is not None and pay.hourly < least:
         raise NotReady(
-            f"Workers would earn ${pay.hourly:.2f} an hour ({minutes}, {source}): less than the "
-            f"${least:.2f} of --minimum-hourly.",
+            f"Workers would earn ${pay.hourly:,.2f} an hour ({minutes}, {source}): less than the "
+            f"${least:,.2f} of --minimum-hourly.",
             f"Make a campaign with --reward {pay.reward_for(least):.2f} or more, or with fewer pairs a task.",
         )
-    return Passed(f"${pay.hourly:.2f} an hour ({minutes}, {source})")
+    return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source})")
 
 
 MARKED = "marked words"

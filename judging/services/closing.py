@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from config import clock
 from config.background import events
+from config.plurals import many
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.models import Campaign, CrowdCall, Judgment, Payment, Place, Submission, Task
@@ -43,12 +44,15 @@ class Pending:
     def words(self) -> str:
         """The same for people; empty when nothing is pending."""
         names = {
-            "offered": "places that the crowd still offers",
-            "held": "tasks that workers hold",
-            "unconfirmed": "submissions that the crowd has not confirmed",
-            "unpaid": "payments that are owed",
+            "offered": ("place that the crowd still offers", "places that the crowd still offers"),
+            "held": ("task that workers hold", "tasks that workers hold"),
+            "unconfirmed": (
+                "submission that the crowd has not confirmed",
+                "submissions that the crowd has not confirmed",
+            ),
+            "unpaid": ("payment that is owed", "payments that are owed"),
         }
-        return ", ".join(f"{count:,} {names[name]}" for name, count in asdict(self).items() if count)
+        return ", ".join(many(count, *names[name]) for name, count in asdict(self).items() if count)
 
 
 def close(campaign: Campaign, *, why: str = "", who: str = "") -> None:

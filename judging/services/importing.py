@@ -13,6 +13,7 @@ from django.db import IntegrityError, connection, transaction
 
 from config import clock
 from config.background.registry import Progress
+from config.plurals import many
 from judging.errors import BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, ImportedFile, Judgment, Worker
 from judging.pair_request import PairRequest
@@ -93,7 +94,7 @@ def import_judgments(
             )
             _refuse_overlap(campaign, source, phases)
             pairs, queries = _append(campaign, source, kept, file.name, progress)
-            log(campaign, f"imported {len(kept)} judgments", why=file.name)
+            log(campaign, f"imported {many(len(kept), 'judgment')}", why=file.name)
     except IntegrityError:
         raise CampaignRefused(f"{file.name} was imported into {campaign.name} before.") from None
     return Imported(len(kept), pairs, queries, len(lines) - len(kept))

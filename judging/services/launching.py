@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from config import clock
+from config.plurals import many
 from judging.errors import CampaignRefused, NotReady
 from judging.expectations import Expectation
 from judging.models import Campaign, Posting, Task
@@ -65,7 +66,7 @@ def launch(
         campaign.tasks.exclude(state=Task.State.DONE).count(),
         Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text),
     )
-    why = f"{plan.cost.tasks} tasks, ${plan.cost.total:.2f} without repeats"
+    why = f"{many(plan.cost.tasks, 'task')}, ${plan.cost.total:,.2f} without repeats"
     return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, tell=tell)
 
 
@@ -106,7 +107,7 @@ def launch_confirmed(campaign: Campaign, *, confirmed: Decimal, who: str = "") -
     capped: dict[str, Any] = (
         {} if campaign.budget is not None else {"budget": amount + money(campaign)["committed"]}
     )
-    why = f"{plan.cost.tasks} tasks, ${plan.cost.total:.2f} without repeats; up to ${amount:.2f} confirmed"
+    why = f"{many(plan.cost.tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${amount:,.2f} confirmed"
     return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, **capped)
 
 

@@ -57,7 +57,7 @@ class PilotReport:
             line = f"{line}, {self.simulated} of them from simulated workers, whose times say nothing of people's"
         if self.seconds_per_task is None or self.hourly is None:
             return line
-        return f"{line}; median {self.seconds_per_task / 60:.1f} minutes a task, ${self.hourly:.2f} an hour"
+        return f"{line}; median {self.seconds_per_task / 60:.1f} minutes a task, ${self.hourly:,.2f} an hour"
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""

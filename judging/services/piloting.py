@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from config.plurals import many
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Place, Posting, Task
 from judging.services.campaigns import move
@@ -29,7 +30,7 @@ def pilot_campaign(
     """
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     if not 1 <= tasks <= left:
-        raise CampaignRefused(f"A pilot has between 1 and {left:,} tasks: so many are not done.")
+        raise CampaignRefused(f"A pilot has between 1 and {many(left, 'task')}: so many are not done.")
     if pilot_posting(campaign) and campaign.pilot_counts != counts:
         kept = "count" if campaign.pilot_counts else "do not count"
         raise CampaignRefused(
@@ -41,7 +42,7 @@ def pilot_campaign(
         plan,
         to=Campaign.State.PILOTING,
         purpose=Posting.Purpose.PILOT,
-        why=f"{tasks} tasks, ${plan.cost.total:.2f}; judgments {'count' if counts else 'do not count'}",
+        why=f"{many(tasks, 'task')}, ${plan.cost.total:,.2f}; judgments {'count' if counts else 'do not count'}",
         who=who,
         tell=tell,
         pilot_tasks=tasks,

@@ -117,9 +117,9 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
     )
     if pay.bonus:
         description += (
-            f" Pays ${pay.whole:.2f}: this reward, and a bonus of ${pay.bonus:.2f} for judging every pair."
+            f" Pays ${pay.whole:,.2f}: this reward, and a bonus of ${pay.bonus:,.2f} for judging every pair."
         )
-    title = f"{campaign.title} Pays up to ${pay.whole:.2f}" if pay.bonus else campaign.title
+    title = f"{campaign.title} Pays up to ${pay.whole:,.2f}" if pay.bonus else campaign.title
     return PostingKind(
         title=title if len(title) <= LONGEST_TITLE else campaign.title,
         description=description,

@@ -112,5 +112,5 @@ def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") 
         return
     Campaign.objects.filter(pk=campaign.pk).update(minimum_hourly=least)
     campaign.refresh_from_db()
-    words = "nothing" if least is None else f"${least:.2f}"
+    words = "nothing" if least is None else f"${least:,.2f}"
     log(campaign, "least hourly pay changed", why=words, who=who)

@@ -82,7 +82,7 @@ def forget_worker(
     owed = Payment.objects.filter(submission__worker=worker, state=Payment.State.OWED)
     if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
         raise CampaignRefused(
-            f"Worker {worker.pk} is still owed ${amount:.2f}, which cannot be paid without the crowd's id.",
+            f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
             "Collect first, then forget. What the crowd refuses for good: "
             f"manage.py settle_payment {owed.values_list('submission__campaign__name', flat=True)[0]}",
         )

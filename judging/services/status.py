@@ -9,6 +9,7 @@ from django.db.models import Count
 from config import clock
 from config.background.models import Job
 from config.background.registry import in_words
+from config.plurals import many
 from judging.models import (
     Campaign,
     CrowdCall,
@@ -157,7 +158,7 @@ def _budget_problem(campaign: Campaign) -> list[str]:
         return []
     more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
     return [
-        f"The budget of ${cap:.2f} is used up; {waiting:,} {'task waits' if waiting == 1 else 'tasks wait'}. "
+        f"The budget of ${cap:,.2f} is used up; {waiting:,} {'task waits' if waiting == 1 else 'tasks wait'}. "
         f"To go on: manage.py raise_budget {campaign.name} {more:.2f}"
     ]
 
@@ -208,4 +209,4 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> str:
         tasks = f"{waiting:,} task{'s' if waiting > 1 else ''}"
         return f"manage.py collect {campaign.name} offers {tasks} again (make run does so by itself)."
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
-    return f"Workers judge; {left:,} judgments are still to come."
+    return f"Workers judge; {many(left, 'judgment is', 'judgments are')} still to come."

@@ -9,6 +9,7 @@ from statistics import median
 from django.db import transaction
 from django.db.models import Sum
 
+from config.plurals import many
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Payment, Submission
@@ -71,19 +72,19 @@ def top_up(campaign: Campaign, minimum_hourly: Decimal | None = None, *, who: st
     cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.amount + plan.fees
     if plan.owed and cap is not None and needed > cap:
         raise CampaignRefused(
-            f"${plan.amount + plan.fees:.2f} more would go beyond the budget of ${cap:.2f}.",
+            f"${plan.amount + plan.fees:,.2f} more would go beyond the budget of ${cap:,.2f}.",
             f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
         )
     words = "Top-up: the task took longer than expected; this brings your pay to"
     for submission in Submission.objects.filter(pk__in=plan.owed):
         cause = str(submission.payments.filter(kind=Payment.Kind.TOP_UP).count() + 1)
-        reason = f"{words} ${plan.minimum_hourly:.2f} an hour."
+        reason = f"{words} ${plan.minimum_hourly:,.2f} an hour."
         owe_top_up(campaign, submission, plan.owed[submission.pk], cause=cause, reason=reason)
     if plan.owed:
         log(
             campaign,
-            f"top-up to ${plan.minimum_hourly:.2f} an hour",
-            why=f"{len(plan.owed)} bonuses",
+            f"top-up to ${plan.minimum_hourly:,.2f} an hour",
+            why=many(len(plan.owed), "bonus", "bonuses"),
             who=who,
         )
     return plan

@@ -11,6 +11,7 @@ import numpy as np
 from django.db import transaction
 
 from config import clock
+from config.plurals import many
 from judging.errors import CampaignRefused
 from judging.layout import submission_seed
 from judging.models import Campaign, Posting, Submission, Task, Worker
@@ -59,7 +60,7 @@ def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLin
     missing = passages_without_text(campaign)
     if missing and not campaign.placeholder_text:
         raise CampaignRefused(
-            f"{missing:,} passages have no text to show.",
+            f"{many(missing, 'passage has', 'passages have')} no text to show.",
             f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE",
         )
     expires_at = clock.now() + timedelta(days=days)

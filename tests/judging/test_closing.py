@@ -56,7 +56,7 @@ def test_closing_waits_for_whoever_holds_a_task_and_lets_that_worker_finish(fair
     collect_by_job(campaign)
 
     assert campaign.state == Campaign.State.CLOSING
-    assert pending_work(campaign).words() == "1 tasks that workers hold"
+    assert pending_work(campaign).words() == "1 task that workers hold"
     with pytest.raises(working.WorkRefused, match="closed"):
         fair.open_task(campaign, "A2", next(one for one in fair.crowd.posted.values() if not one.holder))
 

@@ -172,7 +172,7 @@ def test_pausing_takes_places_off_and_resuming_offers_them_anew(labelled):
     held = labelled.open_task(campaign_named("first"), "A1")
     said = shown("close_campaign", "first")
     assert "waits for" in said
-    assert "1 tasks that workers hold" in said
+    assert "1 task that workers hold" in said
     assert labelled.crowd.open_places == 0
     assert held.state == "held"
 

@@ -101,7 +101,7 @@ def test_passages_without_text_are_refused_unless_only_simulated_workers_see_the
 def test_a_launch_for_simulated_workers_lets_nobody_else_in(fair):
     campaign = fair.draft()
     Passage.objects.filter(pid="q1-a").update(text=None)
-    assert "--placeholder-text" in refused(campaign, "1 passages have no text").next_step
+    assert "--placeholder-text" in refused(campaign, "1 passage has no text").next_step
 
     launch(campaign, placeholder_text=True)
 

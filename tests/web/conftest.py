@@ -52,7 +52,7 @@ class Harbour:
             self.collection,
             "quay",
             {"q1": ["b", "a"], "q2": ["a2"], "q3": ["b3"]},
-            report={"queries": 3, "depth": 2, "lines": 4, "warnings": ["1 queries have ties"]},
+            report={"queries": 3, "depth": 2, "lines": 4, "warnings": ["1 query has ties"]},
         )
         self.mole = make_run(
             self.collection, "mole", {"q1": ["a"], "q2": ["s"], "q3": ["c3"]}, release=Run.Release.SCORES

@@ -154,7 +154,7 @@ def test_runs_are_searched_by_the_server(client, published):
 def test_a_run_shows_values_and_warnings(client, published):
     page = text_of(client.get(f"/collections/harbour/runs/{published.quay.pk}/"))
 
-    assert "1 queries have ties" in page
+    assert "1 query has ties" in page
     assert "preference, version 1" in page
     assert "0.5000" in page  # RR@10 under official: (1/2 + 1 + 0) / 3
 

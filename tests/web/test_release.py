@@ -56,7 +56,7 @@ def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
     )
     assert not words & {"mole", "deep", "s", "c3", "d"}
     assert "mole" not in everything
-    assert "5 judgments on passages that no public run supplied" in files["DATA_CARD.md"]
+    assert "judgments on passages that no public run supplied: 5" in files["DATA_CARD.md"]
     assert "2 best answers in the qrels" in files["DATA_CARD.md"]
 
 
@@ -106,7 +106,7 @@ def test_no_file_names_what_only_a_private_run_supplied_though_it_is_another_que
     files = read(town.version)
 
     assert names(files, "zz9private") == []
-    assert "1 test pairs on passages that no public run supplied" in files["DATA_CARD.md"]
+    assert "test pairs on passages that no public run supplied: 1" in files["DATA_CARD.md"]
     assert "1 answers on test pairs on passages that no public run supplied" in files["DATA_CARD.md"]
 
 
@@ -163,7 +163,7 @@ def test_whoever_took_judgments_back_is_left_out_whenever_that_was(town):
     files = read(town.version)
 
     assert len(rows(files, "judgments.jsonl")) == before - 1
-    assert "1 judgments of workers who took them back" in files["DATA_CARD.md"]
+    assert "- judgments of workers who took them back: 1" in files["DATA_CARD.md"]
     assert rows(files, "exclusions.jsonl") == []
 
 
@@ -174,7 +174,7 @@ def test_private_queries_are_left_out(town):
     files = read(town.version)
 
     assert "q1" not in "\n".join(text for name, text in files.items())
-    assert "1 queries that are private" in files["DATA_CARD.md"]
+    assert "- queries that are private: 1" in files["DATA_CARD.md"]
 
 
 def test_a_team_under_embargo_is_not_named(town):

@@ -123,7 +123,7 @@ def test_changes_are_filtered_searched_and_kept_in_the_address(member, two):
 def test_the_first_version_says_what_it_rests_on(member, two):
     page = text_of(member.get("/collections/harbour/versions/1/changes/"))
 
-    assert "all its queries are new · 3 newly covered" in page
+    assert "all its queries are new · newly covered: 3" in page
 
 
 def test_two_versions_that_say_the_same_say_so(member, two):

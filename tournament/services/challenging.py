@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 
 from config.background.registry import Progress
+from config.plurals import many
 from judging.models import Campaign
 from pooling.models import Passage, Run
 from pooling.services.finding import runs_tagged
@@ -303,6 +304,6 @@ def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> Non
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise TextsMissing(
-            f"{len(missing)} passages have no text to show: {', '.join(missing[:5])}{more}.",
+            f"{many(len(missing), 'passage has', 'passages have')} no text to show: {', '.join(missing[:5])}{more}.",
             f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, then challenge again.",
         )

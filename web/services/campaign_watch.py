@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from config import clock
 from config.background.models import Job
+from config.plurals import many
 from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.services import reconciling, voices
 from judging.services.budget import cap_of
@@ -310,7 +311,7 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
     return [
         Need(
             "attention",
-            f"{count:,} submission{'' if count == 1 else 's'} {DIFFERENCES[kind]}.",
+            f"{many(count, 'submission')} {DIFFERENCES[kind]}.",
             f"{reconciling.NEXT_STEPS[Discrepancy.Kind(kind)]} To list them and note what was found: "
             f"manage.py reconcile {campaign.name}",
         )
@@ -356,7 +357,7 @@ def _next(campaign: Campaign, course: Course, found: list[str]) -> Direction:
         status["pilot"] = report.as_dict()
     if campaign.state == Campaign.State.OPEN and not found:
         left = max(0, course.wanted - course.counted)
-        return Direction(f"Workers judge; {left:,} judgments are still to come.")
+        return Direction(f"Workers judge; {many(left, 'judgment is', 'judgments are')} still to come.")
     return Direction(what_comes_next(campaign, status))
 
 

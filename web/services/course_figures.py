@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.timesince import timesince
 
+from config.plurals import many
 from judging.services.course import Course, Point
 from web.course_chart import Chart, bars, distribution, line
 
@@ -124,7 +125,7 @@ def _over_time(one: _Line, points: list[Point], spots: list[str], ends: tuple[st
 def _times(course: Course) -> CourseFigure:
     """How many pairs took how long."""
     bins = distribution(course.seconds)
-    words = [f"{one.low:.0f} to {one.high:.0f} s: {one.count:,} pairs" for one in bins[:-1]]
+    words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, 'pair')}" for one in bins[:-1]]
     words.append(f"{bins[-1].low:.0f} s and more: {bins[-1].count:,} pairs")
     chart = bars(
         [float(one.count) for one in bins], words, begin="0 s", end=f"{bins[-1].high:.0f} s and more"

@@ -14,6 +14,7 @@ from django.db.models import Count
 
 from config.background.models import Job
 from config.errors import NotNow, Refusal
+from config.plurals import many
 from judging.crowds import crowd_at
 from judging.models import Campaign, GoldPair, Task
 from judging.pay import Pay
@@ -70,10 +71,10 @@ def steps_of(campaign: Campaign, current: str) -> list[Step]:
         Campaign.State(campaign.state), ""
     )
     told = {
-        "settings": (f"{campaign.tasks.count():,} tasks", "done"),
+        "settings": (many(campaign.tasks.count(), "task"), "done"),
         "gold": (f"{accepted} of {needed} accepted", "done" if accepted >= needed else "needed"),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
-        "pay": (f"${campaign.reward:.2f} a task", "done"),
+        "pay": (f"${campaign.reward:,.2f} a task", "done"),
         "rehearsal": ("done", "done")
         if rehearsed
         else ("may be left out" if rehearses_here() else "not with this crowd", "optional"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 
+from config.plurals import many
 from pooling.models import Collection, Passage, Query
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
@@ -166,13 +167,13 @@ class _Telling:
         if cause.campaigns:
             said.append(f"decided by campaign {cause.campaigns[1]}, before by {cause.campaigns[0]}")
         if cause.challengers:
-            what = _counted(len(cause.challengers), "new passage")
+            what = many(len(cause.challengers), "new passage")
             said.append(self._challenged(query, cause, what, cause.challengers))
         if cause.twins:
-            what = f"{_counted(len(cause.twins), 'passage')} with the text of a best answer"
+            what = f"{many(len(cause.twins), 'passage')} with the text of a best answer"
             said.append(self._challenged(query, cause, what, cause.twins))
         if cause.judgments_new:
-            said.append(_counted(cause.judgments_new, "new judgment"))
+            said.append(many(cause.judgments_new, "new judgment"))
         if cause.judgments_gone:
             said.append(_gone(cause))
         return said + [f"{what}: {after}, before {before}" for what, before, after in cause.rules]
@@ -181,7 +182,7 @@ class _Telling:
         tags = self._tags(query, pids).intersection(cause.run_tags) or set(cause.run_tags)
         shown = sorted(tag for tag in tags if self.sight.everything or self.sight.names(tag))
         others = len(tags) - len(shown)
-        named = [*shown, *([f"{_counted(others, 'run')} not released"] if others else [])]
+        named = [*shown, *([f"{many(others, 'run')} not released"] if others else [])]
         which = "challenges" if len(cause.challenges) > 1 else "challenge"
         return f"{which} {', '.join(map(str, cause.challenges))} brought {what}, with {', '.join(named)}"
 
@@ -198,16 +199,12 @@ class _Telling:
 
 def _gone(cause: Cause) -> str:
     parts = [
-        f"{_counted(cause.excluded, 'excluded worker')}" if cause.excluded else "",
-        f"{_counted(cause.withdrew, 'worker')} who took them back" if cause.withdrew else "",
+        many(cause.excluded, "excluded worker") if cause.excluded else "",
+        f"{many(cause.withdrew, 'worker')} who took them back" if cause.withdrew else "",
     ]
     of = " and ".join(part for part in parts if part)
     counts = "counts" if cause.judgments_gone == 1 else "count"
-    return f"{_counted(cause.judgments_gone, 'judgment')}{f' of {of}' if of else ''} no longer {counts}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{many(cause.judgments_gone, 'judgment')}{f' of {of}' if of else ''} no longer {counts}"
 
 
 def _side(query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight) -> Side:

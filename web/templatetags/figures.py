@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import template
+from django.template.defaultfilters import pluralize
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
@@ -30,6 +31,12 @@ TEXTS = ("run", "run_tag", "team", "release")
 def count(number: int | str | None) -> str:
     """A whole number with thin spaces in thousands; a dash for what is not there."""
     return NOT_THERE if number is None or number == "" else f"{number:,}".replace(",", THIN_SPACE)
+
+
+@register.filter
+def many(number: int, words: str) -> str:
+    """A whole number and what it counts, as ``many:"query,queries"`` says for one and for more."""
+    return f"{count(number)} {pluralize(number, words)}"
 
 
 @register.filter

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.roles import Role, permits
 from config.errors import Refusal
+from config.plurals import many
 from judging.models import Campaign
 from judging.services import budget, calls, campaigns, closing, putting_away
 from judging.services.foreseeing import foresee_standstill
@@ -186,10 +187,10 @@ def ask_again(request: HttpRequest, name: str) -> HttpResponse:
     require(request.user, "steer campaign", found.collection)
     count = calls.ask_again(found)
     if count:
-        campaigns.log(found, f"asked again: {count} calls", who=request.user.get_username())
+        campaigns.log(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
     if found.launched_at is not None:
         jobs.after_offering_more(found)
-    refused = f"{count} refused {'call is' if count == 1 else 'calls are'} made once more."
+    refused = f"{many(count, 'refused call is', 'refused calls are')} made once more."
     messages.success(request, refused if count else "The crowd is asked again; this takes a few moments.")
     return redirect("web:campaign", found.name)
 

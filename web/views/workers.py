@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import Refusal
+from config.plurals import many
 from judging.models import Appeal, Campaign, Worker
 from judging.services import foreseeing
 from judging.services.answering import answer_appeal
@@ -95,7 +96,8 @@ def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: st
         exclude_worker(campaign, worker, why=why, who=who)
         return f"Worker {worker.pk} is excluded; others repeat the tasks."
     done = reinstate_worker(campaign, worker, why=why, who=who)
-    counted, surplus = f"{done.counted:,} tasks count again", f"{done.surplus:,} are kept as surplus"
+    counted = many(done.counted, "task counts again", "tasks count again")
+    surplus = many(done.surplus, "is kept as surplus", "are kept as surplus")
     return f"Worker {worker.pk} is reinstated: {counted}, {surplus}."
 
 
@@ -143,9 +145,7 @@ def _send(
 ) -> HttpResponse:
     rows = write_message(campaign, people, subject=subject, text=text, who=request.user.get_username())
     jobs.after_writing(campaign, rows)
-    messages.success(
-        request, f"The message to {len(rows):,} {'worker' if len(rows) == 1 else 'workers'} is on its way."
-    )
+    messages.success(request, f"The message to {many(len(rows), 'worker')} is on its way.")
     if len(rows) == 1:
         return redirect("web:campaign_worker", campaign.name, people[0].pk)
     return redirect("web:campaign_workers", campaign.name)

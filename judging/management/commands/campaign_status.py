@@ -52,4 +52,4 @@ def _pilot(told: dict[str, Any]) -> str:
     if told["hourly"] is None:
         return line
     minutes = told["seconds_per_task"] / 60
-    return f"{line}, median {minutes:.1f} minutes a task, ${told['hourly']:.2f} an hour"
+    return f"{line}, median {minutes:.1f} minutes a task, ${told['hourly']:,.2f} an hour"

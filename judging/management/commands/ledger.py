@@ -39,7 +39,7 @@ class Command(BaseCommand):
         with launcher.crowd_running(), self.progress("Reading the crowd's books") as progress:
             compared = compare(found, progress=progress)
         refused = [
-            f"{row.assignment_id}, {row.kind}: ${row.ours:.2f} here, ${row.theirs:.2f} there; {row.meaning}."
+            f"{row.assignment_id}, {row.kind}: ${row.ours:,.2f} here, ${row.theirs:,.2f} there; {row.meaning}."
             for row in compared.differences
         ]
         return {**books, "check": _plain(asdict(compared)), **({"refused": refused} if refused else {})}

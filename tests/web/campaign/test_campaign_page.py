@@ -147,13 +147,13 @@ def test_refused_calls_are_asked_again(campaign, manager):
     manager.post(f"{PAGE}ask-again")
 
     assert CrowdCall.objects.get(key="refused").state == "intended"
-    assert CampaignChange.objects.get(what="asked again: 1 calls").who == "ada"
+    assert CampaignChange.objects.get(what="asked again: 1 call").who == "ada"
 
 
 def test_a_pause_says_what_it_means_and_is_kept_with_who_and_why(fair, campaign, manager):
     fair.open_task(campaign, "A1")
     page = text_of(manager.get(f"{PAGE}steps/pause/"))
-    assert "1 hold a task: they may finish it" in page
+    assert "1 holds a task: they may finish it" in page
     assert "3 are taken off the crowd" in page
 
     reply = manager.post(f"{PAGE}steps/pause/", {"why": f"lunch {SCRIPT}"}, follow=True)
@@ -206,7 +206,7 @@ def test_a_budget_is_looked_at_and_then_confirmed(campaign, manager):
 
     campaign.refresh_from_db()
     assert campaign.budget == Decimal("1200.50")
-    assert CampaignChange.objects.get(what="budget $1200.50").why == "more"
+    assert CampaignChange.objects.get(what="budget $1,200.50").why == "more"
 
 
 @pytest.mark.parametrize("amount", ["", "x", "-1", "0", "1.234", "NaN", "Infinity", "1e30", "9" * 400, "²"])

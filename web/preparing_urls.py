@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.views import launching, pools, preparing
+from web.views import drafts, launching, pools, preparing
 
 _PREPARE = "campaigns/<slug:name>/prepare/"
 
@@ -14,6 +14,8 @@ urlpatterns = [
     path("collections/<slug:name>/campaigns/new/", preparing.new, name="new_campaign"),
     path(_PREPARE, preparing.prepare, name="prepare"),
     path(f"{_PREPARE}settings/", preparing.settings, name="prepare_settings"),
+    path(f"{_PREPARE}rename", drafts.rename, name="rename_draft"),
+    path(f"{_PREPARE}delete/", drafts.delete, name="delete_draft"),
     path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
     path(f"{_PREPARE}gold/propose", preparing.propose, name="propose_gold"),
     path(f"{_PREPARE}gold/bring", preparing.bring, name="bring_gold"),

@@ -143,6 +143,8 @@ OF_A_COLLECTION |= {
     "web:new_campaign": Page(only=MANAGERS),
     "web:prepare": Page(only=MANAGERS, done=302),
     "web:prepare_settings": Page(only=MANAGERS),
+    "web:rename_draft": Page(only=MANAGERS, post={"name": "other"}, done=302),
+    "web:delete_draft": Page(only=MANAGERS),
     "web:prepare_gold": Page(only=MANAGERS),
     "web:propose_gold": Page(only=MANAGERS, post={"sure": "1"}, done=302),
     "web:bring_gold": Page(only=MANAGERS, post={"sure": "1"}, done=302),
@@ -235,6 +237,7 @@ def addresses(resolver=None, prefix="", namespace=""):
 #: What is addressed by a campaign's name alone.
 OF_A_CAMPAIGN = {"web:prepare"} | {name for name in OF_A_COLLECTION if name.startswith("web:prepare_")}
 OF_A_CAMPAIGN |= {f"web:{name}" for name in ("propose_gold", "bring_gold", "decide_gold", "end_pilot")}
+OF_A_CAMPAIGN |= {"web:rename_draft", "web:delete_draft"}
 OF_A_CAMPAIGN |= {f"web:{name}_texts" for name in ("usual", "preview", "try")}
 
 

@@ -13,6 +13,7 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign
 from judging.preview_views import PAGES, preview_page
 from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.drafts import is_untouched
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, reopen_gold
 from judging.services.preparing import change_settings, promise_hourly, settings_of
 from judging.services.texts import accept_texts, check_short_texts, default_texts, set_texts
@@ -77,7 +78,8 @@ def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.SettingsForm(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and _saved(form, campaign, request):
         return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
-    return show(request, campaign, "settings", {"form": form}, wrong=bool(form.errors))
+    context = {"form": form, "untouched": is_untouched(campaign)}
+    return show(request, campaign, "settings", context, wrong=bool(form.errors))
 
 
 def _saved(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:

@@ -165,6 +165,33 @@ def test_with_several_one_chooses_and_with_none_it_is_said(cast, owner):
 
     assert "/campaigns/summer/challenge/?run=wave" in several
     assert "No campaign of harbour can ask people" in none
+    assert "/collections/harbour/campaigns/new/" in none
+
+
+def test_a_closed_campaign_says_where_new_runs_can_challenge(cast, owner):
+    type(cast.campaign).objects.update(state="closed", launched_at=cast.version.published_at)
+
+    page = text_of(owner.get("/campaigns/spring/"))
+    over = text_of(owner.get(CHALLENGE))
+    seen_by_maintainer = text_of(cast.clients["maintainer"].get(CHALLENGE))
+    summer = type(cast.campaign).objects.create(
+        name="summer",
+        state="paused",
+        collection=cast.collection,
+        pool=cast.pool,
+        seed=1,
+        launched_at=cast.version.published_at,
+    )
+    there = text_of(owner.get(CHALLENGE))
+
+    assert "It is closed, and its best answers are published." in page
+    assert 'href="/collections/harbour/challenge/"' in page
+    assert "is not opened again" in over
+    assert "/collections/harbour/pools/new/" in over
+    assert "/collections/harbour/pools/new/" not in seen_by_maintainer
+    assert "Owners and campaign managers make campaigns." in seen_by_maintainer
+    assert f"/campaigns/{summer.name}/challenge/" in there
+    assert "Make another campaign" not in there
 
 
 def test_what_has_changed_since_it_was_shown_is_not_published(cast, owner):

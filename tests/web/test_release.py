@@ -57,7 +57,7 @@ def test_what_runs_supplied_that_are_not_public_is_nowhere(town):
     assert not words & {"mole", "deep", "s", "c3", "d"}
     assert "mole" not in everything
     assert "judgments on passages that no public run supplied: 5" in files["DATA_CARD.md"]
-    assert "2 best answers in the qrels" in files["DATA_CARD.md"]
+    assert "best answers in the qrels: 2" in files["DATA_CARD.md"]
 
 
 def trap(town, qid: str, off_topic: str) -> None:
@@ -107,7 +107,7 @@ def test_no_file_names_what_only_a_private_run_supplied_though_it_is_another_que
 
     assert names(files, "zz9private") == []
     assert "test pairs on passages that no public run supplied: 1" in files["DATA_CARD.md"]
-    assert "1 answers on test pairs on passages that no public run supplied" in files["DATA_CARD.md"]
+    assert "answers on test pairs on passages that no public run supplied: 1" in files["DATA_CARD.md"]
 
 
 def test_a_test_pair_may_name_what_a_public_run_or_a_label_gave_to_another_query(town):

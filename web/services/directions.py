@@ -184,6 +184,13 @@ def judged(campaign: Campaign) -> Direction:
     published = QrelVersion.objects.filter(campaign_id=campaign.pk).order_by("-number")
     since = published.values_list("published_at", flat=True).first()
     if since and not challenges.filter(created_at__gt=since).exists():
+        if campaign.state == Campaign.State.CLOSED:
+            return Direction(
+                "It is closed, and its best answers are published. Whatever new runs bring is judged in another "
+                "campaign of the collection: its challenges start from these best answers.",
+                reverse("web:challenge_with", args=[campaign.collection.name]),
+                "Where new runs can challenge",
+            )
         words = "Its best answers are published. New runs may bring better ones, which challenge them."
         return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
     words = "The judgments are in: see every query's best answer, and publish them."

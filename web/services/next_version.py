@@ -117,6 +117,8 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
         "rules": RULES,
         "challenges": challenge_lines(campaign),
         "over": campaign.state in Campaign.OVER,
+        "others": challengeable(campaign.collection) if campaign.state in Campaign.OVER else [],
+        "may_make": may(user, "prepare campaign", campaign.collection),
         "may_plan": may(user, "plan challenge", campaign.collection),
         "may_open": may(user, "open challenge", campaign.collection)
         and (not real or may(user, "spend money", campaign.collection)),

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from config.errors import NotNow, Refusal
 from judging.models import Campaign
 from pooling.models import Collection
+from pooling.services import members
 from tournament.models import Challenge
 from tournament.services.neighbours import takes_real_money
 from web import jobs
@@ -34,7 +35,8 @@ def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse
     tags = urlencode([("run", tag) for tag in request.GET.getlist("run")[:MOST_RUNS]])
     if len(found) == 1:
         return redirect(f"{reverse('web:challenge', args=[found[0].name])}?{tags}")
-    context = {"collection": collection, "campaigns": found, "tags": tags}
+    may_make = members.may(request.user, "prepare campaign", collection)
+    context = {"collection": collection, "campaigns": found, "tags": tags, "may_make": may_make}
     return render(request, "web/challenge_with.html", context)
 
 

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from config import clock
 from config.background.models import Job
+from config.background.registry import in_words
 from config.plurals import many
 from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.services import reconciling, voices
@@ -31,7 +32,7 @@ from judging.services.status import (
     problems_of_the_crowd,
     what_comes_next,
 )
-from judging.services.watchdog import stalled
+from judging.services.watchdog import failure_of, stalled
 from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
@@ -229,7 +230,16 @@ def _crowd_needs(seen: Watch) -> list[Need]:
 
 def _failed_needs(seen: Watch) -> list[Need]:
     """Work in the background that failed; a person puts it away, or has it tried again."""
-    return [Need("stop", failed_in_words(job), work=job.pk, again=job.kind in AGAIN) for job in seen.failed]
+    return [
+        Need(
+            "stop",
+            f"{in_words(job.kind).capitalize()} failed: {failure_of(job)}",
+            job.next_step,
+            work=job.pk,
+            again=job.kind in AGAIN,
+        )
+        for job in seen.failed
+    ]
 
 
 def _ask_again(campaign: Campaign) -> str:

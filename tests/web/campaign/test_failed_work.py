@@ -15,7 +15,7 @@ from pooling.models import Membership
 from tests.web.campaign.conftest import text_of
 
 PAGE = "/campaigns/fair/"
-NAMED = "collecting work failed: The key is wrong. Set another key."
+NAMED = "<strong>Collecting work failed: The key is wrong.</strong> Set another key."
 
 
 @pytest.fixture

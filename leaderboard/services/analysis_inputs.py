@@ -10,6 +10,7 @@ from typing import Any
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import Collection, Passage, QrelSet, Run
 from tournament.models import Challenge, QrelVersion, Resolution
+from tournament.services.facts import settled_rounds
 
 
 def runs_inputs(runs: Sequence[Run]) -> list[Any]:
@@ -38,8 +39,12 @@ def labels_inputs(collection: Collection) -> list[Any]:
 
 
 def campaign_inputs(campaign: Campaign) -> list[Any]:
-    """What was judged and counts, how it is read, and which passages have one text."""
-    counted = Judgment.objects.filter(campaign=campaign).counted().order_by("pk")
+    """What was judged and counts, how it is read, and which passages have one text.
+
+    A challenge that is still being asked changes no analysis, and so none of this.
+    """
+    rounds = settled_rounds(campaign)
+    counted = Judgment.objects.filter(campaign=campaign, pair__round__in=rounds).counted().order_by("pk")
     rows = [list(row) for row in counted.values_list("pk", "worker_id", "phase").iterator(chunk_size=20_000)]
     last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
     challenges = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
@@ -49,6 +54,6 @@ def campaign_inputs(campaign: Campaign) -> list[Any]:
         hashlib.sha256(json.dumps(rows).encode()).hexdigest(),
         [str(last.ties), str(last.count)],
         [[one.number, str(one.rule), one.run_tags] for one in challenges],
-        Pair.objects.filter(campaign=campaign).count(),
+        Pair.objects.filter(campaign=campaign, round__in=rounds).count(),
         with_text.count(),
     ]

@@ -34,6 +34,7 @@ from pooling.services import passages
 from pooling.services.pair_pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
+from tournament.services.facts import settled_rounds
 
 #: How deep the run is looked into for a second passage of another text than the qrel's.
 LOOKED_AT = 10
@@ -174,7 +175,7 @@ def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tu
     """
     pids = {pid for one in asked for pid in (one.qrel, one.other)}
     rows = list(
-        Judgment.objects.filter(campaign=campaign)
+        Judgment.objects.filter(campaign=campaign, pair__round__in=settled_rounds(campaign))
         .counted()
         .values_list(
             "pair__query__qid",

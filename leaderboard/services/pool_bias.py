@@ -18,7 +18,6 @@ from leaderboard.services.evaluating import Progress
 from leaderboard.services.kept_analyses import kept_object
 from pooling.models import PooledPassage, Run
 from pooling.services.runs import tops_of
-from tournament.models import Challenge
 
 QREL = ""
 """Stands among a passage's contributors for the qrel set."""
@@ -36,7 +35,7 @@ def analyse_pool_bias(
     known = contending(campaign=campaign, runs=runs)
     found = kept_object(
         "pool bias",
-        [campaign_inputs(campaign), _challengers(campaign), runs_inputs(runs), by_team],
+        [campaign_inputs(campaign), runs_inputs(runs), by_team],
         Bias,
         lambda: _leave_out(known, runs, by_team, progress),
     )
@@ -72,17 +71,12 @@ def _leave_out(known: Contending, runs: Sequence[Run], by_team: bool, progress: 
     return Bias(tuple(rows), int(known.contenders.covered(before).sum()))
 
 
-def _challengers(campaign: Campaign) -> list[list[str]]:
-    """The run tags of each challenge, whatever became of it."""
-    challenges = Challenge.objects.filter(campaign=campaign).order_by("number")
-    return list(challenges.values_list("run_tags", flat=True))
-
-
 def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
     """Who contributed each node: run tags, and QREL for the qrel set.
 
-    From the pool's record, and for challenges from the tops of the runs that challenged. Judgments made elsewhere
-    have no record: a passage counts as brought by those of ``runs`` that have it on top, and by nobody known else.
+    From the pool's record, and for challenges from the tops of the runs that challenged; a challenge that is still
+    being asked brought nothing yet. Judgments made elsewhere have no record: a passage counts as brought by those of
+    ``runs`` that have it on top, and by nobody known else.
     """
     campaign = known.facts.campaign
     brought: dict[Node, set[str]] = {}
@@ -108,7 +102,7 @@ def _further(known: Contending, runs: Sequence[Run]) -> list[Run]:
     campaign = known.facts.campaign
     if campaign.pool_id is None:
         return list(runs)
-    tags = {tag for run_tags in _challengers(campaign) for tag in run_tags}
+    tags = {tag for challenge in known.facts.challenges for tag in challenge.run_tags}
     return list(campaign.collection.runs.filter(run_tag__in=tags))
 
 

@@ -57,12 +57,12 @@ class Valley:
         for pid in pids:
             PooledPassage.objects.create(pool=self.pool, query=self.query(qid), passage=self.passage(pid))
 
-    def ladder(self, qid: str, *pids: str, judge_kind: str = "human") -> None:
+    def ladder(self, qid: str, *pids: str, judge_kind: str = "human", round: int = 0) -> None:
         """A round robin in which the earlier passage always wins."""
         for better, worse in combinations([self.passage(pid) for pid in pids], 2):
             low, high = sorted([better, worse], key=lambda passage: passage.pk)
             pair = Pair.objects.create(
-                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high
+                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high, round=round
             )
             Judgment.objects.create(
                 campaign=self.campaign,

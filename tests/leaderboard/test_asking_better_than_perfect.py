@@ -11,6 +11,7 @@ from judging.models import Campaign, Judgment
 from leaderboard.errors import NothingToScore
 from leaderboard.services.better_than_perfect import analyse_better_than_perfect
 from pooling.models import Passage, Pool
+from tournament.models import Challenge
 
 # In valley, run new: q1 b1 before a1 (B), q2 b2 before a2 (B), q3 b3 alone on top (A, nothing second), q4 missing.
 
@@ -118,6 +119,18 @@ def test_another_campaigns_judgments_serve_when_they_compare_the_same(valley):
 
     values = found.tables[0].rows[1].values
     assert (values["judged"], values["qrel"], values["run"]) == (2, 1, 1)
+
+
+def test_what_a_challenge_is_still_asking_counts_for_nobody_yet(valley):
+    Challenge.objects.create(campaign=valley.campaign, number=1, run_tags=["new"])
+    valley.ladder("q4", "b4", "a4", round=1)
+    valley.ladder("q3", "x3", "b3", round=1)
+
+    found = analyse_better_than_perfect(
+        campaign=valley.campaign, run=valley.runs[0], qrel_set=valley.official
+    )
+
+    assert [row.values["judged"] for row in found.tables[0].rows] == [1, 0, 1]
 
 
 def test_a_campaign_without_a_run_of_its_own_needs_one_named(valley):

@@ -8,6 +8,9 @@ from judging.models import Judgment
 from leaderboard.board import PERFECT
 from leaderboard.errors import NothingToScore
 from leaderboard.services import pool_bias as services_pool_bias
+from leaderboard.services.analyses import key_of
+from leaderboard.services.analysis_kinds import KINDS
+from leaderboard.services.analysis_makers import Asked
 from leaderboard.services.contending import contending
 from leaderboard.services.pool_bias import analyse_pool_bias, brought_by
 from leaderboard.services.win_ratios import analyse_win_ratios
@@ -120,3 +123,23 @@ def test_what_challengers_had_on_top_is_theirs_too(valley):
     named = {known.contenders.passage[known.contenders.node(*node)]: names for node, names in brought.items()}
     assert named[valley.passage("b1").pk] == {"new"}
     assert named[valley.passage("a2").pk] == {"old", ""}
+
+
+def test_a_challenge_that_is_being_asked_changes_no_analysis_and_no_key(valley):
+    pool_runs(valley, "old")
+    before = left_out_and_key(valley)
+
+    challenge = Challenge.objects.create(campaign=valley.campaign, number=1, run_tags=["new"])
+    valley.ladder("q2", "c2", "a2", round=1)
+
+    assert left_out_and_key(valley) == before
+    challenge.state = Challenge.State.DONE
+    challenge.save()
+    table, key = left_out_and_key(valley)
+    assert table != before[0]
+    assert key != before[1]
+
+
+def left_out_and_key(valley):
+    asked = Asked(KINDS["pool_bias"], valley.collection, tuple(valley.runs), {"by": "run"}, valley.campaign)
+    return rows(analyse_pool_bias(campaign=valley.campaign, runs=valley.runs), "left_out"), key_of(asked)

@@ -73,6 +73,12 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
     return Facts(campaign, counted, entrants_of(members), list(challenges), classes)
 
 
+def settled_rounds(campaign: Campaign) -> list[int]:
+    """The rounds whose judgments say something: the first, and every challenge that is done."""
+    done = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
+    return [0, *done.values_list("number", flat=True)]
+
+
 def judgments_of(judgments: object) -> Judgments:
     """A queryset of judgments as arrays."""
     rows = judgments.order_by("pair_id", "pk").values_list(  # type: ignore[attr-defined]

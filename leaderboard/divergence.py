@@ -5,7 +5,8 @@ on the two sets of queries differ anyway, since one is harder; what should not d
 run is ahead of its first one. Δ is the later run's value minus the first's, query by query. When the mean Δ on
 public queries exceeds the mean Δ on private ones by more than chance allows (Welch's t, two-sided, p ≤ α: the two
 sets are independent samples of queries), and the public value rose, that looks like overfitting. With several
-later runs each is tested at α divided by their number (Bonferroni within the team).
+later runs each is tested at α divided by their number (Bonferroni within the team); the interval of the
+difference of the gains has that level too, so that it leaves 0 out exactly where the test is significant.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ class Step:
     public_gain: float
     private_gain: float
     p: float
+    low: float
+    high: float
+    """Bounds of the difference of the gains, at the level of the test."""
     overfitting: bool
 
     @property
@@ -70,7 +74,8 @@ def divergence(
 def _step(run: int, public: Floats, private: Floats, alpha: float) -> Step:
     p = welch_p(public, private)
     gained = float(public.mean()), float(private.mean())
-    return Step(run, *gained, p, overfitting=p <= alpha and gained[0] > max(0.0, gained[1]))
+    bounds = welch_bounds(public, private, alpha)
+    return Step(run, *gained, p, *bounds, overfitting=p <= alpha and gained[0] > max(0.0, gained[1]))
 
 
 def welch_p(one: Floats, other: Floats) -> float:
@@ -79,3 +84,14 @@ def welch_p(one: Floats, other: Floats) -> float:
         return float(abs(one[0] - other[0]) < NO_SPREAD)
     sides = [(side.mean(), side.std(ddof=1), len(side)) for side in (one, other)]
     return float(scipy.stats.ttest_ind_from_stats(*sides[0], *sides[1], equal_var=False).pvalue)
+
+
+def welch_bounds(one: Floats, other: Floats, alpha: float) -> tuple[float, float]:
+    """Bounds of mean(one) − mean(other) at level 1 − ``alpha``, by Welch's t; without any spread the difference."""
+    apart = float(one.mean() - other.mean())
+    if max(np.ptp(one), np.ptp(other)) < NO_SPREAD:
+        return apart, apart
+    errors = np.array([side.var(ddof=1) / len(side) for side in (one, other)])
+    freedom = errors.sum() ** 2 / (errors**2 / (len(one) - 1, len(other) - 1)).sum()
+    reach = float(scipy.stats.t.ppf(1 - alpha / 2, freedom) * np.sqrt(errors.sum()))
+    return apart - reach, apart + reach

@@ -82,7 +82,28 @@ class Points:
     steps: Sequence[int] = ()
 
 
-Chart = Spans | Cells | Points
+@dataclass(frozen=True)
+class Part:
+    """One part of every row's whole: shares from 0 to 1, one a row."""
+
+    name: str
+    shares: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Rows from top to bottom, each a whole cut into ``parts``; ``beside`` is a share of its own under each."""
+
+    title: str
+    axis: str
+    rows: Sequence[str]
+    parts: Sequence[Part]
+    beside: Part
+    notes: Sequence[str] = ()
+    """More to say of each row, or nothing."""
+
+
+Chart = Spans | Cells | Points | Bars
 
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:

@@ -15,7 +15,12 @@ from leaderboard.output.terminal import print_analysis
 
 
 class AnalysisCommand(Command):
-    """Subclasses define ``arguments`` (and call this one's) and ``analyse``, which returns the analysis."""
+    """Subclasses define ``arguments`` (and call this one's) and ``analyse``, which returns the analysis.
+
+    One whose analysis has no figure says so by ``has_figure``: asked for one, it refuses before anything is computed.
+    """
+
+    has_figure = True
 
     def arguments(self, parser: CommandParser) -> None:
         group = parser.add_argument_group("output", "besides the tables on the terminal, or --json")
@@ -40,11 +45,11 @@ class AnalysisCommand(Command):
         figure: str | None,
         **options: Any,
     ) -> dict[str, Any]:
+        if figure and not self.has_figure:
+            raise UsageError("there is no figure of this; ask without --figure")
         if figure:
             files.figure_form(Path(figure))
         self.analysis = self.analyse(**options)
-        if figure and not self.analysis.figures:
-            raise UsageError("there is no figure of this")
         writers = (
             (csv, files.write_csv),
             (latex, files.write_latex),

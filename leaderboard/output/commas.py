@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from leaderboard.output.table import Column, Interval, Kind, Table, Value
+from leaderboard.output.table import Interval, Kind, Table, Value
 
 
 def csv_table(table: Table) -> str:
@@ -20,10 +20,15 @@ def csv_table(table: Table) -> str:
     writer = csv.writer(text, lineterminator="\n")
     named = _named(table)
     marked = any(row.significant for row in table.rows)
-    heads = [name for column in table.columns for name in _heads(column)]
+    spread = _with_bounds(table)
+    heads = [name for column in table.columns for name in _heads(column.key, column.key in spread)]
     writer.writerow([*heads, *(["significant"] if marked else []), *named])
     for row in table.rows:
-        cells = [cell for column in table.columns for cell in _cells(row.values.get(column.key), column.kind)]
+        cells = [
+            cell
+            for column in table.columns
+            for cell in _cells(row.values.get(column.key), column.key in spread)
+        ]
         keys = [column.key for column in table.columns if column.key in row.significant]
         writer.writerow([*cells, *([" ".join(keys)] if marked else []), *map(as_text, named.values())])
     return text.getvalue()
@@ -36,7 +41,8 @@ def as_text(name: str) -> str:
 
 def _named(table: Table) -> dict[str, str]:
     facts = table.facts.as_dict()
-    taken = {name for column in table.columns for name in _heads(column)}
+    spread = _with_bounds(table)
+    taken = {name for column in table.columns for name in _heads(column.key, column.key in spread)}
     return {
         (name if name not in taken else f"of_{name}").replace(" ", "_"): _fact(value)
         for name, value in facts.items()
@@ -50,22 +56,28 @@ def _fact(value: object) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _heads(column: Column) -> list[str]:
-    if column.kind in (Kind.INTERVAL, Kind.SHARE_INTERVAL):
-        return [column.key, f"{column.key}_low", f"{column.key}_high"]
-    return [column.key]
+def _with_bounds(table: Table) -> frozenset[str]:
+    """The columns that hold intervals: those of such a kind, and those of ranks, lengths or changes that do."""
+    return frozenset(
+        column.key
+        for column in table.columns
+        if column.kind in (Kind.INTERVAL, Kind.SHARE_INTERVAL)
+        or any(isinstance(row.values.get(column.key), Interval) for row in table.rows)
+    )
 
 
-def _cells(value: Value, kind: Kind) -> list[str]:
-    if kind in (Kind.INTERVAL, Kind.SHARE_INTERVAL):
-        parts = (value.value, value.low, value.high) if isinstance(value, Interval) else (value, None, None)
-        return [_raw(part) for part in parts]
-    return [_raw(value)]
+def _heads(key: str, with_bounds: bool) -> list[str]:
+    return [key, f"{key}_low", f"{key}_high"] if with_bounds else [key]
+
+
+def _cells(value: Value, with_bounds: bool) -> list[str]:
+    if not with_bounds:
+        return [_raw(value)]
+    parts = (value.value, value.low, value.high) if isinstance(value, Interval) else (value, None, None)
+    return [_raw(part) for part in parts]
 
 
 def _raw(value: Value) -> str:
-    if isinstance(value, Interval):
-        return _raw(value.value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.errors import NothingToScore
+from leaderboard.halves_figure import halves_figure
 from leaderboard.output import Analysis, Column, Kind, Row, Table, Value
 from leaderboard.services.boards import SEED
 from leaderboard.services.combinations import Combination, combinations, facts_of_combinations
@@ -69,7 +70,9 @@ def split_halves(
         notes=tuple(_note(name, result) for name, result in results),
     )
     content = {"halves": [{"setting": name, **asdict(result)} for name, result in results]}
-    return Analysis(facts=facts, tables=(table,), content=content)
+    return Analysis(
+        facts=facts, tables=(table,), figures=(halves_figure(results, facts, table),), content=content
+    )
 
 
 def kept_halves(

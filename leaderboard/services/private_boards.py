@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from leaderboard.divergence import ALPHA, Step, divergence
 from leaderboard.errors import NothingPrivate
 from leaderboard.measures import parse_measure
-from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
 from leaderboard.output.table import best_marked
+from leaderboard.private_figure import Submission, private_figure
 from leaderboard.rank_stability import ranks_by_column
 from leaderboard.services.combinations import Combination, combinations, facts_of_combinations
 from leaderboard.services.evaluating import Progress
@@ -33,8 +35,14 @@ STEPS = (
     Column("submission", "submission", Kind.COUNT),
     Column("public", "public", Kind.CHANGE, "gain over the team's first run"),
     Column("private", "private", Kind.CHANGE, "gain over the team's first run"),
-    Column("excess", "difference", Kind.CHANGE),
+    Column("excess", "difference [interval]", Kind.CHANGE),
     Column("p", "p", Kind.P),
+)
+
+CAPTION = (
+    "{asked} of each team's runs in order of time, and how much more each gained over the team's first run on public "
+    "than on private queries, with Welch's intervals: {level} for all later runs of a team together (Bonferroni). "
+    "Filled: looks like overfitting."
 )
 
 
@@ -71,12 +79,38 @@ def private_board(
         collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
     )
     steps = [(run, step) for team in _teams(runs) for run, step in _steps(team, public, private, alpha)]
+    submissions = _submissions(public, private, {run.pk: step for run, step in steps})
+    caption = CAPTION.format(asked=public.asked, level=f"{1 - alpha:.0%}")
     return Analysis(
         facts=facts,
         tables=(_board(public, private, facts), _divergence(steps, public, facts, alpha)),
+        figures=(private_figure(submissions, public.asked, caption, facts),),
         sentences=tuple(_warning(run, step) for run, step in steps if step.overfitting),
         content={"overfitting": [run.run_tag for run, step in steps if step.overfitting]},
     )
+
+
+def _submissions(public: Combination, private: Combination, steps: dict[int, Step]) -> list[Submission]:
+    """Every run, team after team in order of time; last those that are no team's."""
+    order = [place for team in _teams(public.runs) for place in team]
+    others = sorted(set(range(len(public.runs))) - set(order), key=lambda place: public.runs[place].run_tag)
+    counted: Counter[str] = Counter()
+    found = []
+    for place in [*order, *others]:
+        run, of_team = public.runs[place], place in order
+        counted[run.team] += of_team
+        found.append(
+            Submission(
+                team=run.team if of_team else "",
+                run=run.run_tag,
+                date=_date(run),
+                number=counted[run.team] if of_team else None,
+                public=public.measure.mean(public.values[place]),
+                private=private.measure.mean(private.values[place]),
+                step=steps.get(run.pk),
+            )
+        )
+    return found
 
 
 def _teams(runs: Sequence[Run]) -> list[list[int]]:
@@ -152,7 +186,7 @@ def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts
                     "submission": counted[run.team],
                     "public": step.public_gain,
                     "private": step.private_gain,
-                    "excess": step.excess,
+                    "excess": Interval(step.excess, step.low, step.high),
                     "p": step.p,
                 },
                 significant=frozenset({"p", "excess"}) if step.overfitting else frozenset(),
@@ -162,7 +196,8 @@ def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts
         "divergence",
         "Public and private gains of successive submissions",
         f"{public.asked} of a team's later runs minus that of its first, query by query; p of Welch's t test "
-        "that the gain is the same on public and on private queries (two-sided).",
+        "that the gain is the same on public and on private queries (two-sided), and Welch's interval of how "
+        f"far the gains differ: {1 - alpha:.0%} for all later runs of a team together (Bonferroni).",
         STEPS,
         tuple(rows),
         facts,

@@ -21,6 +21,7 @@
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   /* A name from right to left turns nothing beside it round: Unicode's isolates. */
   const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
+  const joined = (...said) => said.filter(Boolean).join("\n");
   const shorter = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
   /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2] % where values are shares. */
@@ -73,7 +74,7 @@
     const shift = (place - (count - 1) / 2) * Math.min(8, 14 / count);
     return (_, api) => {
       const [y, x] = [api.value(0), api.value(1)];
-      if (Number.isNaN(x)) return null;
+      if (Number.isNaN(x) || y < 0) return null;
       const at = api.coord([x, y]);
       const dot = { cx: at[0], cy: at[1] + shift, r: 4 };
       const shape = { x: dot.cx - 3.5, y: dot.cy - 3.5, width: 7, height: 7 };
@@ -90,10 +91,9 @@
   function spans(chart, theme, width) {
     const { room, ...option } = frame(theme, width, chart.rows, { legend: chart.series.length > 1 });
     const told = (row) =>
-      [chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]]
-        .filter(Boolean)
-        .join("\n");
+      joined(chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]);
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
+    const reach = chart.line === null ? [] : [[-1, chart.line, NaN, NaN]];
     const series = chart.series.map((one, place) => {
       const colour = theme.colours[place % theme.colours.length];
       return {
@@ -102,7 +102,8 @@
         itemStyle: { color: colour },
         renderItem: intervalShape(place, chart.series.length, colour, theme),
         encode: { x: [1, 2, 3], y: 0 },
-        data: one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN)]),
+        // The last is not drawn: the axis reaches as far as the line.
+        data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN)]), ...reach],
         markLine: chart.line === null || place ? undefined : { ...line, data: [{ xAxis: chart.line }] },
         tooltip: { formatter: (item) => told(item.dataIndex) },
       };
@@ -160,14 +161,12 @@
     const bold = new Set(chart.marked.map(([row, column]) => row * chart.columns.length + column));
     const isBold = ([column, row]) => bold.has(row * chart.columns.length + column);
     const told = ([column, row, share]) =>
-      [
+      joined(
         chart.diverging
           ? `${isolated(chart.columns[column])} ${chart.across} to ${isolated(chart.rows[row])}: ${percent(share)}${isBold([column, row]) ? ", significant" : ""}`
           : `${isolated(chart.rows[row])}, ${chart.across} ${chart.columns[column]}: ${percent(share)}`,
         chart.notes[row],
-      ]
-        .filter(Boolean)
-        .join("\n");
+      );
     const data = chart.cells.map(([row, column, share]) => [column, row, share]);
     const ink = inkOn(chart);
     // Where cells are a few pixels wide, lines between them would hide them.
@@ -221,14 +220,7 @@
     const { room, ...option } = frame(theme, width, ["0.0000"]);
     const dated = chart.points.some((point) => typeof point.x === "string");
     const told = (point) =>
-      [
-        point.name,
-        `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`,
-        `${chart.y_axis}: ${marked(point.y)}`,
-        point.note,
-      ]
-        .filter(Boolean)
-        .join("\n");
+      joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, point.note);
     const look = (name, place) => {
       const known = colours[name] ?? place;
       const count = theme.colours.length;
@@ -296,7 +288,54 @@
     };
   }
 
-  const FORMS = { spans, cells, points };
+  /* A part of a bar from ``from`` to ``to``, with its number inside, or to its right where it stands alone. */
+  function piece(theme, [colour, ink], { top, high, alone = false }) {
+    return (_, api) => {
+      const [row, from, to] = [0, 1, 2].map((place) => api.value(place));
+      const [x, y] = api.coord([from, row]);
+      const wide = api.coord([to, row])[0] - x;
+      const text = alone || wide >= 34 ? ((to - from) * 100).toFixed(1) : "";
+      return {
+        type: "rect",
+        shape: { x, y: y + top, width: wide, height: high },
+        style: { fill: colour, stroke: theme.paper, lineWidth: alone ? 0 : 0.5 },
+        textContent: { style: { text, fill: ink, fontSize: 11, fontFamily: theme.font } },
+        textConfig: { position: alone ? "right" : "inside", distance: 4 },
+      };
+    };
+  }
+
+  /* Rows that are cut into parts, told apart by light and dark too, and under each a thin bar of its own. */
+  function bars(chart, theme, width) {
+    const across = width < 600 ? 44 : 0; // room for a second line of names
+    const { room, ...option } = frame(theme, width, chart.rows, { legend: true, across });
+    const shares = (row) => [...chart.parts, chart.beside].map((one) => `${one.name}: ${percent(one.shares[row])}`);
+    const told = (row) => joined(chart.rows[row], ...shares(row), chart.notes[row]);
+    const tooltip = { formatter: (item) => told(item.dataIndex) };
+    const looks = [[COLOURS[0], "#ffffff"], [COLOURS[5], "#000000"], [COLOURS[1], "#000000"]];
+    const starts = chart.rows.map(() => 0);
+    const made = (one, look, place, starts) => ({
+      type: "custom",
+      name: one.name,
+      itemStyle: { color: look[0] },
+      encode: { x: [1, 2], y: 0 },
+      data: one.shares.map((share, row) => [row, starts[row], (starts[row] += share)]),
+      renderItem: piece(theme, look, place),
+      tooltip,
+    });
+    const parts = chart.parts.map((one, place) => made(one, looks[place % looks.length], { top: -13, high: 18 }, starts));
+    const beside = made(chart.beside, [theme.ink, theme.ink], { top: 6, high: 5, alone: true }, chart.rows.map(() => 0));
+    return {
+      ...option,
+      height: TOP + across + BOTTOM + 2 * ROW * chart.rows.length,
+      items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
+      xAxis: axis(theme, { type: "value", min: 0, max: 1, name: chart.axis, nameGap: 30, axisLabel: { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } }),
+      yAxis: rowAxis(theme, chart.rows, room),
+      series: [...parts, beside],
+    };
+  }
+
+  const FORMS = { spans, cells, points, bars };
 
   /* Arrow keys go from item to item; what an item says is written beside the figure for those who hear it. */
   function withKeys(plot, said, now) {

@@ -9,7 +9,9 @@ import pytest
 from django.core.management import call_command
 from scipy import stats
 
-from leaderboard.divergence import divergence, welch_p
+from leaderboard import services
+from leaderboard.divergence import divergence, welch_bounds, welch_p
+from leaderboard.output.drawing import FORMATS, drawn
 from pooling.services.query_splits import split_by_list
 from tests.factories import make_collection, make_qrels, make_run
 
@@ -117,3 +119,49 @@ def test_without_private_queries_the_command_says_how_to_get_some(db, capsys):
 
     assert ended.value.code == 1
     assert "split_queries" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.025])
+def test_bounds_are_those_of_scipy_and_leave_zero_out_where_the_test_is_significant(alpha):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        one, other = rng.normal(0.5, 1, 12), rng.normal(0, 0.4, 30)
+
+        low, high = welch_bounds(one, other, alpha)
+
+        tested = stats.ttest_ind(one, other, equal_var=False)
+        expected = tested.confidence_interval(1 - alpha)
+        assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+        assert (low > 0 or high < 0) == (tested.pvalue < alpha)
+
+
+def test_bounds_without_spread_are_the_difference():
+    assert welch_bounds(np.full(5, 0.5), np.zeros(4), 0.05) == (0.5, 0.5)
+
+
+def test_the_figure_shows_each_teams_submissions_in_order_and_where_their_gains_part(board):
+    found = services.private_board(collection=board, runs=services.chosen_runs(board))
+
+    (figure,) = found.figures
+    values, differences = figure.charts
+    assert values["rows"] == ["A: alone", "H: honest-first", "H: honest", "T: first", "T: tuned"]
+    public, private = ([mark[0] for mark in one["marks"]] for one in values["series"])
+    assert public[3:] == [0.25, pytest.approx(0.85)]
+    assert private[3:] == [0.25, 0.25]
+    assert differences["rows"] == ["H: honest", "T: tuned"]
+    excess, low, high = differences["series"][0]["marks"][1]
+    assert excess == pytest.approx(0.6)
+    assert 0 < low < excess < high
+    assert differences["notes"][1] == "submission 2, 2026-02-01; looks like overfitting"
+    assert [row.values["submission"] for row in figure.data.rows] == [1, 1, 2, 1, 2]
+    for form in FORMATS:
+        assert drawn(figure, form)
+
+
+def test_without_a_teams_later_run_the_figure_shows_the_values_alone(board):
+    runs = [run for run in services.chosen_runs(board) if run.run_tag in ("first", "alone")]
+
+    (figure,) = services.private_board(collection=board, runs=runs).figures
+
+    assert [chart["title"] for chart in figure.charts] == ["Public and private values"]
+    assert drawn(figure, "svg")

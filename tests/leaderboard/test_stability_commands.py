@@ -12,7 +12,7 @@ from django.core.management import call_command
 from leaderboard import services
 from leaderboard.errors import WrongSetting
 from leaderboard.models import KeptAnalysis
-from leaderboard.output.drawing import drawn
+from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.rank_stability import rank_stability
 from leaderboard.services import kept_analyses
 from leaderboard.services.analysis_kinds import KINDS
@@ -83,6 +83,31 @@ def test_halves_are_those_of_the_pure_function(fair, capsys):
     assert result["halves"][0]["equal_medians"] == expected.equal_medians
 
 
+def test_the_figure_of_halves_shows_the_tables_shares(parted, tmp_path):
+    """Parts of a bar are the whole, on paper and for the page; its data is the table."""
+    found = services.split_halves(collection=parted, runs=services.chosen_runs(parted), splits=8)
+
+    (figure,) = found.figures
+    rows = [row.values for row in found.tables[0].rows]
+    assert [chart["title"] for chart in figure.charts] == [
+        "Agreement of split halves: official, RR@10, public queries",
+        "Agreement of split halves: official, RR@10, private queries",
+    ]
+    bars = [
+        (*parts, beside)
+        for chart in figure.charts
+        for *parts, beside in zip(
+            *(part["shares"] for part in chart["parts"]), chart["beside"]["shares"], strict=True
+        )
+    ]
+    assert bars == [(row["agree"], row["partial"], row["disagree"], row["significant"]) for row in rows]
+    assert [part["name"] for part in figure.charts[0]["parts"]] == ["agree", "partially agree", "disagree"]
+    assert figure.charts[0]["rows"][4] == "sign, medians"
+    assert figure.data is found.tables[0]
+    for form in FORMATS:
+        assert drawn(figure, form)
+
+
 def test_public_and_private_queries_are_told_apart(parted, capsys):
     """On the even, public queries ``half`` is as good as the best; on the private ones it answers nothing."""
     result = run_json(capsys, "stability", "fair", "--trials", "50")
@@ -132,6 +157,22 @@ def test_new_labels_are_new_inputs(fair, capsys):
     after = run_json(capsys, "stability", "fair", "--qrels", "other")
 
     assert before["distributions"][0]["runs"] != after["distributions"][0]["runs"]
+
+
+def test_bounds_of_expected_ranks_are_in_the_csv_too(fair, tmp_path):
+    call_command("stability", "fair", "--csv", str(tmp_path / "s.csv"))
+
+    with (tmp_path / "s-ranks.csv").open() as lines:
+        best = next(csv.DictReader(lines))
+    assert (best["expected_0"], best["expected_0_low"], best["expected_0_high"]) == ("1.0", "1", "1")
+
+
+@pytest.mark.parametrize("command", ["split_halves", "private_board"])
+def test_their_figures_are_written(parted, tmp_path, capsys, command):
+    call_command(command, "fair", "--csv", str(tmp_path / "t.csv"), "--figure", str(tmp_path / "t.pdf"))
+
+    assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF")
+    assert list(tmp_path.glob("t*.csv"))
 
 
 def test_tables_and_figures_are_written(fair, tmp_path, capsys):

@@ -9,7 +9,9 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
+from pooling.models import Query
 from tests.accessibility import WIDER, Inspector
+from tests.factories import make_qrels
 from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
 from tests.web.conftest import Harbour
 
@@ -73,3 +75,28 @@ def test_an_analysis_of_a_hundred_runs_arrives_by_itself_and_has_no_fault(cast, 
     assert page.evaluate(WIDER) == 0
     assert "trials=20" in page.url
     assert inspector.faults == []
+
+
+def test_bars_of_split_halves_can_be_asked(cast, page, live_server):
+    cast.add_runs(3)
+    Query.objects.create(collection=cast.collection, qid="q4")
+    make_qrels(cast.collection, "wide", [("q1", "a", 1), ("q2", "a2", 1), ("q3", "a3", 1), ("q4", "a", 1)])
+    signed_in(cast, page, live_server.url)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"{live_server.url}/collections/harbour/analyses/split_halves/")
+    page.get_by_label("Labels").select_option("wide")
+    page.get_by_label("Splits").fill("5")
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+
+    work_off_everything()
+
+    plot = page.get_by_role("group", name="Figure: Agreement of split halves").first
+    expect(plot.locator("canvas").first).to_be_visible(timeout=PATIENCE)
+    for key in ("Home", "ArrowRight"):
+        plot.press(key)
+    expect(page.locator("[aria-live]").first).to_contain_text("rank-sum, means")
+    expect(page.locator("[aria-live]").first).to_contain_text("significant in a half: ")
+    assert said == []

@@ -47,3 +47,18 @@ def test_a_figure_needs_a_known_ending(command, tmp_path, capsys):
 
     assert ended.value.code == 2
     assert ".svg, .pdf or .png" in capsys.readouterr().err
+
+
+def test_where_there_is_no_figure_one_is_refused_before_anything_is_computed(db, tmp_path, capsys):
+    class Plain(AnalysisCommand):
+        has_figure = False
+
+        def analyse(self, **options):
+            pytest.fail("computed")
+
+    with pytest.raises(SystemExit) as ended:
+        call_command(Plain(), "--figure", tmp_path / "t.svg", "--csv", tmp_path / "t.csv")
+
+    assert ended.value.code == 2
+    assert "no figure of this" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

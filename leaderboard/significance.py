@@ -127,13 +127,18 @@ def sign_test(a_wins: int, b_wins: int) -> Finding:
 
 
 def mean_interval(differences: Differences, level: float) -> Bounds:
-    """Mean difference with Student's t interval, which leaves 0 out just when paired t has p < 1 - level."""
+    """Mean difference with Student's t interval, which leaves 0 out just when paired t has p < 1 - level.
+
+    Where all differences are the same, both bounds are that difference.
+    """
     values = differences.astype(np.float64)
     if len(values) == 0:
         return Bounds(math.nan, math.nan, math.nan)
     mean = math.fsum(values.tolist()) / len(values)
     if len(values) < 2:
         return Bounds(mean, math.nan, math.nan)
+    if (values == values[0]).all():
+        return Bounds(*[float(values[0])] * 3)
     half = float(scipy.stats.t.ppf((1 + level) / 2, len(values) - 1) * scipy.stats.sem(values))
     return Bounds(mean, mean - half, mean + half)
 

@@ -8,8 +8,12 @@ is tested at α/m, what withholds one (a harm) at α itself: a correction for ma
 - *strictly better*: case 2 and case 3 are both significant in its favour.
 - *do no harm*: significantly more queries answered and not significantly worse in case 3, or significantly
   better in case 3 and not significantly more unanswered.
-- *answers more*: significantly more queries answered, where the deciding test of case 3 is not defined (nothing
-  is answered by both, say) and does not lean to this run: nothing can be said about harm.
+- *answers more*: significantly more queries answered, where nothing is answered by both: nothing can be said about
+  harm.
+
+A t-test is not defined for one difference, nor where all are the same and not zero. Such differences are not
+significant, but they are all there is, and all on one side: in a run's favour they show no harm; against it the
+harm is plain, and withholds every verdict however many queries the run answers more.
 
 m is the number of comparisons asked times 2, the tests that can grant a verdict: case 2, and the deciding
 test of case 3. Strictly better needs both, so α over the comparisons alone would do; the same m makes every
@@ -132,9 +136,11 @@ def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bo
     finds_earlier = _shown(deciding, rules.benefit_alpha, side)
     answers_fewer = _shown(outcomes.case2, rules.alpha, -side)
     finds_later = _shown(deciding, rules.alpha, -side)
-    # "Not significantly worse" says nothing where no test could have found it.
-    untested = math.isnan(deciding.p) and deciding.favours != side
-    harmless = (answers_more and not finds_later and not untested) or (finds_earlier and not answers_fewer)
+    # "Not significantly worse" says nothing where no test could have found it; what all leans one way says enough.
+    undefined = math.isnan(deciding.p)
+    untested = undefined and deciding.favours == 0
+    no_harm = deciding.favours == side if undefined else not finds_later
+    harmless = (answers_more and no_harm) or (finds_earlier and not answers_fewer)
     return won > 0 and ahead > 0, answers_more and finds_earlier, harmless, answers_more and untested
 
 
@@ -205,7 +211,10 @@ def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> s
         Claim.BETTER: f"{subject} is better than {object_} on these queries, but not significantly",
         Claim.NONE: f"Neither {subject} nor {object_} can be called the better one",
     }[verdict.claim]
-    parts = [_case2_part(outcomes, rules, verdict, (subject, object_)), _case3_part(outcomes, rules, verdict)]
+    parts = [
+        _case2_part(outcomes, rules, verdict, (subject, object_)),
+        _case3_part(outcomes, rules, verdict, (name_a, name_b)),
+    ]
     if verdict.claim is Claim.DO_NO_HARM:
         parts.append(_harm_part(verdict, outcomes))
     text = f"{said}: {'; '.join(parts)} (benefits tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g})."
@@ -221,7 +230,7 @@ def _case2_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple
     )
 
 
-def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict) -> str:
+def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
     case3, deciding, _ = _case3(outcomes, rules)
     if not outcomes.both:
         return "no query is answered by both"
@@ -229,8 +238,16 @@ def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict) -> str:
     measure, digits = ("ESL", 2) if rules.deciding.on_esl else ("RR", 4)
     return (
         f"where both answer ({outcomes.both:,}), mean {measure} is {mine:.{digits}f} against "
-        f"{theirs:.{digits}f} ({rules.deciding.words}, p = {_p(deciding.p)}, {_weight(deciding, rules)})"
+        f"{theirs:.{digits}f} ({rules.deciding.words}{_finding(deciding, rules, names)})"
     )
+
+
+def _finding(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
+    """p and what it weighs; where it is not defined, whom the differences speak against."""
+    if not math.isnan(test.p):
+        return f", p = {_p(test.p)}, {_weight(test, rules)}"
+    alike = "there is one difference" if test.counted == 1 else "all differences are the same"
+    return f" is not defined: {alike}, against {names[0] if test.favours > 0 else names[1]}"
 
 
 def _weight(test: Finding, rules: Rules) -> str:
@@ -250,5 +267,7 @@ def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
         return f"{abs(number) * scale:.3g}{unit} {'better' if number < 0 else 'worse'}"
 
     harm = verdict.harm
+    if harm.low == harm.high:
+        return f"in {verdict.harm_in} it is {said(harm.value, unit)} on every query that both answer"
     bounds = f" ({outcomes.level:.0%} interval: {said(harm.low)} to {said(harm.high)})"
     return f"in {verdict.harm_in} it is {said(harm.value, unit)}{'' if math.isnan(harm.low) else bounds}"

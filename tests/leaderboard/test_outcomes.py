@@ -130,26 +130,44 @@ def test_the_sentence_names_the_numbers_that_grant_the_verdict():
     )
 
 
-@pytest.mark.parametrize("other", [(0, 1, 1), (1, 1, 4), (5, 1, 2)], ids=["none", "one", "all alike"])
 @pytest.mark.parametrize("swapped", [False, True])
-def test_where_no_test_of_harm_is_possible_nothing_is_said_about_it(other, swapped):
-    found = board((0, 0, 0), (20, 0, 1), other)
-    if swapped:
-        found = board((20, 1, 0), (other[0], *other[:0:-1]))
+def test_where_nothing_is_answered_by_both_nothing_is_said_about_harm(swapped):
+    found = board((20, 1, 0) if swapped else (20, 0, 1))
 
     verdict = verdict_of(found, Rules())
     sentence = sentence_of("old", "new", found, Rules())
 
-    assert (verdict.claim, verdict.favours, verdict.do_no_harm) == (
-        Claim.ANSWERS_MORE,
-        -1 if swapped else 1,
-        False,
-    )
+    assert (verdict.claim, verdict.do_no_harm) == (Claim.ANSWERS_MORE, False)
+    assert verdict.favours == (-1 if swapped else 1)
     names = ("old", "new") if swapped else ("new", "old")
     assert sentence.startswith(
         "{} answers more queries than {}, but nothing can be said about harm: ".format(*names)
     )
-    assert ("no query is answered by both" in sentence) == (found.both == 0)
+    assert "no query is answered by both" in sentence
+    assert "nan" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("both", "said"),
+    [((40, 1, 3), "all differences are the same"), ((1, 1, 4), "there is one difference")],
+    ids=["all alike", "one"],
+)
+@pytest.mark.parametrize("deciding", [Deciding.ESL_T, Deciding.RR_T])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_more_answers_are_no_claim_where_every_query_that_both_answer_stands_later(
+    both, said, deciding, swapped
+):
+    """B answers 20 queries more and is two places later on all the others: no t is defined, and harm is plain."""
+    rows = [(20, 0, 1), both]
+    found = board(*((count, b, a) if swapped else (count, a, b) for count, a, b in rows))
+    rules = Rules(deciding=deciding)
+
+    sentence = sentence_of("old", "new", found, rules)
+
+    assert verdict_of(found, rules).claim is Claim.NONE
+    assert sentence.startswith("Neither new nor old can be called the better one: new alone answers ")
+    against = "old" if swapped else "new"
+    assert f"({deciding.words} is not defined: {said}, against {against})" in sentence
     assert "nan" not in sentence
 
 
@@ -168,6 +186,14 @@ def test_harm_is_said_in_words_of_worse_and_better():
     assert "; in ESL it is 0.0154 places better (95% interval: 0.118 better to 0.0873 worse) (" in places
     assert "; in share answered it is 6.06 points better (95% interval: " in share
     assert "; in share answered it is equal (" in equal
+
+
+def test_harm_that_is_the_same_everywhere_is_said_without_an_interval():
+    equal = sentence_of("old", "new", board((20, 0, 1), (30, 2, 2)), Rules())
+    better = sentence_of("old", "new", board((20, 0, 1), (30, 3, 2)), Rules(deciding=Deciding.RR_T))
+
+    assert "; in ESL it is equal on every query that both answer (benefits" in equal
+    assert "; in RR it is 0.167 better on every query that both answer (benefits" in better
 
 
 def test_a_run_against_itself_and_empty_cases_have_no_verdict():

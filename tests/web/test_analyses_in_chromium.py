@@ -79,7 +79,7 @@ def test_an_analysis_of_a_hundred_runs_arrives_by_itself_and_has_no_fault(cast, 
 
 def test_bars_of_split_halves_can_be_asked(cast, page, live_server):
     cast.add_runs(3)
-    Query.objects.create(collection=cast.collection, qid="q4")
+    Query.objects.create(collection=cast.collection, qid="q4", text="q4?", position=9)
     make_qrels(cast.collection, "wide", [("q1", "a", 1), ("q2", "a2", 1), ("q3", "a3", 1), ("q4", "a", 1)])
     signed_in(cast, page, live_server.url)
     said: list[str] = []

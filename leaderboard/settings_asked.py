@@ -62,7 +62,8 @@ SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000)
 class Choice:
     """One of several; what they are may depend on the collection, then ``options`` is empty and ``of`` names them.
 
-    ``labels`` may be several at once, the usual ones; ``one labels`` is one of them.
+    ``labels`` may be several at once, the usual ones; ``one labels`` is one of them, and ``one labels or order``
+    may be an order of preference, too.
     """
 
     name: str

@@ -88,14 +88,17 @@ class Facts:
 
     @property
     def run_set(self) -> str:
-        """How many runs, and eight hexadecimal digits that any other choice of runs would change."""
+        """How many runs, and eight hexadecimal digits that any other choice of runs would change; "" of none."""
+        if not self.runs:
+            return ""
         digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
         return f"{len(self.runs)} run{'s' * (len(self.runs) != 1)} ({digest})"
 
     @property
     def sentence(self) -> str:
         """All of it in one line, for under tables and figures."""
-        parts = [self.collection, self.run_set, " and ".join(self.labels), self.measure]
+        runs = [self.run_set] if self.runs else []
+        parts = [self.collection, *runs, " and ".join(self.labels), self.measure]
         parts.append(f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}")
         parts += [f"seed {self.seed}"] if self.seed is not None else []
         parts += [f"{name} {value}" for name, value in self.further]

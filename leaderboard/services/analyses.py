@@ -15,6 +15,7 @@ from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.services import kept_analyses
 from leaderboard.services.analysis_inputs import campaign_inputs, labels_inputs, runs_inputs
 from leaderboard.services.analysis_makers import Asked
+from leaderboard.services.combinations import check_some_are_private
 from leaderboard.services.evaluating import Progress
 from leaderboard.services.labels import version_numbered
 from pooling.models import Run
@@ -45,6 +46,8 @@ def check_released(asked: Asked) -> None:
 def key_of(asked: Asked) -> str:
     """The hash of all that the analysis depends on. Raises a refusal where there is nothing to analyse."""
     check_released(asked)
+    if asked.kind.of_private or asked.text("queries") == "private":
+        check_some_are_private(asked.collection)
     collection, campaign = asked.collection, asked.campaign
     inputs = [
         collection.pk,

@@ -24,6 +24,7 @@ from leaderboard.verdicts import Deciding
 SEED_FIELD = Number("seed", "Seed", SEED, 0, 2**32 - 1)
 ALPHA = Number("alpha", "Level α", 0.05, 0.0001, 0.5)
 LABELS = Choice("qrels", "Labels", of="labels")
+ONE_LABELS = Choice("qrels", "Labels", of="one labels or order")
 MEASURE = Choice(
     "measure",
     "Measure",
@@ -101,8 +102,9 @@ KINDS = {
             "Runs on public and on private queries, and where a team's runs gain on the public ones alone.",
             "private queries",
             private_of,
-            (LABELS, MEASURE),
+            (ONE_LABELS, MEASURE),
             members_only=True,
+            of_private=True,
             works="Scoring runs",
         ),
         Kind(
@@ -171,6 +173,7 @@ KINDS = {
             (SEED_FIELD,),
             of_campaign=True,
             members_only=True,
+            of_runs=False,
         ),
         Kind(
             "replicate_boards",

@@ -63,8 +63,8 @@ Make = Callable[[Asked, Progress | None], Analysis]
 class Kind:
     """An analysis: its name (the command's too), what it says in a sentence, what it needs and what may be set.
 
-    ``members_only``: it names workers, or private queries are its subject. ``by_query_set``: can be made of the
-    public queries alone.
+    ``members_only``: it names workers, or private queries are its subject. ``of_private``: without private queries
+    there is none. ``by_query_set``: can be made of the public queries alone. ``of_runs``: the runs are a choice.
     """
 
     name: str
@@ -75,7 +75,9 @@ class Kind:
     fields: tuple[Field, ...]
     of_campaign: bool = False
     members_only: bool = False
+    of_private: bool = False
     by_query_set: bool = False
+    of_runs: bool = True
     works: str = "Computing"
 
 

@@ -163,7 +163,7 @@ def _own(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple
     if run is None or qrel_set is None:
         raise NothingToScore(
             f"{campaign.name} was not made from one run and one qrel set.",
-            "Name them: --run TAG --official SET",
+            "Name a run with --run TAG and a qrel set with --official SET.",
         )
     return run, qrel_set
 

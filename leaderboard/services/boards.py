@@ -94,7 +94,7 @@ def leaderboard(
         raise NothingToScore(
             f"No query has a relevant passage in {official.name} and a best answer in version "
             f"{version.number}.",
-            "Choose another qrel set with --official, or another --version.",
+            "Choose another qrel set with --official, or another version with --version.",
         )
     the_qrel = sides["official"].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids}

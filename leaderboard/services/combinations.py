@@ -84,10 +84,8 @@ def combinations(
     """
     private = private_qids(collection)
     wanted = list(query_sets) or (["public", "private"] if private else ["all"])
-    if not private and "private" in wanted:
-        raise NothingPrivate(
-            f"No query of {collection.name} is private.", "Say which: manage.py split_queries"
-        )
+    if "private" in wanted:
+        check_some_are_private(collection)
     found = []
     for name in labels or usual_labels(collection):
         chosen = labels_named(collection, name)
@@ -102,6 +100,15 @@ def combinations(
                 part = values[:, columns]
                 found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part))
     return found
+
+
+def check_some_are_private(collection: Collection) -> None:
+    """Raises NothingPrivate where no query is."""
+    if not private_qids(collection):
+        raise NothingPrivate(
+            f"No query of {collection.name} is private.",
+            f"Say which, once for all: manage.py split_queries {collection.name} --private FILE",
+        )
 
 
 def facts_of_combinations(

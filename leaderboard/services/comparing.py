@@ -120,7 +120,10 @@ def compare(
     than two runs or without queries. Kept by its inputs.
     """
     if len(runs) < 2:
-        raise NothingToScore("One run can't be compared.", "Name two or more with --runs, the oldest first.")
+        raise NothingToScore(
+            f"{runs[0].run_tag} alone can't be compared." if runs else "There are no runs to compare.",
+            "Name two different runs or more with --runs, the oldest first.",
+        )
     inputs = [collection.name, runs_inputs(runs), *question.inputs]
     return kept_object("compare", inputs, Comparison, partial(_compare, collection, runs, question, progress))
 

@@ -14,7 +14,7 @@ from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Tab
 from leaderboard.output.table import best_marked
 from leaderboard.private_figure import Submission, private_figure
 from leaderboard.rank_stability import ranks_by_column
-from leaderboard.services.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.services.combinations import Combination, combinations, facts_of_combinations, usual_labels
 from leaderboard.services.evaluating import Progress
 from pooling.models import Collection, Run
 
@@ -63,7 +63,7 @@ def private_board(
     found = combinations(
         collection=collection,
         runs=runs,
-        labels=[labels] if labels else (),
+        labels=[labels or usual_labels(collection)[0]],
         query_sets=["public", "private"],
         measures=parse_measure(measure).name,
         progress=progress,

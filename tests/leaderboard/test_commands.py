@@ -164,3 +164,10 @@ def test_scores_come_with_intervals_and_the_best_of_each_measure_is_marked(valle
     mean = next(row["mean"] for row in rows if (row["run"], row["measure"]) == ("old", "RR@10"))
     assert mean["low"] < mean["value"] == 0.875 < mean["high"]
     assert result["facts"]["seed"] == 20220
+
+
+def test_one_run_named_twice_is_one_run(valley, capsys):
+    with pytest.raises(SystemExit):
+        call_command("compare", "valley", "--qrels", "official", "--runs", "old", "old")
+
+    assert "old alone can't be compared" in capsys.readouterr().err

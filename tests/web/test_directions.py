@@ -9,7 +9,7 @@ from django.core.management import get_commands
 from django.urls import reverse
 
 from judging.models import Campaign
-from web.services.directions import PAGES, directed, next_of, said_plainly
+from web.services.directions import PAGES, directed, in_words, next_of, said_plainly
 
 
 def test_a_command_becomes_a_link_to_its_page():
@@ -44,6 +44,18 @@ def test_what_no_page_does_is_said_to_be_for_the_terminal():
     assert directed("Say which: manage.py split_queries mine --seed 3.") == (
         "Say which: <code>manage.py split_queries mine --seed 3</code> (in the terminal)."
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("Name a run with --run TAG and a qrel set with --official SET.", "Name a run and a qrel set."),
+        ("Name runs with --runs or --all-runs.", "Name runs."),
+        ("Give one of at most 60 bytes, with --tag.", "Give one of at most 60 bytes."),
+    ],
+)
+def test_what_a_page_has_a_field_for_is_no_option(typed, read):
+    assert directed(typed) == said_plainly(typed) == in_words(typed) == read
 
 
 def test_what_stands_around_a_command_is_escaped():

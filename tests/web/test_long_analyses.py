@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -235,3 +236,46 @@ def test_a_campaign_that_is_not_there_is_said_by_its_name(cast, signed_in, kind)
 
     assert "harbour has no campaign &#x27;nosuch&#x27;." in page.content.decode()
     assert file.content.decode() == "harbour has no campaign 'nosuch'. Choose one from the list.\n"
+
+
+def test_the_private_board_names_the_labels_it_uses(signed_in, cast):
+    keep_private(cast, "q2")
+
+    page = signed_in.get(f"{PAGE}/private_board/").content.decode()
+
+    options = re.findall(
+        r'<option value="([^"]*)"', page.partition('name="qrels"')[2].partition("</select>")[0]
+    )
+    assert options[:2] == ["official", "@1"]
+    assert "and the latest version" not in page
+
+
+def test_without_private_queries_nothing_is_offered_that_needs_them(signed_in):
+    for address in ("private_board/", "stability/?queries=private"):
+        page = signed_in.get(f"{PAGE}/{address}").content.decode()
+
+        assert "No query of harbour is private." in page
+        assert "manage.py split_queries harbour --private FILE</code> (in the terminal)" in page
+
+
+def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):
+    address = made(signed_in, "better_than_perfect")
+
+    page = signed_in.get(address).content.decode()
+
+    assert "Name a run and a qrel set." in page
+    assert "--" not in page.partition('class="empty"')[2].partition("</div>")[0]
+
+
+def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
+    """Neither states it any, nor offers a choice of them, nor is it made again when there is one more."""
+    address = made(signed_in, "judge_agreement")
+    page = signed_in.get(address).content.decode()
+
+    cast.add_runs(1)
+
+    assert "What may be said" in signed_in.get(address).content.decode()
+    assert "What may be said" in page
+    assert "0 runs" not in page
+    assert "None chosen" not in page
+    assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()

@@ -96,7 +96,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     """The analysis that an address or a form asks for, of what this person may see. Raises a Refusal."""
     member = sees_everything(user, collection)
     released = not member or given.get("released") == "1"
-    runs = _runs(collection, user, released)
+    runs = _runs(collection, user, released) if kind.of_runs else []
     campaign = _campaign(collection, given) if kind.of_campaign else None
     if kind.of_campaign and campaign is None and given.get("campaign"):
         raise LeaderboardError(
@@ -140,7 +140,8 @@ def address_of(kind: Kind, given: Any) -> str:
     """The query string of what a form says: fields in their order, empty ones left out."""
     names = ["campaign"] * kind.of_campaign + [one.name for one in kind.fields] + ["released"]
     pairs = [(name, given[name].strip()) for name in names if given.get(name, "").strip()]
-    return urlencode(pairs + [("run", str(key)) for key in sorted(_keys(given))])
+    keys = sorted(_keys(given)) if kind.of_runs else []
+    return urlencode(pairs + [("run", str(key)) for key in keys])
 
 
 def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> AnalysisPage:
@@ -212,12 +213,9 @@ def _number(one: Number, value: str) -> Control:
 def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
     """What there is to choose, the usual first."""
     if choice.of == "labels":
-        named = [("", "official, and the latest version"), *labels_of(collection)]
-        return named + [
-            (f"{name}{ORDER}", f"{words}, order of preference (Compat)")
-            for name, words in named
-            if name.startswith("@")
-        ]
+        return [("", "official, and the latest version"), *_labels_and_orders(collection)]
+    if choice.of == "one labels or order":
+        return _labels_and_orders(collection)
     if choice.of == "one labels":
         return labels_of(collection)
     if choice.of == "sets":
@@ -231,3 +229,12 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
         ]
     tags: Sequence[str] = [run.run_tag for run in listed_runs(collection, user)]
     return [("", "the usual"), *((tag, tag) for tag in tags)]
+
+
+def _labels_and_orders(collection: Collection) -> list[tuple[str, str]]:
+    named = labels_of(collection)
+    return named + [
+        (f"{name}{ORDER}", f"{words}, order of preference (Compat)")
+        for name, words in named
+        if name.startswith("@")
+    ]

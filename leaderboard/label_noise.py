@@ -15,6 +15,7 @@ narrowly; it is shown beside the interval. Differences are of the same trials, r
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -86,6 +87,10 @@ def prepared(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
     return FirstRound(contenders, evidence) if same and not evidence.contests else None
 
 
+# Of a million queries that a trial draws, one is drawn more often; its further copies share these draws.
+COPIES = 8
+
+
 @dataclass(frozen=True)
 class Spread:
     """Bounds of one kind, and the mean over its trials."""
@@ -149,19 +154,40 @@ def label_trials(
     trials: int = TRIALS,
     progress: Progress | None = None,
 ) -> Floats:
-    """Runs × trials: MRR@10 with queries and judgments resampled; NaN where a trial covers no query."""
+    """Runs × trials: MRR@10 with queries and judgments resampled; NaN where a trial covers no query.
+
+    A query that is drawn twice has its judgments drawn anew for each copy: what the trials before drew serves. Where
+    workers are known all copies share the trial's draw, since the workers it drew judged every query.
+    """
     means = np.full((len(contenders.run_tags), trials), np.nan)
     columns = np.flatnonzero(covered)
     fast = prepared(contenders, evidence)
-    for trial in range(trials):
+    copies = COPIES if (evidence.worker == UNKNOWN).all() else 1
+    draws: deque[tuple[Integers, Flags]] = deque(maxlen=copies)
+    for trial in range(1 - copies, trials):
         rows = resampled_rows(evidence.judged, evidence.worker, rng)
         best = fast.best(rows) if fast else evidence.best(contenders, rows)
-        drawn = resample_counts(len(columns), 1, rng)[0] * contenders.covered(best)[columns]
-        if drawn.any():
-            means[:, trial] = contenders.values(best)[:, columns] @ drawn / (WHOLE * drawn.sum())
+        draws.appendleft((contenders.values(best)[:, columns], contenders.covered(best)[columns]))
+        if trial < 0:
+            continue
+        total, counted = _drawn_total(draws, resample_counts(len(columns), 1, rng)[0])
+        if counted:
+            means[:, trial] = total / (WHOLE * counted)
         if progress:
             progress(trial + 1, trials)
     return means
+
+
+def _drawn_total(draws: Sequence[tuple[Integers, Flags]], drawn: Floats) -> tuple[Floats, int]:
+    """Each run's sum over the copies of queries ``drawn``, and how many have a best answer; copies take the draws
+    in turn."""
+    total, counted = np.zeros(len(draws[0][0])), 0
+    for place, (values, covered) in enumerate(draws):
+        times = (drawn + len(draws) - 1 - place) // len(draws) * covered
+        held = np.flatnonzero(times)
+        total += values[:, held] @ times[held]
+        counted += int(times.sum())
+    return total, counted
 
 
 def label_noise(

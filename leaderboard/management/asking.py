@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from config.console import UsageError
 from leaderboard import services
 from leaderboard.settings_asked import Number
 from pooling.models import Collection, Run
 from pooling.services.finding import tags_meant
+
+
+class OfAVersion(BaseCommand):
+    """A command with ``--version``: Django's own one (of Django) would be in the way."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """The parser in which the later of two options of one name stays."""
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+
+def version_argument(parser: CommandParser, *aliases: str) -> None:
+    """``--version``: the number of a version of the preference qrels."""
+    parser.add_argument(
+        "--version",
+        *aliases,
+        type=int,
+        dest="number",
+        metavar="VERSION",
+        help="number of the version (default: the latest)",
+    )
 
 
 def runs_argument(parser: CommandParser, what: str = "only these runs (default: all)") -> None:

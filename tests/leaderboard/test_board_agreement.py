@@ -34,6 +34,18 @@ def test_both_boards_side_by_side(valley, version, capsys):
     assert order == {"new": (1, 2), "old": (0, 1), "odd": (0, 0)}
 
 
+@pytest.mark.parametrize("option", ["--version", "--number"])
+def test_a_version_is_named_as_for_the_leaderboard(valley, version, capsys, option):
+    assert run_json(capsys, "board_agreement", "valley", option, "1") == run_json(
+        capsys, "board_agreement", "valley"
+    )
+
+    with pytest.raises(SystemExit):
+        call_command("board_agreement", "valley", option, "7")
+
+    assert "no version 7" in capsys.readouterr().err
+
+
 def test_every_form_and_figure_is_written(valley, version, tmp_path, capsys):
     paths = {form: tmp_path / f"board.{form}" for form in ("csv", "latex", "markdown", "svg")}
 

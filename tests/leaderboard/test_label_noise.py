@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leaderboard.label_noise import UNKNOWN, Evidence, label_noise, prepared, resampled_rows
+from leaderboard.label_noise import UNKNOWN, Evidence, label_noise, label_trials, prepared, resampled_rows
 from tests.leaderboard.field import contenders, entrants, judged
 from tournament.contests import Contest
 from tournament.copeland import Ties
@@ -23,6 +23,7 @@ FIELD = contenders(
     },
     NODES,
 )
+COVERED = np.ones(8, dtype=bool)
 
 
 def evidence(for_a, for_b, workers=None):
@@ -58,6 +59,27 @@ def test_a_worker_is_drawn_with_all_judgments():
     times = np.bincount(worker[rows], minlength=3)
     assert times.sum() == 24
     assert (times % 8 == 0).all()
+
+
+def test_a_query_drawn_twice_has_its_judgments_drawn_anew():
+    """Three judgments of each query, two for A: its passage is best in 20 of 27 draws, anew for every copy."""
+    alone = label_trials(FIELD, evidence(2, 1), COVERED, rng=np.random.default_rng(4), trials=4000)
+    rng = np.random.default_rng(5)
+    by_hand = (rng.integers(0, 3, (4000, 8, 3)) < 2).sum(axis=2) >= 2
+
+    assert alone[0].mean() == pytest.approx(20 / 27, abs=0.01)
+    assert alone[0].std() == pytest.approx(np.sqrt(20 / 27 * 7 / 27 / 8), rel=0.05)
+    assert alone[0].std() == pytest.approx(by_hand.mean(axis=1).std(), rel=0.06)
+    assert np.quantile(alone[0], [0.025, 0.975]) == pytest.approx(
+        np.quantile(by_hand.mean(axis=1), [0.025, 0.975])
+    )
+
+
+def test_copies_of_a_query_share_the_workers_that_a_trial_draws():
+    """All queries have the same three workers, so that a trial is right everywhere or nowhere."""
+    found = label_trials(FIELD, evidence(2, 1, [0, 1, 2]), COVERED, rng=np.random.default_rng(4), trials=500)
+
+    assert set(found[0]) == {0.0, 1.0}
 
 
 def test_unanimous_labels_add_no_noise():

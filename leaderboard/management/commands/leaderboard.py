@@ -7,7 +7,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from leaderboard import services
-from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
+from leaderboard.management.asking import (
+    OfAVersion,
+    check_seed,
+    runs_argument,
+    runs_of,
+    seed_argument,
+    version_argument,
+)
 from leaderboard.measures import KNOWN
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
@@ -15,7 +22,7 @@ from leaderboard.services.boards import MEASURE, SEED
 from pooling.services.finding import collection_named
 
 
-class Command(AnalysisCommand):
+class Command(OfAVersion, AnalysisCommand):
     help = (
         "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
         "queries for which both know a relevant passage, with 95 % intervals (bootstrap over queries), ranks, "
@@ -25,15 +32,9 @@ class Command(AnalysisCommand):
     )
     example = "manage.py leaderboard mine --version 1 --official official --latex board.tex"
 
-    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version (of Django) would be in the way.
-        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
-
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
-        parser.add_argument(
-            "--version", type=int, dest="number", help="number of the version (default: the latest)"
-        )
+        version_argument(parser)
         parser.add_argument(
             "--official", metavar="SET", help="qrel set to set it against (default: the official one)"
         )

@@ -10,6 +10,7 @@ drawn by any measure.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,3 +195,19 @@ def _ranks_with_perfect(standings: Values) -> npt.NDArray[np.int64]:
     """Ranks of the runs among themselves, and last the rank the perfect run (the last one) would have."""
     runs, perfect = standings[:-1], standings[-1]
     return np.append(competition_ranks(runs), 1 + int((runs > perfect).sum()))
+
+
+def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:
+    """The first ``count`` runs in either order, and the ``count`` that rise and that fall most.
+
+    Each once, in the order of the preference board, equal runs by tag; the perfect run is none of them.
+    """
+    runs = sorted((row for row in rows if not row.perfect), key=lambda row: row.run)
+    orders = (
+        sorted(runs, key=lambda row: row.rank_preference)[:count],
+        sorted(runs, key=lambda row: row.rank_official)[:count],
+        sorted((row for row in runs if row.shift > 0), key=lambda row: -row.shift)[:count],
+        sorted((row for row in runs if row.shift < 0), key=lambda row: row.shift)[:count],
+    )
+    chosen = {row.run for order in orders for row in order}
+    return sorted((row for row in runs if row.run in chosen), key=lambda row: row.rank_preference)

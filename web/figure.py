@@ -1,9 +1,8 @@
-"""The board's figure as coordinates: both values of every run with intervals, and its move between the
-orders.
+"""The board's figure as coordinates: a panel with intervals for either set of labels, and how ranks move.
 
-Left, the runs in official order; lines lead to the same runs in preference order, where both values stand
-on one axis. Coordinates are in SVG units, y downwards; classes carry every colour, so that light and dark
-share the shape.
+Left, the runs in official order with their official values; lines lead to the same runs in preference order, with
+their values beside them. Both axes are the same, from zero. Coordinates are in SVG units, y downwards; classes carry
+every colour, so that light and dark share the shape.
 """
 
 from __future__ import annotations
@@ -21,7 +20,9 @@ LEAST_NAME_WIDTH = 116.0
 #: Of a letter of a name, and of the rank beside it.
 LETTER, RANK = 8.4, 30.0
 MOVES_WIDTH = 110.0
-AXIS_WIDTH = 340.0
+AXIS_WIDTH = 230.0
+#: Beside the figure, and between a panel and its names.
+EDGE, GAP = 20.0, 16.0
 LONGEST_NAME = 26
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -69,10 +70,34 @@ class DrawnRow:
 
 @dataclass(frozen=True)
 class Tick:
-    """A labelled place on the axis."""
+    """A labelled place on both axes."""
 
-    x: float
+    both: tuple[float, float]
     label: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One panel's axis: from zero at ``left`` to ``top`` at ``right``."""
+
+    left: float
+    top: float
+
+    @property
+    def right(self) -> float:
+        """Where the axis ends."""
+        return self.left + AXIS_WIDTH
+
+    def across(self, value: float) -> float:
+        """The place of a value."""
+        return round(self.left + value / self.top * AXIS_WIDTH, 1)
+
+    def mark(self, interval: Interval, y: float) -> Mark | None:
+        """A value with its bounds, where it has one."""
+        if any(map(math.isnan, interval)):
+            return None
+        value, low, high = map(self.across, interval)
+        return Mark(value, low, high, y)
 
 
 @dataclass(frozen=True)
@@ -88,65 +113,59 @@ class BoardFigure:
     moves_left: float
     moves_right: float
     names_left: float
-    axis_left: float
-    axis_right: float
+    official: Axis
+    preference: Axis
     left_out: int
 
 
 def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure:
     """Lay the rows out, which come in preference order. The axis ends at the first tick past all marks."""
     name_width = _name_width(rows)
-    moves_left = name_width + 8
-    moves_right = moves_left + MOVES_WIDTH
-    axis_left = moves_right + 8 + name_width + 16
     top, step = _axis(max((row_high(row) for row in rows), default=1.0))
+    official = Axis(EDGE, top)
+    name_right = official.right + GAP + name_width
+    moves_left = name_right + 8
+    moves_right = moves_left + MOVES_WIDTH
+    names_left = moves_right + 8
+    preference = Axis(names_left + name_width + GAP, top)
     by_official = sorted(rows, key=lambda row: (row.rank_official, row.name))
-    official_place = {row.name: place for place, row in enumerate(by_official)}
-
-    def across(value: float) -> float:
-        return round(axis_left + value / top * AXIS_WIDTH, 1)
-
-    def mark(interval: Interval, y: float) -> Mark | None:
-        if any(map(math.isnan, interval)):
-            return None
-        value, low, high = (across(part) for part in interval)
-        return Mark(value, low, high, y)
-
-    drawn = []
-    for place, row in enumerate(rows):
-        y = TOP + place * ROW
-        drawn.append(
-            DrawnRow(
-                name=_short(row.name),
-                full_name=row.name,
-                perfect=row.perfect,
-                rank_official=row.rank_official,
-                rank_preference=row.rank_preference,
-                y_official=TOP + official_place[row.name] * ROW,
-                y_preference=y,
-                official=mark(row.official, y - 4),
-                preference=mark(row.preference, y + 4),
-                move=_move(row),
-            )
-        )
-    ticks = [
-        Tick(across(step * place), f"{step * place:.2f}" if step < 1 else f"{step * place:g}")
-        for place in range(round(top / step) + 1)
-    ]
+    places = {row.name: TOP + place * ROW for place, row in enumerate(by_official)}
     bottom = TOP + len(rows) * ROW - ROW / 2
+    values = [step * place for place in range(round(top / step) + 1)]
     return BoardFigure(
-        width=axis_left + AXIS_WIDTH + 24,
-        height=bottom + 34,
+        width=preference.right + EDGE,
+        height=bottom + 12,
         bottom=bottom,
-        rows=drawn,
-        ticks=ticks,
-        name_right=name_width,
+        rows=[
+            _drawn(row, places[row.name], TOP + place * ROW, official, preference)
+            for place, row in enumerate(rows)
+        ],
+        ticks=[
+            Tick((official.across(one), preference.across(one)), f"{one:.2f}" if step < 1 else f"{one:g}")
+            for one in values
+        ],
+        name_right=name_right,
         moves_left=moves_left,
         moves_right=moves_right,
-        names_left=moves_right + 8,
-        axis_left=axis_left,
-        axis_right=axis_left + AXIS_WIDTH,
+        names_left=names_left,
+        official=official,
+        preference=preference,
         left_out=left_out,
+    )
+
+
+def _drawn(row: FigureRow, y_official: float, y_preference: float, left: Axis, right: Axis) -> DrawnRow:
+    return DrawnRow(
+        name=_short(row.name),
+        full_name=row.name,
+        perfect=row.perfect,
+        rank_official=row.rank_official,
+        rank_preference=row.rank_preference,
+        y_official=y_official,
+        y_preference=y_preference,
+        official=left.mark(row.official, y_official),
+        preference=right.mark(row.preference, y_preference),
+        move=_move(row),
     )
 
 

@@ -39,6 +39,8 @@ class Spans:
     line: float | None = None
     notes: Sequence[str] = ()
     """More to say of each row, or nothing."""
+    first_colour: int = 0
+    """The place among the colours, from 0, that the first series has."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,19 @@ class Point:
 
 @dataclass(frozen=True)
 class Points:
-    """Points on two axes; ``steps`` are the places of those that a staircase joins."""
+    """Points on two axes; ``steps`` are the places of those that a staircase joins.
+
+    ``named`` are the places of those whose names are written beside them, the most important first; None for all.
+    """
 
     title: str
     x_axis: str
     y_axis: str
     points: Sequence[Point]
     steps: Sequence[int] = ()
+    named: Sequence[int] | None = None
+    note: str = ""
+    """What has to be said under the figure, or nothing."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,13 @@ import io
 import logging
 import textwrap
 import warnings
+from collections.abc import Sequence
 from functools import cache
+from math import isfinite
 from threading import Lock
 from typing import Any
 
+from leaderboard.output.labelling import Box, Named, label_places
 from leaderboard.output.right_to_left import isolated
 from leaderboard.output.table import Figure
 
@@ -74,6 +77,8 @@ FONTS = (
 )
 """For letters that the first does not have, the next one of those that are installed."""
 LONGEST_NAME = 30
+#: Of names beside points.
+NAME_POINTS = 5.5
 FOOTER_POINTS = 6
 FOOTER_LINE_INCHES = 0.12
 _drawing = Lock()
@@ -94,6 +99,61 @@ def square_root_shades(most: float) -> Any:
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, vmin=0, vmax=most)
+
+
+def name_points(
+    canvas: Any, axes: Any, named: Sequence[tuple[str, float, float]], points: Sequence[tuple[float, float]]
+) -> None:
+    """Write names beside their points so that none lies over another or over any of the ``points``.
+
+    All are in data's coordinates; draw everything else, and set the axes' limits, first: places are for the layout as
+    it then is, and what is written leaves it so. A name that would find no place is left out.
+    """
+    from matplotlib.patheffects import withStroke
+
+    named = [one for one in named if isfinite(one[1] + one[2])]
+    canvas.draw_without_rendering()
+    to_points = 72 / canvas.dpi
+    written = [
+        axes.text(x, y, short(name), fontsize=NAME_POINTS, zorder=5, in_layout=False) for name, x, y in named
+    ]
+    sizes = [text.get_window_extent() for text in written]
+    at = axes.transData.transform([(x, y) for _, x, y in named]) * to_points if named else []
+    asked = [
+        Named(x, y, size.width * to_points, size.height * to_points)
+        for (x, y), size in zip(at, sizes, strict=True)
+    ]
+    others = axes.transData.transform(list(points)) * to_points if points else []
+    inside = axes.get_window_extent()
+    bounds = Box(*(edge * to_points for edge in (inside.x0, inside.y0, inside.x1, inside.y1)))
+    for text in written:
+        text.remove()
+    places = label_places(asked, [(x, y) for x, y in others], bounds)
+    for (name, x, y), one, place in zip(named, asked, places, strict=True):
+        if place is None:
+            continue
+        offset = (place.box.left - one.x, place.box.bottom - one.y)
+        line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 1}
+        axes.annotate(
+            short(name),
+            (x, y),
+            xytext=offset,
+            textcoords="offset points",
+            fontsize=NAME_POINTS,
+            ha="left",
+            va="bottom",
+            zorder=5,
+            in_layout=False,
+            path_effects=[withStroke(linewidth=1.2, foreground="white")],
+            arrowprops=line | {"relpos": _towards(place.box, one)} if place.led else None,
+        )
+
+
+def _towards(box: Box, one: Named) -> tuple[float, float]:
+    """Where a line from the point meets the name's box, as shares of its width and height."""
+    across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
+    up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)
+    return across, up
 
 
 @cache

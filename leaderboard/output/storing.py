@@ -46,7 +46,7 @@ def _facts_again(stored: Mapping[str, Any]) -> Facts:
 
 
 def _figure(figure: Figure) -> dict[str, Any]:
-    named = {name: getattr(figure, name) for name in ("key", "title", "caption", "width", "height")}
+    named = {name: getattr(figure, name) for name in ("key", "title", "caption", "beside", "width", "height")}
     data = None if figure.data is None else figure.data.key
     return named | {"facts": _facts(figure.facts), "data": data, "charts": plain(list(figure.charts))}
 

@@ -178,6 +178,8 @@ class Figure:
     width: float = 7.0
     """Inches; 7.0 is the text width of two columns, 3.4 of one."""
     height: float = 4.0
+    beside: bool = False
+    """Whether its charts are panels that stand side by side where there is room."""
 
     @property
     def charts_id(self) -> str:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from leaderboard.board import PERFECT, BoardRow, Estimate
+from leaderboard.board import PERFECT, BoardRow, Estimate, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Mark, Point, Points, Series, Spans, chart_content
 from leaderboard.output.table import best_marked
 from leaderboard.services.boards import PublishedBoard, as_dict
+
+#: Up to so many runs are all named in the figure of one board against the other; of more, those that stand out.
+NAMED_ALL = 30
+NAMED_OF_EACH = 5
+NAMED = (
+    f"Named: the first {NAMED_OF_EACH} runs of either board, and the {NAMED_OF_EACH} that rise and that fall most; "
+    "the table has every run."
+)
 
 
 def board_analysis(published: PublishedBoard) -> Analysis:
@@ -133,11 +142,9 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
 
         panels = canvas.subplots(1, 2)
-        for axes, name, color, title in (
-            (panels[0], "official", OFFICIAL, f"{published.official} qrels"),
-            (panels[1], "preference", PREFERENCE, "preference qrels"),
-        ):
-            ordered = sorted(rows, key=lambda row: (getattr(row, f"rank_{name}"), not row.perfect, row.run))
+        colours = (OFFICIAL, PREFERENCE)
+        for axes, (name, title), color in zip(panels, _sides(published), colours, strict=True):
+            ordered = _ordered(rows, name)
             estimates = [getattr(row, name) for row in ordered]
             places = np.arange(len(ordered))
             axes.hlines(places, [one.low for one in estimates], [one.high for one in estimates], color=color)
@@ -148,22 +155,39 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
             axes.set_yticks(places, [short(row.run) for row in ordered])
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
-            axes.invert_yaxis()
+            axes.set_ylim(len(ordered) - 0.5, -0.5)
 
     caption = "95 % bootstrap intervals over queries; diamond: the perfect run."
     height = max(2.4, 0.9 + 0.17 * len(rows))
-    title = "Official and preference boards"
-    chart = Spans(
-        title,
-        facts.measure,
-        [row.run for row in rows],
-        [
-            Series(f"{published.official} qrels", [_mark(row.official) for row in rows]),
-            Series("preference qrels", [_mark(row.preference) for row in rows]),
-        ],
-        notes=[_ranks(row) for row in rows],
+    charts = tuple(
+        chart_content(_panel(published, name, title, facts.measure, colour))
+        for colour, (name, title) in enumerate(_sides(published))
     )
-    return Figure("panels", title, caption, facts, draw, board, (chart_content(chart),), 7.0, height)
+    title = "Official and preference boards"
+    return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=True)
+
+
+def _sides(published: PublishedBoard) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Either set of labels: its column, and its words."""
+    return ("official", f"{published.official} qrels"), ("preference", "preference qrels")
+
+
+def _ordered(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
+    """The runs in the order of one column's own board."""
+    return sorted(rows, key=lambda row: (getattr(row, f"rank_{name}"), not row.perfect, row.run))
+
+
+def _panel(published: PublishedBoard, name: str, title: str, measure: str, colour: int) -> Spans:
+    rows = _ordered(published.board.rows, name)
+    marks = [_mark(getattr(row, name)) for row in rows]
+    return Spans(
+        title[:1].upper() + title[1:],
+        measure,
+        [row.run for row in rows],
+        [Series(title, marks)],
+        notes=[_ranks(row) for row in rows],
+        first_colour=colour,
+    )
 
 
 def _mark(one: Estimate) -> Mark:
@@ -173,46 +197,51 @@ def _mark(one: Estimate) -> Mark:
 def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     """One column against the other; the perfect run would stretch the axis and is left to the panels."""
     rows = own_rows(published)
+    named = {row.run for row in named_rows(published)}
 
     def draw(canvas: Any) -> None:
-        from leaderboard.output.drawing import OFFICIAL, short
+        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
 
         axes = canvas.subplots()
-        x, y = ([getattr(row, name).value for row in rows] for name in ("official", "preference"))
-        errors = [
-            [
-                [max(0.0, one.value - one.low) for one in side],
-                [max(0.0, one.high - one.value) for one in side],
-            ]
-            for side in ([row.official for row in rows], [row.preference for row in rows])
-        ]
-        axes.errorbar(
-            x, y, xerr=errors[0], yerr=errors[1], fmt="o", color=OFFICIAL, elinewidth=0.5, alpha=0.8
-        )
-        if len(rows) <= 30:
-            for row, across, up in zip(rows, x, y, strict=True):
-                axes.annotate(
-                    short(row.run), (across, up), xytext=(3, 3), textcoords="offset points", fontsize=5
-                )
+        points = {row.run: (row.official.value, row.preference.value) for row in rows}
+        for row in rows:
+            x, y = points[row.run]
+            whisker = {"color": GREY, "linewidth": 0.5, "alpha": 0.35}
+            axes.plot([row.official.low, row.official.high], [y, y], **whisker)
+            axes.plot([x, x], [row.preference.low, row.preference.high], **whisker)
+            color = OFFICIAL if row.run in named else GREY
+            axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
         axes.set_ylabel(f"{facts.measure}, preference qrels")
+        # Of two names that want one place, that of the run higher on the board has it.
+        wanted = [(row.run, *points[row.run]) for row in _ordered(rows, "preference") if row.run in named]
+        name_points(canvas, axes, wanted, list(points.values()))
 
     caption = f"One point a run with both 95 % intervals; the {PERFECT} is left out."
+    caption += f" {NAMED}" if len(named) < len(rows) else ""
     title = "One board against the other"
     charts = (chart_content(against_chart(published, facts.measure)),)
-    return Figure("against", title, caption, facts, draw, board, charts, 4.5, 4.0)
+    return Figure("against", title, caption, facts, draw, board, charts, 5.5, 4.5)
+
+
+def named_rows(published: PublishedBoard) -> list[BoardRow]:
+    """The runs whose names stand in the figure: all, or of many those that stand out."""
+    rows = own_rows(published)
+    return rows if len(rows) <= NAMED_ALL else standing_out(rows, NAMED_OF_EACH)
 
 
 def against_chart(published: PublishedBoard, measure: str) -> Points:
     """Every run but the perfect one: its value under preference qrels against that under official ones."""
+    rows = own_rows(published)
+    named = {row.run for row in named_rows(published)}
+    by_rank = sorted(range(len(rows)), key=lambda place: rows[place].rank_preference)
     return Points(
         "One board against the other",
         f"{measure}, {published.official} qrels",
         f"{measure}, preference qrels",
-        [
-            Point(row.run, _mark(row.official), _mark(row.preference), _ranks(row))
-            for row in own_rows(published)
-        ],
+        [Point(row.run, _mark(row.official), _mark(row.preference), _ranks(row)) for row in rows],
+        named=[place for place in by_rank if rows[place].run in named],
+        note=NAMED if len(named) < len(rows) else "",
     )
 
 

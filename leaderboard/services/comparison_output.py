@@ -7,7 +7,7 @@ from typing import Any
 
 from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
 from leaderboard.output.chart import Series, Spans, chart_content
-from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, short
+from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE
 from leaderboard.output.right_to_left import isolated
 from leaderboard.services.comparing import Compared, Comparison
 from leaderboard.significance import Bounds, corrected
@@ -253,18 +253,19 @@ def outcome_figure(comparison: Comparison) -> Figure:
             lengths.plot([harm.low, harm.high], [place, place], color=GREY, zorder=2)
             lengths.plot([harm.value], [place], "o", color="black", zorder=3)
         lengths.axvline(0, color="black", linewidth=0.6)
-        lengths.set_xlabel("ESL of B minus A\n(below 0: B has the answer higher)")
+        lengths.set_xlabel("ESL of B minus A")
         lengths.set_title("Both answer")
         wins.set_yticks(list(places), list(map(_pair_name, pairs)))
-        wins.invert_yaxis()
+        wins.set_ylim(len(pairs) - 0.5, -0.5)
         canvas.legend(loc="outside upper right", ncols=2)
 
     return Figure(
         "outcomes",
         "Outcomes query by query",
         "A → B, the older run first. Left: share of queries that only one of them answers. Right: mean difference "
-        f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval. Bold: the "
-        "verdict." + (f" {left_out} more comparisons are in the table." if left_out else ""),
+        f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval; below 0, B has "
+        "the answer higher. Bold: the verdict."
+        + (f" {left_out} more comparisons are in the table." if left_out else ""),
         comparison.facts,
         draw,
         data=outcome_table(comparison),
@@ -274,7 +275,7 @@ def outcome_figure(comparison: Comparison) -> Figure:
 
 
 def _pair_name(pair: Compared) -> str:
-    return f"{short(pair.a)} → {short(pair.b)}"
+    return f"{_cut(pair.a)} → {_cut(pair.b)}"
 
 
 def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
-from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, short
+from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, name_points
 from leaderboard.services.comparing import BoardOverTime, Step
 from leaderboard.significance import corrected
 from leaderboard.verdicts import Claim
@@ -121,18 +121,17 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
             values = [s.standing.entry.value for s in some]
             style = {"markerfacecolor": fill, "markeredgecolor": OFFICIAL, "linestyle": "none", "zorder": 3}
             axes.plot([days[id(s)] for s in some], values, "o", markersize=6, label=label, **style)
-        for place, step in enumerate(best):
-            where = (days[id(step)], step.standing.entry.value)
-            # To the left the staircase leaves room, except at its foot.
-            aside = {"xytext": (-4, 5), "ha": "right"} if place else {"xytext": (4, 5), "ha": "left"}
-            axes.annotate(
-                short(step.standing.entry.run), where, textcoords="offset points", fontsize=6, **aside
-            )
         locator = AutoDateLocator()
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
         axes.set_ylabel(f"M{board.facts.measure}")
+        if days:
+            axes.set_xlim(*time_shown(min(days.values()), max(days.values())))
         canvas.legend(loc="outside upper right", ncols=3)
+        # The latest first: of names that want one place, that of the run that is best now has it.
+        named = [(s.standing.entry.run, days[id(s)], s.standing.entry.value) for s in reversed(best)]
+        points = [(days[id(s)], s.standing.entry.value) for s in board.steps]
+        name_points(canvas, axes, named, points)
 
     return Figure(
         "progress",
@@ -146,7 +145,14 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
     )
 
 
+def time_shown(first: float, last: float) -> tuple[float, float]:
+    """From and to which day: runs of one day stand in the middle of a week, not of years."""
+    aside = max(3.0, (last - first) * 0.04)
+    return first - aside, last + aside
+
+
 def _chart(board: BoardOverTime) -> Points:
+    best = [place for place, step in enumerate(board.steps) if step.standing.state_of_the_art]
     return Points(
         "The leaderboard over time",
         "date",
@@ -160,7 +166,8 @@ def _chart(board: BoardOverTime) -> Points:
             )
             for step in board.steps
         ],
-        steps=[place for place, step in enumerate(board.steps) if step.standing.state_of_the_art],
+        steps=best,
+        named=best[::-1],
     )
 
 

@@ -70,7 +70,7 @@
     return axis(theme, { type: "category", data: names, inverse: true, axisLabel: label, axisTick: { show: false } });
   }
 
-  function intervalShape(place, count, colour, theme) {
+  function intervalShape(place, count, kind, colour, theme) {
     const shift = (place - (count - 1) / 2) * Math.min(8, 14 / count);
     return (_, api) => {
       const [y, x] = [api.value(0), api.value(1)];
@@ -79,7 +79,7 @@
       const dot = { cx: at[0], cy: at[1] + shift, r: 4 };
       const shape = { x: dot.cx - 3.5, y: dot.cy - 3.5, width: 7, height: 7 };
       const style = { fill: colour, stroke: theme.ink, lineWidth: 0.5 };
-      const children = [place % 2 ? { type: "rect", shape, style } : { type: "circle", shape: dot, style }];
+      const children = [kind % 2 ? { type: "rect", shape, style } : { type: "circle", shape: dot, style }];
       if (!Number.isNaN(api.value(2))) {
         const ends = { x1: api.coord([api.value(2), y])[0], x2: api.coord([api.value(3), y])[0], y1: dot.cy, y2: dot.cy };
         children.unshift({ type: "line", shape: ends, style: { stroke: colour, lineWidth: 2 } });
@@ -95,12 +95,13 @@
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
     const reach = chart.line === null ? [] : [[-1, chart.line, NaN, NaN]];
     const series = chart.series.map((one, place) => {
-      const colour = theme.colours[place % theme.colours.length];
+      const kind = place + chart.first_colour;
+      const colour = theme.colours[kind % theme.colours.length];
       return {
         type: "custom",
         name: one.name,
         itemStyle: { color: colour },
-        renderItem: intervalShape(place, chart.series.length, colour, theme),
+        renderItem: intervalShape(place, chart.series.length, kind, colour, theme),
         encode: { x: [1, 2, 3], y: 0 },
         // The last is not drawn: the axis reaches as far as the line.
         data: [...one.marks.map((mark, row) => [row, ...mark.map((part) => part ?? NaN)]), ...reach],
@@ -216,6 +217,76 @@
     };
   }
 
+  /* Where a point's name stands, as leaderboard/output/labelling.py does on paper: each takes the first free place, near
+     its point and then farther away, with a line; one that finds none is not written. */
+  const RINGS = [10, 16, 25, 36, 49, 64, 81];
+  const ANGLES = [90, 45, 135, 270, 0, 180, 315, 225, 65, 115, 20, 160].map((angle) => (angle * Math.PI) / 180);
+  const start = (at, direction, far, size) => {
+    const near = at + direction * far;
+    return Math.abs(direction) < 0.3 ? near - size / 2 : direction > 0 ? near : near - size;
+  };
+  const meet = (one, other) =>
+    one.x < other.x + other.width + 1 &&
+    other.x < one.x + one.width + 1 &&
+    one.y < other.y + other.height + 1 &&
+    other.y < one.y + one.height + 1;
+
+  function freePlace(at, size, taken, bounds) {
+    for (const far of RINGS)
+      for (const angle of ANGLES) {
+        const [x, y] = [start(at[0], Math.cos(angle), far, size.width), start(at[1], -Math.sin(angle), far, size.height)];
+        const box = { x, y, width: size.width, height: size.height };
+        const inside = x >= bounds.x && y >= bounds.y && x + box.width <= bounds.x + bounds.width && y + box.height <= bounds.y + bounds.height;
+        if (inside && !taken.some((other) => meet(box, other))) return { ...box, led: far > RINGS[0] };
+      }
+    return null;
+  }
+
+  const paper = document.createElement("canvas").getContext("2d");
+
+  /* Names beside these values, in the order of `named`, as a series of their own: labels of echarts know nothing of each
+     other. All places are found with the first, and again when the figure is zoomed. */
+  function names(values, named, theme) {
+    const font = `11px ${theme.font}`;
+    paper.font = font;
+    const sizes = named.map(({ text }) => ({ width: paper.measureText(text).width, height: 13 }));
+    let places = [];
+    const settle = (bounds, coord) => {
+      const taken = values.map(coord).map(([x, y]) => ({ x: x - 6, y: y - 6, width: 12, height: 12 }));
+      places = named.map(({ value }, place) => {
+        const [x, y] = coord(value);
+        const seen = x >= bounds.x && x <= bounds.x + bounds.width && y >= bounds.y && y <= bounds.y + bounds.height;
+        const free = seen ? freePlace([x, y], sizes[place], taken, bounds) : null;
+        if (free) taken.push(free);
+        return free;
+      });
+    };
+    return {
+      type: "custom",
+      silent: true,
+      z: 4,
+      data: named.map(({ value }) => value),
+      renderItem: (params, api) => {
+        if (params.dataIndex === 0) settle(params.coordSys, api.coord);
+        const place = places[params.dataIndex];
+        if (!place) return null;
+        const [x1, y1] = api.coord(named[params.dataIndex].value);
+        const nearest = (at, from, size) => Math.min(Math.max(at, from), from + size);
+        const line = { x1, y1, x2: nearest(x1, place.x, place.width), y2: nearest(y1, place.y, place.height) };
+        const style = { text: named[params.dataIndex].text, x: place.x, y: place.y + 1, font, fill: theme.ink, stroke: theme.paper, lineWidth: 2 };
+        const led = { type: "line", shape: line, style: { stroke: theme["ink-soft"], lineWidth: 0.75 } };
+        return { type: "group", children: [...(place.led ? [led] : []), { type: "text", style }] };
+      },
+    };
+  }
+
+  /* Runs of one day stand in the middle of a week. */
+  function timeShown(times) {
+    const [first, last, day] = [Math.min(...times), Math.max(...times), 24 * 3600 * 1000];
+    const aside = Math.max(3 * day, (last - first) * 0.04);
+    return { min: first - aside, max: last + aside, minInterval: day };
+  }
+
   function points(chart, theme, width, colours) {
     const { room, ...option } = frame(theme, width, ["0.0000"]);
     const dated = chart.points.some((point) => typeof point.x === "string");
@@ -227,7 +298,9 @@
       return { colour: theme.colours[known % count], symbol: SHAPES[Math.floor(known / count) % SHAPES.length] };
     };
     const across = (point) => (dated ? point.x : point.x[0]);
-    const named = chart.points.length <= 30 && width >= 600;
+    const value = (point) => [across(point), point.y[0]];
+    // A phone has no room: there a name is said of the point that is touched.
+    const named = width >= 600 ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
     const stairs = new Set(chart.steps);
     const whiskers = {
       type: "custom",
@@ -255,16 +328,13 @@
     const dots = {
       type: "scatter",
       tooltip: { formatter: (item) => told(chart.points[item.dataIndex]) },
-      labelLayout: { hideOverlap: true },
       data: chart.points.map((point, place) => {
         const { colour, symbol } = look(point.name, place);
-        const shown = named || stairs.has(place);
         return {
-          value: [across(point), point.y[0]],
+          value: value(point),
           symbol,
           symbolSize: stairs.has(place) ? 13 : 10,
           itemStyle: { color: colour, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
-          label: { show: shown, formatter: shorter(point.name, 24), position: "top", fontSize: 11, color: theme.ink },
         };
       }),
     };
@@ -277,14 +347,23 @@
       xAxis: axis(theme, {
         type: dated ? "time" : "value",
         scale: true,
-        boundaryGap: dated ? ["3%", "3%"] : undefined,
+        ...(dated ? timeShown(chart.points.map((point) => Date.parse(point.x))) : {}),
         name: chart.x_axis,
         nameGap: 30,
         axisLabel: { hideOverlap: true, formatter: dated ? "{yyyy}-{MM}-{dd}" : undefined },
       }),
       yAxis: axis(theme, { type: "value", scale: true, name: chart.y_axis, nameGap: 46 }),
       dataZoom: [{ ...zoom, xAxisIndex: 0 }, { ...zoom, yAxisIndex: 0 }],
-      series: [whiskers, staircase, dots],
+      series: [
+        whiskers,
+        staircase,
+        dots,
+        names(
+          chart.points.map(value),
+          named.map((place) => ({ text: isolated(shorter(chart.points[place].name, 24)), value: value(chart.points[place]) })),
+          theme,
+        ),
+      ],
     };
   }
 
@@ -363,7 +442,10 @@
     plot.setAttribute("role", "group");
     plot.setAttribute("aria-label", `Figure: ${chart.title}. Arrow keys go through it; the table has the same numbers.`);
     said.setAttribute("aria-live", "polite");
-    into.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
+    const panel = document.createElement("div");
+    panel.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
+    if (chart.note) panel.append(Object.assign(document.createElement("p"), { className: "soft", textContent: chart.note }));
+    into.append(panel);
     let drawn, items, columns, width;
     const show = () => {
       width = plot.clientWidth;

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.board import PERFECT, BoardInput, Scale, competition_ranks, draw_board
+from leaderboard.board import (
+    PERFECT,
+    BoardInput,
+    BoardRow,
+    Estimate,
+    Scale,
+    competition_ranks,
+    draw_board,
+    standing_out,
+)
 
 
 def worked_board(seed=1):
@@ -117,3 +126,17 @@ def test_equal_values_in_another_order_are_equal_runs():
     given = BoardInput(["A", "B"], values, values, np.ones_like(values), Scale(whole=None))
 
     assert [row.rank_official for row in draw_board(given, seed=1).rows] == [1, 1, 1]
+
+
+def test_runs_that_stand_out_lead_a_board_or_move_most():
+    """Ten runs in official order; by preference the last comes fourth, which moves the others down by one."""
+    value, order = Estimate(0.5, 0.4, 0.6), [0, 1, 2, 9, 3, 4, 5, 6, 7, 8]
+    rows = [
+        BoardRow(f"r{run}", value, value, run + 1, place + 1, run - place, 1.0, 1.0, 1.0)
+        for place, run in enumerate(order)
+    ]
+    perfect = BoardRow(PERFECT, value, value, 1, 9, -8, 1.0, 1.0, 1.0, perfect=True)
+
+    found = [row.run for row in standing_out([*rows[::-1], perfect], 2)]
+
+    assert found == ["r0", "r1", "r9", "r3", "r4"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.progress import Entry, standings
+from leaderboard.services.progress_output import time_shown
 
 
 def marked(*entries: Entry, **options) -> list[str]:
@@ -42,3 +43,8 @@ def test_lower_can_be_better_and_a_missing_value_displaces_nothing():
 def test_no_run_is_no_board():
     assert standings([]) == []
     assert marked(Entry("only", 0.3, baseline=True)) == []
+
+
+def test_runs_of_one_day_stand_in_the_middle_of_a_week_and_of_years_have_a_little_room():
+    assert time_shown(100.0, 100.0) == (97.0, 103.0)
+    assert time_shown(0.0, 1000.0) == (-40.0, 1040.0)

@@ -10,6 +10,7 @@ from leaderboard.errors import NothingToScore, UnknownLabels, UnknownMeasure
 from leaderboard.measures import parse_measure
 from leaderboard.models import Evaluation
 from leaderboard.output.commas import csv_table
+from leaderboard.output.drawing import drawn
 from leaderboard.services import evaluating
 from leaderboard.services.boards import kept_leaderboard
 from leaderboard.services.judged_tops import judged_tops
@@ -218,6 +219,32 @@ def test_csv_carries_what_the_board_was_made_from(valley, version):
     assert len(lines) == 5
     assert any(line.startswith("'=cmd(),") for line in lines)
     assert all(",official (relevant from grade 1); version 1,MRR@10,3,20220," in line for line in lines)
+
+
+def test_a_boards_figure_has_a_panel_a_set_of_labels_in_the_order_of_its_own_board(valley, version):
+    panels, against = services.board_analysis(board_of(valley, version)).figures
+
+    names = [chart["rows"] for chart in panels.charts]
+    assert [chart["series"][0]["name"] for chart in panels.charts] == ["official qrels", "preference qrels"]
+    assert names[0][0] == "perfect run"
+    assert names[1][0] == "new"
+    assert len(against.charts[0]["named"]) == len(against.charts[0]["points"])
+    assert "Named" not in against.caption
+
+
+def test_of_many_runs_the_figure_names_those_that_stand_out_and_says_so(valley, version):
+    for number in range(40):
+        make_run(valley.collection, f"more{number}", {"q1": ["x1"]})
+    valley.runs = services.chosen_runs(valley.collection)
+
+    against = services.board_analysis(board_of(valley, version)).figures[1]
+
+    (chart,) = against.charts
+    assert "new" in {chart["points"][place]["name"] for place in chart["named"]}
+    assert len(chart["named"]) < len(chart["points"])
+    assert "the first 5 runs of either board" in chart["note"]
+    assert chart["note"] in against.caption
+    assert drawn(against, "svg") == drawn(against, "svg")
 
 
 def test_a_board_by_a_measure_that_is_better_when_lower_has_the_lowest_first(valley, version):

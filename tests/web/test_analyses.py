@@ -6,11 +6,16 @@ import json
 from datetime import date
 
 import pytest
+from django.template.loader import render_to_string
 
+from leaderboard.output import Column, Facts, Table
+from leaderboard.output.table import rows_of
 from pooling.models import Run
 from tests.factories import make_run
+from web.services.analyses import ROWS_WHOLE, table_view
 from web.templatetags.figures import names_isolated
 
+FACTS = Facts("harbour", ("a",), ("official",), "RR@10", 3, "0")
 COMPARE, TIMELINE = "/collections/harbour/compare", "/collections/harbour/timeline"
 
 
@@ -147,3 +152,12 @@ def test_names_from_right_to_left_are_kept_apart_in_sentences():
     said = names_isolated("نظام_2 is better than نظام: 3 of 4, [1] old", ["نظام", "نظام_2", "[1] old"])
 
     assert said == "\u2068نظام_2\u2069 is better than \u2068نظام\u2069: 3 of 4, [1] old"
+
+
+@pytest.mark.parametrize(("rows", "whole"), [(ROWS_WHOLE, True), (ROWS_WHOLE + 1, False)])
+def test_a_table_of_few_rows_is_not_cut_by_an_area_that_scrolls(rows, whole):
+    table = Table("t", "T", "", (Column("run", "run"),), rows_of([{"run": "a"}] * rows), FACTS)
+
+    shown = render_to_string("web/parts/table.html", {"view": table_view(table)})
+
+    assert ('class="scroll wide whole"' in shown) is whole

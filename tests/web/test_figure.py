@@ -11,15 +11,23 @@ def row(name, official, preference, ranks, **details):
     return FigureRow(name, (official,) * 3, preference, *ranks, **details)
 
 
-def test_values_lie_on_the_axis_in_proportion():
+def test_values_lie_on_the_axis_of_their_panel_in_proportion():
     figure = board_figure([row("a", 0.3, (0.6, 0.0, 1.2), (1, 1))])
 
     drawn = figure.rows[0]
-    assert drawn.preference.low == figure.axis_left
-    assert drawn.preference.high == pytest.approx(figure.axis_right, abs=0.1)
-    assert drawn.preference.x - figure.axis_left == pytest.approx(
-        2 * (drawn.official.x - figure.axis_left), abs=0.2
+    assert drawn.preference.low == figure.preference.left
+    assert drawn.preference.high == pytest.approx(figure.preference.right, abs=0.1)
+    assert drawn.preference.x - figure.preference.left == pytest.approx(
+        2 * (drawn.official.x - figure.official.left), abs=0.2
     )
+
+
+def test_each_panel_has_the_order_of_its_own_board():
+    figure = board_figure([row("up", 0.1, (0.3,) * 3, (2, 1)), row("down", 0.2, (0.1,) * 3, (1, 2))])
+
+    up, down = figure.rows
+    assert up.official.y == down.preference.y > down.official.y == up.preference.y
+    assert figure.official.right < figure.name_right < figure.names_left < figure.preference.left
 
 
 def test_lines_lead_from_one_order_to_the_other():
@@ -36,7 +44,7 @@ def test_lines_lead_from_one_order_to_the_other():
 def test_the_axis_reaches_past_every_value_with_few_ticks(highest):
     figure = board_figure([row("a", highest, (highest,) * 3, (1, 1))])
 
-    assert figure.rows[0].official.x <= figure.axis_right + 0.1
+    assert figure.rows[0].official.x <= figure.official.right + 0.1
     assert 2 <= len(figure.ticks) <= 7
 
 
@@ -56,5 +64,5 @@ def test_names_take_no_more_room_than_the_longest_needs():
         board_figure([row("n" * letters, 0.1, (0.2,) * 3, (1, 1))]) for letters in (4, 20, 200)
     )
 
-    assert narrow.name_right < wide.name_right < widest.name_right
+    assert narrow.width < wide.width < widest.width
     assert widest.rows[0].name.endswith("…")

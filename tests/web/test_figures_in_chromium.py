@@ -7,7 +7,7 @@ import json
 import pytest
 from django.conf import settings
 
-from leaderboard.output.chart import Cells, Series, Spans, chart_content
+from leaderboard.output.chart import Cells, Point, Points, Series, Spans, chart_content
 from tests.journeys.person import chromium
 
 KEEP = "window.echarts = { ...echarts, init: ((make) => (...given) => (window.plot = make(...given)))(echarts.init) }"
@@ -75,3 +75,50 @@ def test_names_from_right_to_left_leave_the_words_between_them_in_order(browser)
     assert (
         page.locator("[aria-live]").text_content() == "\u2068بحث\u2069 preferred to \u2068نظام\u2069: 75.0 %"
     )
+
+
+NAMES = """plot.getZr().storage.getDisplayList(true)
+  .filter((one) => one.type === "tspan" && one.style.text.startsWith("run"))
+  .map((one) => { const box = one.getBoundingRect(); const [x, y] = one.transformCoordToGlobal(box.x, box.y);
+                  return [one.style.text, x, y, x + box.width, y + box.height]; })"""
+
+
+def crowd(count):
+    """Runs that lie close together, some on one point."""
+    return [
+        Point(f"run{n:03}", (0.5 + 0.01 * (n % 7), None, None), (0.5 + 0.01 * (n % 3), None, None))
+        for n in range(count)
+    ]
+
+
+def test_names_of_points_do_not_lie_over_each_other(browser):
+    page = drawn(browser, Points("Runs", "x", "y", crowd(19)))
+
+    found = page.evaluate(NAMES)
+
+    assert {name for name, *_ in found} == {f"run{n:03}" for n in range(19)}
+    for n, (_, left, top, right, bottom) in enumerate(found):
+        for _, x, y, end, low in found[n + 1 :]:
+            assert x >= right or left >= end or y >= bottom or top >= low
+
+
+def test_of_many_points_those_that_stand_out_are_named_and_the_figure_says_so(browser):
+    page = drawn(browser, Points("Runs", "x", "y", crowd(100), named=[70, 3], note="Named: two."))
+
+    assert {name for name, *_ in page.evaluate(NAMES)} == {"run070", "run003"}
+    assert page.get_by_text("Named: two.").is_visible()
+
+
+def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):
+    points = [Point(f"run{n}", "2021-08-31", (0.1 * n, None, None)) for n in range(3)]
+
+    page = drawn(browser, Points("Progress", "date", "MRR", points))
+
+    low, high = page.evaluate(f"[{OPTION}.xAxis[0].min, {OPTION}.xAxis[0].max]")
+    assert (high - low) / 86_400_000 == 6
+
+
+def test_a_panel_keeps_the_colour_of_its_labels(browser):
+    chart = Spans("Preference", "MRR", ["a"], [Series("preference", [(0.5, 0.4, 0.6)])], first_colour=1)
+
+    assert drawn(browser, chart).evaluate(f"{OPTION}.series[0].itemStyle.color") == "#d55e00"

@@ -24,6 +24,8 @@ TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
 }
 #: A page stays readable, and quick; files have every row.
 ROWS_SHOWN = 300
+#: A table of up to so many rows stands whole; a longer one scrolls under its head.
+ROWS_WHOLE = 30
 FORMS = ("json", *TEXT_FORMS, *FORMATS)
 
 
@@ -56,6 +58,11 @@ class TableView:
     legend: list[str]
     left_out: int = 0
     """How many further rows are in the files alone."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the page shows all rows at once, rather than in an area that scrolls."""
+        return len(self.rows) <= ROWS_WHOLE
 
 
 @dataclass(frozen=True)

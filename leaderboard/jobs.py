@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
+
+from django.db.models import QuerySet
 
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
 from config.background.services import start
 from judging.models import Campaign
+from judging.services.campaigns import CampaignSettings
 from leaderboard.services.analyses import as_released, keep_result, key_of
 from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.services.analysis_makers import Asked
+from leaderboard.services.better_than_perfect import ask_better_than_perfect
 from leaderboard.services.kept_analyses import forget_old, forget_unused
 from leaderboard.services.kept_values import forget_values
-from pooling.models import Collection, Run
+from pooling.errors import AlreadyImported
+from pooling.models import Collection, Pool, QrelSet, Run
+from pooling.services.naming import check_name
 
 ANALYSE = "leaderboard.analyse"
+ASK = "leaderboard.ask_better_than_perfect"
 
 
 def job_key(key: str) -> str:
@@ -58,6 +66,76 @@ def analyse(
         released=released,
     )
     return {"key": keep_result(asked, progress)}
+
+
+def ring_for_asking(
+    *, name: str, run: Run, qrel_set: QrelSet, settings: CampaignSettings, sample: int | None, who: str
+) -> Job:
+    """Have the campaign made that asks whether a run is better than perfect; the same one again is the same work.
+
+    Of the settings it takes those that the page asks for. Raises AlreadyImported for a name that stands, or is about
+    to stand, for something else, and what can be refused at once.
+    """
+    check_name(name)
+    settings.check()
+    arguments = {
+        "name": name,
+        "run_id": run.pk,
+        "qrel_set_id": qrel_set.pk,
+        "settings": {key: str(getattr(settings, key)) for key in _ASKED_SETTINGS},
+        "sample": sample,
+        "who": who,
+    }
+    key = f"{ASK}:{name}"
+    taken = AlreadyImported(f"There already is a campaign or a pool {name!r}.", "Choose another name.")
+    if Campaign.objects.filter(name=name).exists() or Pool.objects.filter(name=name).exists():
+        before = Job.objects.filter(key=key, state=Job.State.DONE).order_by("-pk").first()
+        if before is not None and before.arguments == arguments:
+            return before
+        raise taken
+    job = start(ASK, key=key, arguments=arguments)
+    if job.arguments != arguments:
+        raise taken
+    return job
+
+
+_ASKED_SETTINGS = {"seed": int, "judgments_per_pair": int, "pairs_per_task": int, "reward": Decimal}
+
+
+@job_kind(ASK, words="the campaign that asks")
+def ask(
+    *,
+    progress: Progress,
+    name: str,
+    run_id: int,
+    qrel_set_id: int,
+    settings: dict[str, str],
+    sample: int | None,
+    who: str,
+) -> dict[str, Any]:
+    """Make the campaign; one that an earlier try of the same job has made is left as it is."""
+    made = Campaign.objects.filter(
+        name=name, pool__name=name, pool__qrel_set=qrel_set_id, pool__pool_runs__run=run_id
+    )
+    if not made.exists():
+        ask_better_than_perfect(
+            name=name,
+            run=Run.objects.select_related("collection").get(pk=run_id),
+            qrel_set=QrelSet.objects.get(pk=qrel_set_id),
+            settings=CampaignSettings(
+                **{key: _ASKED_SETTINGS[key](value) for key, value in settings.items()}
+            ),
+            sample=sample,
+            who=who,
+            progress=lambda done, total: progress(done, total, "Fetching texts"),
+        )
+    return {"campaign": name}
+
+
+def asking_work(collection: Collection) -> QuerySet[Job]:
+    """Campaigns of this kind that were asked for over runs of the collection."""
+    runs = list(Run.objects.filter(collection=collection).values_list("pk", flat=True))
+    return Job.objects.filter(kind=ASK, arguments__run_id__in=runs)
 
 
 @job_kind("leaderboard.forget_analyses")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from web.views import drafts, launching, pools, preparing
+from web.views import asking, drafts, launching, pools, preparing
 
 _PREPARE = "campaigns/<slug:name>/prepare/"
 
@@ -11,6 +11,9 @@ urlpatterns = [
     path("collections/<slug:name>/pools/build", pools.build, name="build_pool"),
     path("collections/<slug:name>/pools/work/<int:key>/", pools.work, name="pool_work"),
     path("collections/<slug:name>/pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path("collections/<slug:name>/better-than-perfect/ask/", asking.plan, name="asking_plan"),
+    path("collections/<slug:name>/better-than-perfect/make", asking.make, name="make_asking"),
+    path("collections/<slug:name>/better-than-perfect/work/<int:key>/", asking.work, name="asking_work"),
     path("collections/<slug:name>/campaigns/new/", preparing.new, name="new_campaign"),
     path(_PREPARE, preparing.prepare, name="prepare"),
     path(f"{_PREPARE}settings/", preparing.settings, name="prepare_settings"),

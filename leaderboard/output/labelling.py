@@ -2,7 +2,7 @@
 
 Greedy, in the order in which names are given: each takes the first free place beside its point, then farther away
 in rings (with a line to it, which is the drawing's matter). One that finds none is left out: a name that lies over
-another tells nothing. adjustText, the usual library for this, moves labels until few overlap and promises no more than that.
+another tells nothing. (adjustText, the usual library, moves labels until few overlap and promises no more.)
 """
 
 from __future__ import annotations

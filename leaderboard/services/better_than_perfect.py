@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,27 @@ def _classes(collection: int, pids: set[str]) -> dict[str, str]:
     return found
 
 
+def to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
+    """What the campaign would ask about, by the texts that are known: every query, or a sample drawn with the seed.
+
+    Raises :class:`NothingToScore` when the run and the qrel set leave nothing to compare.
+    """
+    every = compared(run, qrel_set)
+    if not every.asked:
+        raise _nothing(run, qrel_set)
+    if sample is None:
+        return every
+    qids = set(draw_queries([one.qid for one in every.asked], sample, np.random.default_rng(seed)))
+    return replace(every, asked=tuple(one for one in every.asked if one.qid in qids))
+
+
+def _nothing(run: Run, qrel_set: QrelSet) -> NothingToScore:
+    return NothingToScore(
+        f"{run.run_tag} has no passage to set against a qrel of {qrel_set.name}.",
+        "Choose another run or another qrel set.",
+    )
+
+
 def ask_better_than_perfect(
     *,
     name: str,
@@ -80,6 +101,7 @@ def ask_better_than_perfect(
     qrel_set: QrelSet,
     settings: CampaignSettings,
     sample: int | None = None,
+    who: str = "",
     progress: Progress | None = None,
 ) -> Asked:
     """In one step: the pairs of every query (or of a sample, drawn with the campaign's seed), their texts, and a
@@ -87,20 +109,14 @@ def ask_better_than_perfect(
 
     Raises :class:`NothingToScore` when the run and the qrel set leave nothing to compare.
     """
-    every = compared(run, qrel_set)
-    qids = [one.qid for one in every.asked]
-    if sample is not None:
-        qids = draw_queries(qids, sample, np.random.default_rng(settings.seed)) if qids else []
-    found = _with_texts(run, qrel_set, set(qids), progress)
+    every = to_ask(run, qrel_set, sample=sample, seed=settings.seed)
+    found = _with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
     if not found.asked:
-        raise NothingToScore(
-            f"{run.run_tag} has no passage to set against a qrel of {qrel_set.name}.",
-            "Choose another run or another qrel set.",
-        )
+        raise _nothing(run, qrel_set)
     duels = [Duel(one.qid, one.qrel, one.other, one.category is Category.A) for one in found.asked]
     with transaction.atomic():
         pool = build_pair_pool(name=name, run=run, qrel_set=qrel_set, duels=duels)
-        campaign = create_campaign(name=name, settings=settings, pool=pool)
+        campaign = create_campaign(name=name, settings=settings, pool=pool, who=who)
     alone = every.nothing_second + found.nothing_second
     return Asked(campaign, Comparisons(found.asked, every.missing, alone))
 

@@ -140,6 +140,9 @@ OF_A_COLLECTION |= {
     "web:build_pool": Page(only=MANAGERS, post={"name": "wave"}, done=302),
     "web:pool_work": Page(only=MEMBERS),
     "web:pool": Page(only=MEMBERS),
+    "web:asking_plan": Page(only=MEMBERS),
+    "web:make_asking": Page(only=MANAGERS, post={"name": "wave", "run": "quay"}, done=302),
+    "web:asking_work": Page(only=MEMBERS),
     "web:new_campaign": Page(only=MANAGERS),
     "web:prepare": Page(only=MANAGERS, done=302),
     "web:prepare_settings": Page(only=MANAGERS),
@@ -255,6 +258,14 @@ def made_bundle(cast: Harbour) -> MadeBundle:
     )[0]
 
 
+def asking_job(cast: Harbour) -> Job:
+    """A campaign against the qrels that is being made."""
+    arguments = {"run_id": cast.quay.pk, "name": "swell"}
+    return Job.objects.get_or_create(
+        kind="leaderboard.ask_better_than_perfect", key="swell", defaults={"arguments": arguments}
+    )[0]
+
+
 def pool_job(cast: Harbour) -> Job:
     """A pool that is being built."""
     arguments = {"collection_id": cast.collection.pk, "name": "wave"}
@@ -291,6 +302,7 @@ def address_of(name: str, cast: Harbour) -> str:
         "web:run_analysis": ["harbour", "stability"],
         "web:pool": ["harbour", "tide"],
         "web:pool_work": ["harbour", pool_job(cast).pk],
+        "web:asking_work": ["harbour", asking_job(cast).pk],
         "web:run": ["harbour", cast.quay.pk],
         "web:describe_run": ["harbour", cast.quay.pk],
         "web:release_run": ["harbour", cast.quay.pk],

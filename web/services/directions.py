@@ -19,6 +19,11 @@ from tournament.models import Challenge, QrelVersion
 #: Command → what a page calls it, the page's route, and what it is a page of.
 PAGES: dict[str, tuple[str, str, str]] = {
     "accept_gold": ("accept test pairs", "web:prepare_gold", "campaign"),
+    "ask_better_than_perfect": (
+        "make a campaign that asks whether a run is better than perfect",
+        "web:asking_plan",
+        "collection",
+    ),
     "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
     "build_pool": ("plan a pool", "web:pool_plan", "collection"),
     "campaign_status": ("its page", "web:campaign", "campaign"),

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.emptying import quick_emptying  # noqa: F401
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+# Speed is measured in benchmarks/: an example that took long on a busy machine is no failure.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True)

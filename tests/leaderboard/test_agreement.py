@@ -107,7 +107,7 @@ def broken(values, order):
     return [value + place * 1e-3 for value, place in zip(values, order, strict=True)]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=4))
 def test_tied_tau_ap_is_the_mean_over_all_ways_of_breaking_ties(values):
     x, y = zip(*values, strict=True)

@@ -97,7 +97,7 @@ def test_swapping_the_sides_mirrors(interval):
     assert ours.p_value == theirs.p_value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_relabelling_queries_and_passages_changes_nothing(seed):
     """Eight queries of up to four passages, some of one text, some without a line, some judged."""

@@ -217,7 +217,7 @@ def test_queries_with_several_answers_are_found():
     assert several_answers(4, [0, 0, 2, 3, 3, 3]).tolist() == [True, False, False, True]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(RANKS)
 def test_swapping_the_runs_mirrors_everything(pairs):
     a, b = np.array(pairs).T
@@ -230,7 +230,7 @@ def test_swapping_the_runs_mirrors_everything(pairs):
     assert (one.claim, one.favours) == (other.claim, -other.favours)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(RANKS)
 def test_every_query_twice_leaves_the_means_and_moves_p_down(pairs):
     a, b = np.array(pairs).T

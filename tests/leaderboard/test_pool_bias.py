@@ -111,7 +111,7 @@ def world_of(rng):
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_relabelling_runs_queries_and_passages_changes_nothing(seed):
     rng = np.random.default_rng(seed)

@@ -109,7 +109,7 @@ def test_queries_are_looked_through_too(file):
 FIELD = st.sampled_from(["q1", "q2", "Q0", "a", "b", "1", "2.5", "x", "t", "", "\t", "é"])
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(FIELD, min_size=0, max_size=7), min_size=1, max_size=6))
 def test_there_are_problems_exactly_where_the_reader_refuses(tmp_path, rows):
     path = tmp_path / "any.txt"

@@ -28,7 +28,7 @@ def ranking_of(tmp_path, run: dict[str, list[str]]):
     return read_run(tmp_path / "run").ranking
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS, st.integers(1, 9))
 def test_any_top_of_a_stored_run_is_the_top_of_the_file(tmp_path, run, depth):
     ranking = ranking_of(tmp_path, run)
@@ -41,7 +41,7 @@ def test_any_top_of_a_stored_run_is_the_top_of_the_file(tmp_path, run, depth):
     assert dict(zip(stored.qids, stored.lengths.tolist(), strict=True)) == {q: len(p) for q, p in run.items()}
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS, RUNS)
 def test_passages_are_found_at_their_ranks(tmp_path, run, labels):
     qids = tuple(labels)

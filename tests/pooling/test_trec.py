@@ -247,7 +247,7 @@ def test_a_rank_column_that_only_reorders_ties_contradicts_nothing(run):
     assert run(b"q Q0 a 0 2 t\nq Q0 b 1 2 t\nq Q0 c 2 1 t\n").report.rank_disagreements == 0
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from("qr"), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9)
 )
@@ -287,7 +287,7 @@ PIDS = st.one_of(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(st.lists(st.tuples(PIDS, NUMBERS), min_size=1, max_size=12, unique_by=lambda line: line[0]))
 def test_the_fast_and_the_careful_way_read_the_same(tmp_path, lines):
     path = tmp_path / "run"

@@ -131,7 +131,6 @@ def test_a_call_answers_as_described(token, cast, verb, path):
     )
     @settings(
         max_examples=EXAMPLES,
-        deadline=None,
         database=None,
         derandomize=True,
         suppress_health_check=HealthCheck,

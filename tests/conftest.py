@@ -7,6 +7,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from tests.emptying import quick_emptying  # noqa: F401
 
@@ -15,6 +16,15 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Speed is measured in benchmarks/: an example that took long on a busy machine is no failure.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords():
+    """Argon2 as ever, at its least cost: what a hash costs an attacker is not tested here."""
+    with pytest.MonkeyPatch.context() as patch:
+        for cost, least in {"memory_cost": 8, "time_cost": 1, "parallelism": 1}.items():
+            patch.setattr(Argon2PasswordHasher, cost, least)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -26,6 +26,8 @@ def _choose_services() -> None:
     if os.environ.get("PREFEREE_TEST_READY"):  # a worker process of pytest-xdist: its parent has chosen
         return
     os.environ["PREFEREE_TEST_READY"] = "1"
+    # Hundreds of processes are started: they need not compile the product again, each for itself.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     data_dir = tempfile.mkdtemp(prefix="preferee-tests-")
     atexit.register(shutil.rmtree, data_dir, ignore_errors=True)
     os.mkdir(os.path.join(data_dir, "static"))  # WhiteNoise warns when it is not there

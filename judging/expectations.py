@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 from numpy.typing import NDArray
-from scipy import special
 
 from judging.screening import UNLIKELY
 
@@ -77,7 +77,7 @@ def _reference(slip_rate: float, gold: int, tasks: int) -> Expectation:
 
 def _rate(slip_rate: float, gold: int, tasks: int) -> Expectation:
     failures = np.arange(gold + 1)
-    slips = special.binom(gold, failures) * slip_rate**failures * (1 - slip_rate) ** (gold - failures)
+    slips = scipy.special.binom(gold, failures) * slip_rate**failures * (1 - slip_rate) ** (gold - failures)
     there, passed = np.array([1.0]), np.array([0.0])
     submitted = 0.0
     for done in range(1, tasks + 1):
@@ -93,7 +93,7 @@ def _rate(slip_rate: float, gold: int, tasks: int) -> Expectation:
 
 def _excluding_failures(seen: int, slip_rate: float) -> int:
     """The least number of failures among ``seen`` gold pairs that excludes; one more than there are if none does."""
-    chances: NDArray[np.floating] = special.bdtrc(
+    chances: NDArray[np.floating] = scipy.special.bdtrc(
         np.arange(seen), seen, slip_rate
     )  # of 1, 2, … failures or more
     unlikely = np.flatnonzero(chances < UNLIKELY)

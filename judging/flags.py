@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import bdtr, bdtrc
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 UNLIKELY = 0.001
 #: Quick is who takes less than this share of the usual time for a pair.
@@ -72,7 +72,7 @@ def _failed_gold(one: Behaviour) -> Flag | None:
 def _one_side(one: Behaviour) -> Flag | None:
     """Sides are drawn by lot, so an honest worker prefers either as often as the other."""
     most = max(one.left, one.decided - one.left)
-    chance = min(1.0, 2 * float(bdtrc(most - 1, one.decided, 0.5))) if most else 1.0
+    chance = min(1.0, 2 * float(scipy.special.bdtrc(most - 1, one.decided, 0.5))) if most else 1.0
     if chance >= UNLIKELY:
         return None
     side = "left" if 2 * one.left > one.decided else "right"
@@ -86,7 +86,7 @@ def _one_side(one: Behaviour) -> Flag | None:
 def _disagrees(one: Behaviour, usual: float | None) -> Flag | None:
     if usual is None or not one.compared:
         return None
-    chance = float(bdtr(int(one.agreeing), one.compared, usual))
+    chance = float(scipy.special.bdtr(int(one.agreeing), one.compared, usual))
     if one.agreeing / one.compared >= usual or chance >= UNLIKELY:
         return None
     share = one.agreeing / one.compared

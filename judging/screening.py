@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.special import bdtrc
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 SLIP_RATE = 0.05
 UNLIKELY = 0.01
@@ -46,4 +46,4 @@ def screen(passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE) -
 def failures_chance(failed: int, seen: int, slip_rate: float = SLIP_RATE) -> float:
     """P(at least ``failed`` slips among ``seen`` test pairs) for a worker who slips at ``slip_rate``."""
     # bdtrc(k, n, p) = P(Binomial(n, p) > k); scipy.stats would add a second to the start of every command.
-    return float(bdtrc(failed - 1, seen, slip_rate)) if failed else 1.0
+    return float(scipy.special.bdtrc(failed - 1, seen, slip_rate)) if failed else 1.0

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scipy.special import bdtrc
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 from judging.screening import UNLIKELY
 
@@ -53,7 +53,7 @@ def suspicious(answers: Iterable[tuple[int, int, bool]], *, slip_rate: float) ->
             continue
         elsewhere = all_seen - seen[gold]
         usual = (all_failed - failures) / elsewhere if elsewhere else 0.0
-        chance = float(bdtrc(failures - 1, seen[gold], max(usual, slip_rate)))
+        chance = float(scipy.special.bdtrc(failures - 1, seen[gold], max(usual, slip_rate)))
         if chance < UNLIKELY:
             found.append(Suspicion(gold, failures, seen[gold], chance))
     return sorted(found, key=lambda one: (one.chance, one.gold))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csc_array
+import scipy  # loads scipy.sparse when it is first used
 
 from leaderboard.half_orders import Groups, Members, RunningCounts, doubled_ranks, own_ties, signed_ranks
 
@@ -84,7 +84,7 @@ class _Counter:
         """
         rows, queries = codes.shape
         shifted = codes + np.arange(0, rows * groups, groups, dtype=np.int32)[:, None]
-        one_hot = csc_array(
+        one_hot = scipy.sparse.csc_array(
             (
                 np.ones(rows * queries, dtype=self.members.dtype),
                 shifted.T.ravel(),

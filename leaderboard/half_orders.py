@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+import scipy  # loads scipy.sparse when it is first used
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -50,7 +50,9 @@ class Members:
         """count × parts: how many of the ``queries`` are in each part, by ``groups`` (ascending, one a query)."""
         starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=count))])
         cells = np.ones(len(queries), dtype=self.rows.dtype)
-        counts: Counts = csr_array((cells, queries, starts), shape=(count, len(self.rows))) @ self.rows
+        counts: Counts = (
+            scipy.sparse.csr_array((cells, queries, starts), shape=(count, len(self.rows))) @ self.rows
+        )
         return counts
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ EXACT_ALWAYS = 13
 def sign_p(plus: Floats, minus: Floats) -> Floats:
     """Exact: how likely a fair coin falls at least as unevenly. Ties are dropped."""
     fewer = np.minimum(plus, minus)
-    return np.minimum(1.0, 2 * special.bdtr(fewer, (plus + minus).astype(np.int64), 0.5))
+    return np.minimum(1.0, 2 * scipy.special.bdtr(fewer, (plus + minus).astype(np.int64), 0.5))
 
 
 def rank_sum_p(doubled_wins: Floats, ties: Floats, sizes: Floats) -> Floats:
@@ -63,11 +63,11 @@ def t_p(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
     spread = np.where(spread <= 1e-12 * sums**2, 0.0, spread)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(sums) * np.sqrt((sizes - 1) / spread)
-    p: Floats = 2 * special.stdtr(sizes - 1, -t)
+    p: Floats = 2 * scipy.special.stdtr(sizes - 1, -t)
     return np.where(squares == 0, 1.0, p)
 
 
 def _normal_p(distance: Floats, variance: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(distance) / np.sqrt(variance)
-    return np.where(variance > 0, 2 * special.ndtr(-z), 1.0)
+    return np.where(variance > 0, 2 * scipy.special.ndtr(-z), 1.0)

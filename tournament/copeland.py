@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -121,6 +120,8 @@ def _closed(
 
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
     """Whether strict majorities make the tied set strongly connected (``simple_cycles`` would explode)."""
+    import networkx as nx  # when it is needed: it would be a fifth of a second of every command
+
     low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a
     members = set(tied.tolist())
     graph: nx.DiGraph[int] = nx.DiGraph()

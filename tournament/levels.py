@@ -7,9 +7,10 @@ Levels state as much of it as levels can, and nothing more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: (a, b, lead): above zero when most judgments of the pair prefer a, below when b, zero when it is level.
 Lead = tuple[int, int, int]
@@ -37,6 +38,8 @@ def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[i
 
 def _not_worse(passages: Iterable[int], leads: Iterable[Lead]) -> nx.DiGraph[int]:
     """An edge from each passage to those that it won from or is level with."""
+    import networkx as nx  # when it is needed: it would be a fifth of a second of every command
+
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(passages)
     for a, b, lead in leads:
@@ -53,6 +56,8 @@ def _ordered_parts(graph: nx.DiGraph[int]) -> list[list[int]]:
 
     Such a cut is one of every topological order, so it does not matter which of them is gone through.
     """
+    import networkx as nx
+
     components: nx.DiGraph[Any] = nx.condensation(graph)
     order = list(nx.topological_sort(components))
     after = set(order)

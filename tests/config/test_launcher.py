@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,12 +23,26 @@ from tests.provision import free_port
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """The data of an installation that `manage.py run` made from nothing: that takes it several seconds."""
+    folder = tmp_path_factory.mktemp("prepared") / "var"
+    with run(environment_of(folder)) as process:
+        assert process.poll() is None, process.stderr.read()
+    return folder
+
+
 @pytest.fixture
-def embedded(tmp_path):
+def embedded(prepared, tmp_path):
     """The environment of an installation of its own with no server beside it."""
+    shutil.copytree(prepared, tmp_path / "var")
+    return environment_of(tmp_path / "var")
+
+
+def environment_of(folder):
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
     environment |= {
-        "PREFEREE_DATA_DIR": str(tmp_path / "var"),
+        "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{free_port()}",
         "MARKETPLACE_PORT": str(free_port()),
         "PREFEREE_JOB_SWEEP_SECONDS": "0.5",
@@ -49,27 +65,33 @@ def wait_until(condition, seconds=120):
         time.sleep(0.1)
 
 
-@pytest.fixture
-def running(embedded):
+@contextmanager
+def run(environment):
     """`manage.py run`, answering; stopped at the end."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", "run"],
         cwd=ROOT,
-        env=embedded,
+        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
     wait_until(
-        lambda: process.poll() is not None or launcher.answers(f"{embedded['PREFEREE_PUBLIC_URL']}/readyz")
+        lambda: process.poll() is not None or launcher.answers(f"{environment['PREFEREE_PUBLIC_URL']}/readyz")
     )
     yield process
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
 
 
-def test_a_command_creates_the_database_it_needs(embedded):
-    done = manage(embedded, "setup", "--json")
+@pytest.fixture
+def running(embedded):
+    with run(embedded) as process:
+        yield process
+
+
+def test_a_command_creates_the_database_it_needs(tmp_path):
+    done = manage(environment_of(tmp_path / "var"), "setup", "--json")
 
     assert done.returncode == 0, done.stderr
     assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from tests.chaos.twice import COUNT, PREFIX
 from tests.contract.test_mturk import start_marketplace
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Of the 1,200 or so of a bad day.
+REQUESTS_BETWEEN_KILLS = 120
 BAD_DAY = Faults(
     lost_reply=0.10, failed_before=0.05, throttled=0.01, stale_listing=0.15, repeated_rows=0.10, slow=0.05
 )
@@ -86,10 +89,15 @@ def site(live_server, crowd, proxy, settings):
 
 
 class Workers:
-    """Celery workers in processes of their own; every now and then one is killed and another started."""
+    """Celery workers in processes of their own; every now and then one is killed and another started.
 
-    def __init__(self, folder: Path, environment: dict[str, str], *, count: int, seed: int) -> None:
-        self.folder, self.environment = folder, environment
+    ``done`` counts what they have asked the crowd for: between two kills there is some work, on any machine.
+    """
+
+    def __init__(
+        self, folder: Path, environment: dict[str, str], *, done: Callable[[], int], count: int, seed: int
+    ) -> None:
+        self.folder, self.environment, self.done = folder, environment, done
         self.kills = 0
         self._random = random.Random(seed)
         self._over = threading.Event()
@@ -118,7 +126,11 @@ class Workers:
 
     def _kill_now_and_then(self) -> None:
         # A process that is just starting has nothing to lose yet: it gets the time to begin its work.
+        before = 0
         while not self._over.wait(self._random.uniform(15, 25)):
+            if self.done() < before + REQUESTS_BETWEEN_KILLS:
+                continue
+            before = self.done()
             victim = self._random.randrange(len(self.processes))
             kill(self.processes[victim])
             self.kills += 1
@@ -168,7 +180,7 @@ def workers(site, crowd, proxy, tmp_path):
         "PREFEREE_JOB_LEASE_SECONDS": "3",
         "PREFEREE_COLLECT_SECONDS": "2",
     }
-    workers = Workers(tmp_path, environment, count=2, seed=7)
+    workers = Workers(tmp_path, environment, done=lambda: proxy.seen.requests.total(), count=2, seed=7)
     yield workers
     workers.stop()
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as broker:

@@ -9,6 +9,9 @@ from django.db import connection
 from judging.browsing import Browser
 from judging.models import Campaign, Task
 
+#: Seconds before somebody who found no task looks again.
+PAUSE = 3
+
 
 class Person:
     """Somebody who takes tasks, answers them, and remembers which choices were acknowledged as saved."""
@@ -22,7 +25,7 @@ class Person:
         try:
             while time.monotonic() < until and not all_done(campaign):
                 if not self.do_task(campaign):
-                    time.sleep(1)
+                    time.sleep(PAUSE)
         finally:
             connection.close()
 

@@ -61,7 +61,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _depends_on_the_database(item: pytest.Item) -> bool:
-    """Journeys do; other tests in a browser look at pages, and what touches no database does not."""
+    """Journeys do; other tests in a browser look at pages, and what touches no database does not.
+
+    ``one_database`` marks modules about what a page or a call says and who may see it, and processes that keep
+    a SQLite file of their own in every stage. Services, jobs, races, commands and figures are never marked.
+    """
     if item.get_closest_marker("one_database"):
         return False
     if item.get_closest_marker("journey"):

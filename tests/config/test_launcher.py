@@ -1,4 +1,4 @@
-"""Starting what the product needs, as processes of their own."""
+"""Starting what the product needs, as processes of their own, on a SQLite file of their own in every stage."""
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ def test_wrong_usage_exits_with_2(embedded):
 
 
 @pytest.mark.journey
+@pytest.mark.one_database
 def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running):
     insert = (
         "from config.background import services; services.ring = lambda job: None;"
@@ -131,6 +132,7 @@ def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running
 
 
 @pytest.mark.journey
+@pytest.mark.one_database
 def test_run_stops_cleanly_and_takes_the_marketplace_with_it(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
     answered = launcher.answers(marketplace)
@@ -144,6 +146,7 @@ def test_run_stops_cleanly_and_takes_the_marketplace_with_it(embedded, running):
 
 
 @pytest.mark.journey
+@pytest.mark.one_database
 def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
 

@@ -18,7 +18,7 @@ from judging.models import Choice
 from judging.services.trials import trial_link
 from tests.judging.visitor import CROWD_SITE, text
 
-pytestmark = pytest.mark.usefixtures("crowd_site")
+pytestmark = [pytest.mark.one_database, pytest.mark.usefixtures("crowd_site")]
 NAMES = [pattern.name for pattern in urls.urlpatterns]
 LOST = ["/judge/", "/judge/a/b/c/", "/judge/task/x/unknown", "/judge/task/x/save/more"]
 #: Asked by the page's script, which reads what is answered whatever its origin.

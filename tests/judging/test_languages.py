@@ -29,6 +29,7 @@ from judging.services.texts import agreed_text, default_texts
 from pooling.models import Collection
 from tests.judging.visitor import Visitor, text
 
+pytestmark = pytest.mark.one_database
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = [tag for tag, _ in settings.LANGUAGES if tag != "en"]
 PAGES = sorted((ROOT / "templates/judging").rglob("*.html"))

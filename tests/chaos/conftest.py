@@ -26,7 +26,7 @@ from tests.chaos.twice import COUNT, PREFIX
 from tests.contract.test_mturk import start_marketplace
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Of the 1,200 or so of a bad day.
+#: Of the 1,500 or so of a bad day.
 REQUESTS_BETWEEN_KILLS = 120
 BAD_DAY = Faults(
     lost_reply=0.10, failed_before=0.05, throttled=0.01, stale_listing=0.15, repeated_rows=0.10, slow=0.05

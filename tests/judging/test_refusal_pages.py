@@ -24,7 +24,7 @@ from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakePlace
 from tests.judging.visitor import Visitor, text
 
-pytestmark = [pytest.mark.one_database, pytest.mark.usefixtures("crowd_site")]
+pytestmark = pytest.mark.usefixtures("crowd_site")
 
 
 def excluded(crowd, fair):

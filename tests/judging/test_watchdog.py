@@ -181,7 +181,9 @@ def test_closing_that_takes_too_long_is_named_with_what_it_waits_for(fair, later
 
     assert not any("closing" in one for one in later(campaign, minutes=80))
     named = later(campaign, hours=2)[-1]
-    assert named.startswith("the closing: It waits for 4 places that the crowd still offers, 1 submissions")
+    assert named.startswith(
+        "the closing: It waits for 4 places that the crowd still offers, 1 submission that"
+    )
 
 
 def test_paused_campaign_waits_for_its_researcher_only(fair, later):

@@ -51,7 +51,6 @@ def test_what_no_page_does_is_said_to_be_for_the_terminal():
     [
         ("Name a run with --run TAG and a qrel set with --official SET.", "Name a run and a qrel set."),
         ("Name runs with --runs or --all-runs.", "Name runs."),
-        ("Give one of at most 60 bytes, with --tag.", "Give one of at most 60 bytes."),
     ],
 )
 def test_what_a_page_has_a_field_for_is_no_option(typed, read):

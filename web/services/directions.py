@@ -69,9 +69,9 @@ _TYPED = re.compile(
     r"|(?<![\w/'\"-])--(?P<option>[a-z][a-z-]*[a-z])"
 )
 
-#: The way a command is told something that a page has a field for: " with --runs", ", with --tag TAG".
-_OPTIONS = re.compile(
-    r",? with --(?:runs?|all-runs|official|version|qrels|set|tag|pool)\b(?: or --[a-z-]+)*(?: [A-Z]+\b)?"
+#: The way a command is told what pages and calls have choices for: " with --runs", " with --official SET".
+_CHOICES = re.compile(
+    r",? with --(?:runs?|all-runs|official|version|qrels)\b(?: or --[a-z-]+)*(?: [A-Z]+\b)?"
 )
 
 
@@ -81,7 +81,7 @@ def directed(text: Any, *, collection: str = "") -> SafeString:
     Commands of a collection that do not name it are taken to mean ``collection``. What no page does stays a command,
     said to be one for the terminal.
     """
-    words = _OPTIONS.sub("", str(conditional_escape(text)))
+    words = _CHOICES.sub("", str(conditional_escape(text)))
     # Safe: what was not, is escaped; names are \w and -, and links are made by format_html.
     return mark_safe(_TYPED.sub(lambda found: _direction(found, words, collection), words))  # noqa: S308
 
@@ -97,7 +97,7 @@ def in_words(text: str, *, collection: str = "") -> str:
 
 
 def _plainly(text: str, collection: str, *, addresses: bool) -> str:
-    text = _OPTIONS.sub("", text)
+    text = _CHOICES.sub("", text)
 
     def said(found: re.Match[str]) -> str:
         if found["option"]:

@@ -44,6 +44,8 @@ PERSON = "bench"
 PARAMETERS: dict[str, Any] = {
     "name": "large",
     "prepare name": "next",
+    "delete_draft name": "next",
+    "rename_draft name": "next",
     "preview_texts name": "next",
     "pool": "large",
     "number": 1,
@@ -56,6 +58,7 @@ PARAMETERS: dict[str, Any] = {
     "appeal key": 1,
     "decision": "exclude",
     "step": "close",
+    "what": "away",
     "message": 1,
 }
 #: Further addresses of a page: what follows the question mark.
@@ -67,9 +70,10 @@ ASKED = {
     "campaign_worker": ["judgments=5"],
     "campaign_reports": ["show=all&page=2"],
     "release_run": ["release=public"],
+    "release_runs": ["release=public&run=1&run=2&run=3"],
 }
 #: Pages that are only ever asked for with what follows the question mark.
-ALWAYS_ASKED = {"release_run"}
+ALWAYS_ASKED = {"release_run", "release_runs"}
 #: Addresses that need something which is there for a moment only. Those that take no GET are found out by asking.
 NOT_READ = {
     "invitation",
@@ -82,6 +86,7 @@ NOT_READ = {
     "adding",
     "checking",
     "pool_work",  # a pool that is being built
+    "asking_work",  # a campaign that is being made
     # They only lead on to another page, which is measured.
     "challenge_with",
     "prepare",

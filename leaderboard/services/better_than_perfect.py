@@ -59,17 +59,17 @@ def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -
         qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
     }
     tops = tops_of(run, LOOKED_AT)
-    pids = set(qrels.values()) | {pid for qid in qrels for pid in tops.get(qid, ())}
-    return comparisons(tops, qrels, _classes(run.collection_id, pids))
+    return comparisons(tops, qrels, _classes(run.collection_id, set(qrels.values())))
 
 
-def _classes(collection: int, pids: set[str]) -> dict[str, str]:
-    """pid → key of its text, where it is known."""
+def _classes(collection: int, qrels: set[str]) -> dict[str, str]:
+    """pid → key of its text, of every passage that is known to have the text of a qrel; no other is ever the same."""
     found: dict[str, str] = {}
-    ordered = sorted(pids)
+    ordered = sorted(qrels)
+    known = Passage.objects.filter(collection=collection)
     for start in range(0, len(ordered), KEYS_AT_ONCE):
-        rows = Passage.objects.filter(collection=collection, pid__in=ordered[start : start + KEYS_AT_ONCE])
-        found |= dict(rows.exclude(class_key="").values_list("pid", "class_key"))
+        texts = known.filter(pid__in=ordered[start : start + KEYS_AT_ONCE]).exclude(class_key="")
+        found |= dict(known.filter(class_key__in=texts.values("class_key")).values_list("pid", "class_key"))
     return found
 
 

@@ -18,6 +18,10 @@ QUERY_FIELDS = ("query", "text", "title", "question")
 PID_FIELDS = ("pid", "_id", "id", "docid", "passage_id")
 PASSAGE_FIELDS = ("passage", "text", "contents", "body")
 FORMATS = ("tsv", "jsonl")
+MOST_QUERIES = 2_000_000
+"""Of one collection: all are held in memory while they are read."""
+LONGEST_QUERY, LONGEST_PASSAGE = 100_000, 2_000_000
+"""Characters of a text. Nobody judges longer ones, and pages that show them would not end."""
 
 # Where a JSON line may hold its id; an escaped quote inside a text never matches.
 _IDS = re.compile(rb'"(?:' + "|".join(PID_FIELDS).encode() + rb')"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+))')
@@ -41,11 +45,12 @@ class _Fields:
     ids: Sequence[str]
     texts: Sequence[str]
     longest: int
+    longest_text: int
     refusal: type[InvalidFile]
 
 
-_QUERY = _Fields(QID_FIELDS, QUERY_FIELDS, LONGEST["qid"], InvalidQueryFile)
-_PASSAGE = _Fields(PID_FIELDS, PASSAGE_FIELDS, LONGEST["pid"], InvalidPassageFile)
+_QUERY = _Fields(QID_FIELDS, QUERY_FIELDS, LONGEST["qid"], LONGEST_QUERY, InvalidQueryFile)
+_PASSAGE = _Fields(PID_FIELDS, PASSAGE_FIELDS, LONGEST["pid"], LONGEST_PASSAGE, InvalidPassageFile)
 
 
 def read_queries(content: Content) -> list[Text]:
@@ -59,10 +64,21 @@ def read_queries(content: Content) -> list[Text]:
             )
         if not query.text.strip():
             raise InvalidQueryFile(content.name, query.line, f"query {query.id} has no text.")
+        if len(found) == MOST_QUERIES:
+            raise _too_many(content, query.line)
         found[query.id] = query
     if not found:
         raise EmptyFile(content.name, 0, "the file holds no query.")
     return list(found.values())
+
+
+def _too_many(content: Content, number: int) -> InvalidQueryFile:
+    return InvalidQueryFile(
+        content.name,
+        number,
+        f"the file holds more than {MOST_QUERIES:,} queries.",
+        "Make several collections of them, or leave out those that no run answers.",
+    )
 
 
 def query_problems(content: Content) -> Problems:
@@ -76,6 +92,8 @@ def query_problems(content: Content) -> Problems:
             except InvalidFile as refusal:
                 listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
                 continue
+            if len(first) == MOST_QUERIES:
+                raise _too_many(content, number)
             there = first.setdefault(query.id, number)
             if there != number:
                 said = f"query {shown(query.id.encode())} already stands on line {there:,}."
@@ -191,6 +209,8 @@ def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Tex
         raise fields.refusal(name, number, f"the id {quoted} is empty or holds a blank.")
     if len(id.encode("utf-8", "replace")) > fields.longest:
         raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")
+    if len(text) > fields.longest_text:
+        raise fields.refusal(name, number, f"the text is longer than {fields.longest_text:,} characters.")
     try:
         (id + text).encode()
     except UnicodeEncodeError:

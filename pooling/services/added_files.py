@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -17,6 +16,7 @@ from pooling.formats import Progress
 from pooling.models import AddedFiles, Collection
 from pooling.problems import Problems
 from pooling.services import passages
+from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import import_qrels
@@ -140,7 +140,5 @@ def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
         known = set(wanted.collection.queries.values_list("qid", flat=True))
     called = names(wanted.files)
     for path in paths(wanted.files, QRELS):
-        found = trec.qrel_problems(
-            path, name=called[path], known_qids=known, max_bytes=settings.MAX_DECOMPRESSED_BYTES
-        )
+        found = trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path))
         yield called[path], found

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Query
 from pooling.services import bulk, passages
+from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, import_qrels
 from pooling.texts import read_queries
@@ -54,7 +54,7 @@ def import_collection(
     check_language(language)
     if Collection.objects.filter(name=name).exists():
         raise _taken(name)
-    found = read_queries(Content(queries, names.get(queries, ""), settings.MAX_DECOMPRESSED_BYTES, progress))
+    found = read_queries(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
     examined = [passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []]
     try:
         with transaction.atomic():

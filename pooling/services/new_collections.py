@@ -18,6 +18,7 @@ from pooling.formats import Content, Progress
 from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems
 from pooling.services.collections import ImportedCollection, import_collection
+from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.sent_files import (
@@ -117,12 +118,15 @@ def _give_to(wanted: NewCollection, collection: Collection) -> None:
 
 def _of_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
     called = names(wanted.files)
-    most = settings.MAX_DECOMPRESSED_BYTES
     [queries] = paths(wanted.files, QUERIES)
+    most = most_bytes_of(queries)
     of_queries = query_problems(Content(queries, called[queries], most))
     yield called[queries], of_queries
     known = None
     if not of_queries.total:
         known = {query.id for query in read_queries(Content(queries, called[queries], most))}
     for path in paths(wanted.files, QRELS):
-        yield called[path], trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most)
+        yield (
+            called[path],
+            trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path)),
+        )

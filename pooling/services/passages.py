@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
 
 from pooling.errors import AlreadyImported, NotFound, UnreadableContent
@@ -15,6 +14,7 @@ from pooling.formats import Content, Progress
 from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
 from pooling.services import bulk
+from pooling.services.growth import most_bytes_of
 from pooling.texts import Text, format_of, read_passages
 
 KEYS_A_QUERY = 10_000
@@ -172,7 +172,7 @@ def _each(collection: Collection, pids: list[str]) -> Iterator[Passage]:
 
 
 def _content(path: Path, progress: Progress | None = None, *, name: str = "") -> Content:
-    return Content(path, name, settings.MAX_DECOMPRESSED_BYTES, progress)
+    return Content(path, name, most_bytes_of(path), progress)
 
 
 def _changed(source: PassageSource) -> UnreadableContent:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from pooling import trec
@@ -14,6 +13,7 @@ from pooling.errors import AlreadyImported
 from pooling.formats import Progress
 from pooling.models import Collection, Qrel, QrelSet
 from pooling.services import bulk, passages
+from pooling.services.growth import most_bytes_of
 from pooling.services.naming import check_name
 
 
@@ -54,7 +54,7 @@ def import_qrels(
         name=name,
         known_qids=query_keys.keys(),
         skip_unknown=skip_unknown,
-        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+        max_bytes=most_bytes_of(path),
         progress=progress,
     )
     kind = kind or (QrelSet.Kind.GRADED if (labels.grade > 1).any() else QrelSet.Kind.OFFICIAL)

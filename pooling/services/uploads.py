@@ -22,6 +22,7 @@ from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadR
 from pooling.formats import Progress
 from pooling.models import RunUpload
 from pooling.problems import Problem, Problems, of_refusal
+from pooling.services.growth import most_bytes
 from pooling.services.receiving import CHUNK, abandon, forget_parts
 from pooling.services.runs import (
     CheckedRun,
@@ -37,9 +38,6 @@ from pooling.services.runs import (
 from pooling.services.submissions import refuse_against_policy
 
 DAYS = ("submitted_on", "anonymous_until")
-#: No run grows so much when decompressed; a small file made to fill the disk or the memory does.
-MOST_GROWTH = 200
-ALWAYS_ALLOWED = 256 * 1024**2
 #: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
 KEPT_AFTER_CHECK = timedelta(days=1)
 KEPT_UNFINISHED = timedelta(days=3)
@@ -139,11 +137,6 @@ def forget_old() -> int:
             continue
         dropped += 1
     return dropped
-
-
-def most_bytes(size: int) -> int:
-    """How large the content of a sent file of this size may be when decompressed."""
-    return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
 
 
 def _checked(upload: RunUpload, path: Path, progress: Progress | None) -> CheckedRun:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pooling import texts
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content
-from pooling.texts import format_of, read_passages, read_qids, read_queries
+from pooling.texts import format_of, query_problems, read_passages, read_qids, read_queries
 
 
 @pytest.fixture
@@ -42,12 +43,23 @@ def test_queries_are_read_in_every_form(content, text):
         ('1\twho\n{"query": "x"}\n', "line 2: the line has no id"),
         ("1\twho\n{oops\n", "line 2: the line is not JSON"),
         ('{"qid": "2", "query": "\\ud800"}\n', "line 1: .*surrogate"),
+        ("1\twho\n2\t" + "x" * 100_001, "line 2: the text is longer than 100,000 characters"),
         ("1\twho\n" + "x" * 201 + "\twhat\n", "line 2: the id is longer than 200"),
     ],
 )
 def test_a_bad_query_is_named(content, text, reason):
     with pytest.raises(InvalidQueryFile, match=reason):
         read_queries(content(text))
+
+
+def test_more_queries_than_can_be_held_are_refused(content, monkeypatch):
+    monkeypatch.setattr(texts, "MOST_QUERIES", 2)
+    assert len(read_queries(content("1\twho\n2\twhat\n"))) == 2
+
+    with pytest.raises(InvalidQueryFile, match="line 3: the file holds more than 2 queries"):
+        read_queries(content("1\twho\n2\twhat\n3\twhen\n"))
+    [problem] = query_problems(content("1\twho\n2\twhat\n3\twhen\n")).listed
+    assert problem.line == 3
 
 
 def test_a_file_without_queries_is_refused(content):

@@ -14,8 +14,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from config.background.attending import work_off_everything
 from pooling.models import Passage, Query, Run, RunUpload
-from pooling.services import uploads as service
+from pooling.services import growth
+from pooling.services.new_collections import ask_for_collection, make_collection
 from pooling.services.receiving import receive
+from pooling.services.sent_files import PASSAGES, QUERIES, SentFile
 from pooling.services.uploads import check_upload
 from tests.factories import make_run
 from tests.web.conftest import SCRIPT
@@ -84,8 +86,8 @@ def zstd_bomb() -> bytes:
 
 @pytest.mark.parametrize("bomb", [gzip_bomb, zstd_bomb])
 def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
-    monkeypatch.setattr(service, "ALWAYS_ALLOWED", 32 * MEBIBYTE)
-    monkeypatch.setattr(service, "MOST_GROWTH", 20)
+    monkeypatch.setattr(growth, "ALWAYS_ALLOWED", 32 * MEBIBYTE)
+    monkeypatch.setattr(growth, "MOST_GROWTH", 20)
     before = memory()
 
     upload = checked(cast, bomb())
@@ -94,9 +96,25 @@ def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
     assert memory() - before < 800 * MEBIBYTE
 
 
+@pytest.mark.parametrize("what", [QUERIES, PASSAGES])
+def test_nor_do_the_files_of_a_new_collection(cast, monkeypatch, what):
+    monkeypatch.setattr(growth, "ALWAYS_ALLOWED", MEBIBYTE)
+    monkeypatch.setattr(growth, "MOST_GROWTH", 20)
+    lines = {QUERIES: b"1\twhich city\n", PASSAGES: b"a\tthe town\n"}
+    lines[what] = gzip.compress(lines[what] + b"2\t" + b"x" * (2 * MEBIBYTE) + b"\n")
+    sent = [SentFile(name, f"{name}.tsv", io.BytesIO(content)) for name, content in lines.items()]
+
+    wanted = make_collection(ask_for_collection(user=cast.member.user, name="grown", details={}, sent=sent))
+
+    assert wanted.state == "refused"
+    [problem] = wanted.problems
+    assert problem["file"] == f"{what}.tsv"
+    assert "when decompressed" in problem["reason"]
+
+
 def test_no_real_run_is_taken_for_a_bomb():
-    assert service.most_bytes(1) == 256 * MEBIBYTE
-    assert service.most_bytes(10 * MEBIBYTE) == 2000 * MEBIBYTE
+    assert growth.most_bytes(1) == 256 * MEBIBYTE
+    assert growth.most_bytes(10 * MEBIBYTE) == 2000 * MEBIBYTE
 
 
 def test_an_archive_is_not_looked_into(cast):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
@@ -13,6 +12,7 @@ from config.console import UsageError
 from pooling.formats import Content
 from pooling.services import pools
 from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
+from pooling.services.growth import most_bytes_of
 from pooling.texts import read_qids
 
 
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         if options["runs"] and tags is None:
             raise UsageError("--runs names no run")
         choice = pools.Choice(
-            read_qids(Content(options["queries"], "", settings.MAX_DECOMPRESSED_BYTES))
+            read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
             else None,
             options["sample"],

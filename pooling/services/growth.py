@@ -1,0 +1,21 @@
+"""How large the content of a file may be when decompressed, by the size that it came with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django.conf import settings
+
+#: No real file grows so much when decompressed; a small one made to fill the disk or the memory does.
+MOST_GROWTH = 200
+ALWAYS_ALLOWED = 256 * 1024**2
+
+
+def most_bytes(size: int) -> int:
+    """How large the content of a file of this size may be, in bytes."""
+    return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
+
+
+def most_bytes_of(path: Path) -> int:
+    """How large the content of this file may be; what is no file is refused by whoever reads it."""
+    return most_bytes(path.stat().st_size if path.is_file() else 0)

@@ -72,7 +72,8 @@ def settle(campaign: Campaign, submission: Submission, *, why: str, who: str = "
     """Note that what the crowd refuses to pay for a submission is settled; returns its dollars.
 
     Preferee pays nothing: a person did, another way, or says why nobody can. It is neither owed nor spent from now
-    on. Raises CampaignRefused without a reason, and when the crowd has refused none of it.
+    on. Raises CampaignRefused without a reason, when the crowd has refused none of it, and when somebody else has
+    settled it in the meantime.
     """
     why = why.strip()
     if not why or len(why) > LONGEST_REASON:
@@ -86,15 +87,22 @@ def settle(campaign: Campaign, submission: Submission, *, why: str, who: str = "
             f"The crowd has refused no payment for submission {submission.pk}: there is nothing to settle.",
             "What is owed is paid by the crowd. Only what it refuses for good can be settled another way.",
         )
-    settled = Decimal(0)
+    settled, changed = Decimal(0), 0
     for one in refused:
         still_owed = Payment.objects.filter(pk=one.payment.pk, state=Payment.State.OWED, decided_at=None)
-        settled += one.payment.amount * still_owed.update(
+        updated = still_owed.update(
             state=Payment.State.SETTLED,
             call=one.call,
             decided_at=clock.now(),
             decided_by=who,
             decided_why=why,
+        )
+        settled += one.payment.amount * updated
+        changed += updated
+    if not changed:  # somebody else settled it since it was looked up
+        raise CampaignRefused(
+            f"What the crowd refused for submission {submission.pk} is settled already.",
+            "Somebody else has just done it; the campaign's log says who, and how.",
         )
     log(
         campaign,
@@ -109,15 +117,20 @@ def settle(campaign: Campaign, submission: Submission, *, why: str, who: str = "
 def take_back(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> Decimal:
     """Undo :func:`settle`: what was settled for the submission is owed again; returns its dollars.
 
-    The crowd still refuses it until it is asked again. Raises CampaignRefused when nothing was settled.
+    The crowd still refuses it until it is asked again. Raises CampaignRefused when nothing was settled, or somebody
+    else has undone it in the meantime.
     """
     settled = list(settled_payments(campaign).filter(submission=submission))
     if not settled:
         raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
-    amount = Decimal(0)
+    amount, changed = Decimal(0), 0
     for payment in settled:
-        amount += payment.amount * Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).update(
+        updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).update(
             state=Payment.State.OWED, call=None, decided_at=None, decided_by="", decided_why=""
         )
+        amount += payment.amount * updated
+        changed += updated
+    if not changed:  # somebody else took it back since it was looked up
+        raise CampaignRefused(f"What was settled for submission {submission.pk} is owed again already.")
     log(campaign, f"${amount:,.2f} for submission {submission.pk} owed again", why=why, who=who)
     return amount

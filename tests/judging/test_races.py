@@ -6,13 +6,15 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 
 import pytest
 from django.db import connections
 
+from judging.errors import CampaignRefused, CrowdNever
 from judging.models import CrowdIdentity, Exclusion, Judgment, Payment, Place, Submission, Task, Worker
 from judging.pair_request import PairRequest
-from judging.services import working
+from judging.services import settling, working
 from judging.services.collecting import collect
 from judging.services.confirming import confirm_failed
 from judging.services.launching import launch
@@ -115,6 +117,35 @@ def test_deciding_an_exclusion_at_once_is_one_decision(fair):
 
     assert Exclusion.objects.count() == 1
     assert not Task.objects.exclude(state=Task.State.WAITING).exists()
+
+
+@pytest.mark.postgres_only  # elsewhere the second looks when the first is done
+@pytest.mark.skipif("connections['default'].vendor != 'postgresql'")
+def test_two_people_settling_a_payment_at_once_settle_it_once_and_the_second_is_told(fair, monkeypatch):
+    campaign = fair.opened()
+    submission = fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))
+    pay_owed(campaign)
+    found, both_have_looked = settling.refused_payments(campaign), threading.Barrier(2)
+
+    def look(of):
+        both_have_looked.wait()
+        return found
+
+    monkeypatch.setattr(settling, "refused_payments", look)
+
+    def settle():
+        try:
+            return settling.settle(campaign, submission, why="a gift card")
+        except CampaignRefused as refusal:
+            return refusal.message
+
+    said = at_once(settle, settle)
+
+    already = f"What the crowd refused for submission {submission.pk} is settled already."
+    assert sorted(said, key=str) == [Decimal("1.80"), already]
+    assert campaign.changes.filter(what__contains="settled outside the crowd").count() == 1
 
 
 @pytest.mark.parametrize("attempt", range(3))

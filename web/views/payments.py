@@ -9,14 +9,12 @@ from django.views.decorators.http import require_http_methods
 
 from config.errors import Refusal
 from judging.models import Submission
-from judging.services.ledger import ledger
-from judging.services.settling import refused_payments, settle, settled_payments, take_back
+from judging.services.settling import settle, take_back
 from web import jobs
 from web.access import campaign_for, require
+from web.services.payment_pages import payments_page
 
 LONGEST_WHY = 1000
-#: Settled payments listed: the latest.
-SETTLED_SHOWN = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,15 +40,6 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
             if found.launched_at is not None:
                 jobs.after_offering_more(found)  # which closes a campaign that waited for this alone
             messages.success(request, f"${amount:,.2f} {'owed again' if undo else 'settled'}.")
-            return redirect("web:campaign_payments", found.name)
-    settled = settled_payments(found)
-    context = {
-        "campaign": found,
-        "books": ledger(found),
-        "refused": refused_payments(found),
-        "settled": settled[:SETTLED_SHOWN],
-        "settled_more": max(0, settled.count() - SETTLED_SHOWN),
-        "longest": LONGEST_WHY,
-        "wrong": wrong,
-    }
+            return redirect(request.get_full_path())  # the same page of the same search
+    context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
     return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)

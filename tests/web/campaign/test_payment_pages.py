@@ -9,6 +9,7 @@ from judging.models import Payment, Submission
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from tests.web.campaign.conftest import text_of
+from web.services import payment_pages
 
 PAGE = "/campaigns/fair/payments/"
 
@@ -56,6 +57,31 @@ def test_a_refused_payment_is_settled_and_owed_again(manager, submission):
         manager.post(PAGE, {"submission": submission.pk, "undo": "1"}, follow=True)
     )
     assert bonus().state == "owed"
+
+
+def test_refused_and_settled_payments_are_searched_and_cut_into_pages(
+    fair, campaign, manager, submission, monkeypatch
+):
+    monkeypatch.setattr(payment_pages, "REFUSED_A_PAGE", 1)
+    other = fair.do_task(campaign, "A2")
+    collect(campaign, sweep=True)
+    fair.crowd.fail("pay_bonus", CrowdNever("No such assignment"))
+    pay_owed(campaign)
+
+    first, second = text_of(manager.get(PAGE)), text_of(manager.get(f"{PAGE}?page=2"))
+    assert '<strong class="numbers">$3.60</strong> of 2 submissions.' in first
+    assert ("A1 is here no more" in first, "No such assignment" in first) == (True, False)
+    assert ("A1 is here no more" in second, "No such assignment" in second) == (False, True)
+    for words in ("no SUCH", f"worker {other.worker_id}", f"submission {other.pk}"):
+        found = text_of(manager.get(PAGE, {"q": words}))
+        assert ("A1 is here no more" in found, "No such assignment" in found) == (False, True)
+    assert "No refused payment has" in text_of(manager.get(PAGE, {"q": "elephant"}))
+
+    here = f"{PAGE}?q=no+such"
+    done = manager.post(here, {"submission": other.pk, "why": "a gift card"})
+    assert done.url == here
+    assert "<td>a gift card</td>" in text_of(manager.get(PAGE, {"q": "gift"}))
+    assert "<td>a gift card</td>" not in text_of(manager.get(PAGE, {"q": "elephant"}))
 
 
 @pytest.mark.parametrize("why", ["", "\0 ", "x" * 1001])

@@ -1,0 +1,78 @@
+"""A campaign's payments on a page: what the crowd refuses for good and what was settled, searched, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+
+from judging.models import Campaign, Payment, Submission
+from judging.services.ledger import ledger
+from judging.services.settling import RefusedPayment, refused_payments, settled_payments
+
+REFUSED_A_PAGE = 20
+SETTLED_A_PAGE = 50
+
+
+@dataclass(frozen=True)
+class RefusedWork:
+    """A submission that the crowd will not pay, or not all of: one decision settles all that it refuses."""
+
+    submission: Submission
+    payments: Sequence[RefusedPayment]
+
+    @property
+    def amount(self) -> Decimal:
+        """Dollars without fees."""
+        return sum((one.payment.amount for one in self.payments), Decimal(0))
+
+
+def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """The books, and what ``q`` finds: a worker's or a submission's number, or words of the crowd or of a person."""
+    found = parameters.get("q", "").replace("\0", "").strip()
+    refused = _by_submission(refused_payments(campaign))
+    fitting = [one for one in refused if _is_named(one, found)]
+    waiting: Page[RefusedWork] = Paginator(fitting, REFUSED_A_PAGE).get_page(parameters.get("page"))
+    settled = settled_payments(campaign)
+    done: Page[Payment] = Paginator(settled.filter(_named(found)), SETTLED_A_PAGE).get_page(
+        parameters.get("settled")
+    )
+    return {
+        "campaign": campaign,
+        "books": ledger(campaign),
+        "found": found,
+        "page": waiting,
+        "refused": len(refused),
+        "refused_dollars": sum((one.amount for one in refused), Decimal(0)),
+        "settled_page": done,
+        "settled": settled.exists(),
+    }
+
+
+def _by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
+    work: dict[int, list[RefusedPayment]] = {}
+    for one in refused:
+        work.setdefault(one.payment.submission_id, []).append(one)
+    return [RefusedWork(payments[0].payment.submission, payments) for payments in work.values()]
+
+
+def _number(found: str) -> int | None:
+    """The number that is asked for: "12", "worker 12", "submission 12"."""
+    word = found.lower().removeprefix("worker").removeprefix("submission").strip()
+    return int(word) if word.isdecimal() and len(word) < 19 else None
+
+
+def _is_named(work: RefusedWork, found: str) -> bool:
+    if (number := _number(found)) is not None:
+        return number in (work.submission.pk, work.submission.worker_id)
+    return any(found.lower() in one.said.lower() for one in work.payments)
+
+
+def _named(found: str) -> Q:
+    if (number := _number(found)) is not None:
+        return Q(submission=number) | Q(submission__worker=number)
+    return Q(decided_why__icontains=found) | Q(decided_by__icontains=found) if found else Q()

@@ -31,9 +31,15 @@ class Refusal(Exception):
 
 
 class NotNow(Refusal):
-    """It can't be done now; the same again after ``seconds`` can help. Jobs wait for so long and try again."""
+    """It can't be done now; the same again after ``seconds`` can help. Jobs wait for so long and try again.
+
+    Where there is a ``longest``, a job that is put off again and again waits twice as long each time, up to that;
+    with ``got_on``, because something was done in between, it begins anew.
+    """
 
     seconds: float = 30
+    longest: float = 0
+    got_on: bool = False
 
 
 class BucketAway(NotNow):

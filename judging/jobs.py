@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
+from config import clock
 from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
@@ -25,11 +27,13 @@ from judging.services import (
     suspending,
     watchdog,
 )
-from judging.services.calls import Patience
+from judging.services.calls import Patience, got_through
 from judging.services.messages import send_message
 
 log = logging.getLogger(__name__)
+#: The wait after a first failure that trying again can help; while nothing gets through it doubles up to the longest.
 LATER_SECONDS = 5
+LONGEST_LATER_SECONDS = 300
 MONEY_SECONDS = 600
 
 
@@ -51,17 +55,17 @@ def close_places_key(campaign: Campaign) -> str:
 @job_kind("judging.post_places", words="offering places")
 def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Offer the places that are wanted."""
-    campaign = Campaign.objects.get(pk=campaign_id)
+    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     try:
         return {"posted": places.post_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _later(error) from error
+        raise _later(error, campaign, began) from error
 
 
 @job_kind("judging.collect", words="collecting work")
 def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
     """Collect, pay what is owed, and ring for the places that are wanted now."""
-    campaign, patience = Campaign.objects.get(pk=campaign_id), Patience()
+    campaign, patience, began = Campaign.objects.get(pk=campaign_id), Patience(), clock.now()
     result: dict[str, Any] = {}
     try:
         with patience.one():
@@ -85,7 +89,7 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
             _move_on(campaign)
         patience.done()
     except CrowdError as error:
-        raise _later(error) from error
+        raise _later(error, campaign, began) from error
     return result
 
 
@@ -102,17 +106,17 @@ def _move_on(campaign: Campaign) -> None:
 @job_kind("judging.close_places", words="taking places down")
 def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Take a paused or closed campaign's places off the crowd."""
-    campaign = Campaign.objects.get(pk=campaign_id)
+    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     try:
         return {"closed": places.close_places(campaign, progress=progress)}
     except CrowdError as error:
-        raise _later(error) from error
+        raise _later(error, campaign, began) from error
 
 
 @job_kind("judging.deliver", words="telling the crowd what was decided")
 def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
     """Send workers a message that was kept for them; the rows say why it did not reach somebody."""
-    campaign = Campaign.objects.get(pk=campaign_id)
+    campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
     people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
     words = {"subject": kept.subject, "text": kept.text}
@@ -120,7 +124,7 @@ def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> 
         with suppress(CrowdNever):  # the rows say so
             send_message(campaign, people, who=kept.who, **words)
     except CrowdError as error:
-        raise _later(error) from error
+        raise _later(error, campaign, began) from error
     sent = WorkerMessage.objects.filter(campaign=campaign, worker__in=people, sent_at__isnull=False, **words)
     return {"sent": sent.count(), "workers": len(people)}
 
@@ -162,10 +166,11 @@ def watch(**_: Any) -> dict[str, Any]:
     return {name: [thing.as_dict() for thing in things] for name, things in found.items() if things}
 
 
-def _later(error: CrowdError) -> Exception:
+def _later(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
     """What can help by itself is tried later; the rest is a named failure with its next step."""
     if isinstance(error, CrowdLater):
-        return TryLater(error.message, seconds=LATER_SECONDS)
+        got_on = got_through(campaign, began)
+        return TryLater(error.message, seconds=LATER_SECONDS, longest=LONGEST_LATER_SECONDS, got_on=got_on)
     if isinstance(error, CrowdMoney):
         return TryLater(f"{error.message} {error.next_step}", seconds=MONEY_SECONDS)
     return error

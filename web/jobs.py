@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from accounts.models import User
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
-from config.background.services import start
+from config.background.services import hurry, start
 from judging.jobs import close_places_key, collect_key, post_places_key, propose_gold_key
 from judging.models import Campaign, WorkerMessage
 from judging.rehearsal import check_crew
@@ -51,12 +51,14 @@ LISTED = 100
 def after_offering_less(campaign: Campaign) -> None:
     """A campaign was paused or closed: have its places taken off the crowd."""
     start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
+    hurry(Job.objects.filter(key=close_places_key(campaign)))
 
 
 def after_offering_more(campaign: Campaign) -> None:
-    """A campaign goes on: have what is missing offered."""
+    """A campaign goes on: have what is missing offered, and what was put off tried now."""
     arguments = {"campaign_id": campaign.pk, "sweep": True}
     start("judging.collect", key=collect_key(campaign), arguments=arguments)
+    hurry(Job.objects.filter(arguments__campaign_id=campaign.pk))
 
 
 def try_again(job: Job) -> None:

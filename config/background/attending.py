@@ -17,8 +17,10 @@ from config.background.registry import Progress
 def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:
     """Wait until ``job`` is over, working it off in this process when no other works.
 
-    Raises :class:`JobFailed` with the job's own message when it failed.
+    A job that was put off is tried at once: whoever waits for it may have mended what it waited for. Raises
+    :class:`JobFailed` with the job's own message when it failed.
     """
+    services.hurry(Job.objects.filter(pk=job.pk))
     while job.state in (Job.State.WAITING, Job.State.RUNNING):
         services.free_from_the_dead(job)
         if services.somebody_at_work() or not services.work(job.pk, watcher=progress):

@@ -41,6 +41,9 @@ class Job(models.Model):
     leased_until = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
+    put_off = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How many times in a row it was put off."
+    )
     rung_again = models.BooleanField(default=False, help_text="Somebody rang while it ran: run once more.")
     progress_done = models.PositiveBigIntegerField(default=0)
     progress_total = models.PositiveBigIntegerField(default=0)

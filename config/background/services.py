@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 import socket
 import threading
 import traceback
@@ -20,8 +21,9 @@ from django.db.models import F
 
 from config import clock
 from config.background.errors import LeaseLost
-from config.background.models import AtWork, Job
+from config.background.models import AtWork, Job, JobQuerySet
 from config.background.registry import Progress, kind_named
+from config.background.waits import wait_after
 from config.errors import NotNow, Refusal
 
 logger = logging.getLogger("preferee.jobs")
@@ -30,11 +32,13 @@ PULSE_SECONDS = 3
 
 
 class TryLater(NotNow):
-    """The job can't go on now; run it again after ``seconds``. Costs no attempt."""
+    """The job can't go on now; run it again after ``seconds``, or longer by and by. Costs no attempt."""
 
-    def __init__(self, message: str, *, seconds: float, next_step: str = "") -> None:
+    def __init__(
+        self, message: str, *, seconds: float, longest: float = 0, got_on: bool = False, next_step: str = ""
+    ) -> None:
         super().__init__(message, next_step)
-        self.seconds = seconds
+        self.seconds, self.longest, self.got_on = seconds, longest, got_on
 
 
 def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, delay: float = 0) -> Job:
@@ -61,6 +65,16 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
             transaction.on_commit(partial(ring, job.pk))
         return job
     raise RuntimeError(f"No job could be started under the key {key!r}.")
+
+
+def hurry(jobs: JobQuerySet) -> int:
+    """Have those of the jobs that wait for their next try tried now, as a person asks for it; returns how many."""
+    now = clock.now()
+    waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
+    for job_id in waiting:
+        Job.objects.filter(pk=job_id, state=Job.State.WAITING, run_after__gt=now).update(run_after=now)
+        transaction.on_commit(partial(ring, job_id))
+    return len(waiting)
 
 
 def start_if_wanted(kind: str) -> Job | None:
@@ -192,14 +206,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
     except LeaseLost:
         return True
     except NotNow as later:
-        again = clock.now() + timedelta(seconds=later.seconds)
-        _log(job, logging.INFO, "later")
-        _held(job).update(
-            state=Job.State.WAITING,
-            run_after=again,
-            attempts=F("attempts") - 1,
-            progress_message=str(later)[:300],
-        )
+        _put_off(job, later)
     except Refusal as refusal:
         _fail(job, type(refusal).__name__, refusal.message, refusal.next_step)
     except Exception as error:
@@ -209,12 +216,27 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
     return True
 
 
+def _put_off(job: Job, later: NotNow) -> None:
+    """Have the job wait: a fixed time, or longer each time in a row."""
+    times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
+    if later.longest:
+        wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
+    _log(job, logging.INFO, "later")
+    _held(job).update(
+        state=Job.State.WAITING,
+        run_after=clock.now() + timedelta(seconds=wait),
+        put_off=times,
+        attempts=F("attempts") - 1,
+        progress_message=str(later)[:300],
+    )
+
+
 def _finish(job: Job, result: dict[str, Any] | None) -> None:
     now = clock.now()
     _log(job, logging.INFO, "done")
     if _held(job).filter(rung_again=False).update(state=Job.State.DONE, result=result, finished_at=now):
         return
-    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, result=result):
+    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, put_off=0, result=result):
         ring(job.pk)
 
 

@@ -18,7 +18,7 @@ from django.db.models import F
 
 from config import clock
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
-from judging.models import Campaign, CrowdCall, Payment
+from judging.models import Campaign, CrowdCall, Payment, Submission
 
 TOKENS_LIVE = timedelta(hours=23)
 Reply = dict[str, Any]
@@ -105,6 +105,12 @@ def _stopped(intent: CrowdCall, error: CrowdError) -> None:
         error_message=error.message,
         next_step=error.next_step,
     )
+
+
+def got_through(campaign: Campaign, since: datetime) -> bool:
+    """Whether the crowd did anything for the campaign since then: a call had its effect, or work came in."""
+    called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
+    return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
 
 
 def ask_again(campaign: Campaign) -> int:

@@ -29,7 +29,7 @@ from judging.services.payments import PAYING, money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
-from judging.services.watchdog import failed_jobs, failure_of, stalled
+from judging.services.watchdog import failed_jobs, failure_of, put_off_jobs, stalled
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
@@ -111,9 +111,10 @@ MOST_PROBLEMS = 20
 
 
 def problems(campaign: Campaign) -> list[str]:
-    """What the crowd refused, what waits for money and jobs that failed: each with what to do; twenty at most."""
+    """What the crowd refused, what waits for money or the crowd, and jobs that failed; twenty at most."""
     told = problems_of_the_crowd(campaign)
-    return [*told, *(failed_in_words(job) for job in failed_work(campaign, told))][:MOST_PROBLEMS]
+    failed = [failed_in_words(job) for job in failed_work(campaign, told)]
+    return [*told, *put_off_work(campaign, told), *failed][:MOST_PROBLEMS]
 
 
 def problems_of_the_crowd(campaign: Campaign) -> list[str]:
@@ -137,6 +138,20 @@ def problems_of_the_crowd(campaign: Campaign) -> list[str]:
     return [*_budget_problem(campaign), *told][:MOST_PROBLEMS]
 
 
+def put_off_work(campaign: Campaign, told: list[str]) -> list[str]:
+    """Jobs that wait because the crowd is away, and for how long; why, unless it is among what is ``told``."""
+    return [_put_off_in_words(job, told) for job in put_off_jobs(campaign)]
+
+
+def _put_off_in_words(job: Job, told: list[str]) -> str:
+    why = job.progress_message
+    said = "" if any(why in words for words in told) else f": {why.rstrip('.')}"
+    return (
+        f"{in_words(job.kind).capitalize()} was put off {job.put_off:,} times in a row{said}. "
+        f"It is tried again at {job.run_after:%Y-%m-%d %H:%M} UTC."
+    )
+
+
 def failed_work(campaign: Campaign, told: list[str]) -> list[Job]:
     """Jobs that failed and were not made up for, for a reason that nothing ``told`` has: a refused key, say."""
     if campaign.launched_at is None:
@@ -158,7 +173,7 @@ def _budget_problem(campaign: Campaign) -> list[str]:
         return []
     more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
     return [
-        f"The budget of ${cap:,.2f} is used up; {waiting:,} {'task waits' if waiting == 1 else 'tasks wait'}. "
+        f"The budget of ${cap:,.2f} is used up; {many(waiting, 'task waits', 'tasks wait')}. "
         f"To go on: manage.py raise_budget {campaign.name} {more:.2f}"
     ]
 
@@ -206,7 +221,6 @@ def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> str:
         pilot = status["pilot"]
         return f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in."
     if (waiting := lacking(campaign)) > 0:
-        tasks = f"{waiting:,} task{'s' if waiting > 1 else ''}"
-        return f"manage.py collect {campaign.name} offers {tasks} again (make run does so by itself)."
+        return f"manage.py collect {campaign.name} offers {many(waiting, 'task')} again (make run does so by itself)."
     left = status["judgments"]["wanted"] - status["judgments"]["counted"]
     return f"Workers judge; {many(left, 'judgment is', 'judgments are')} still to come."

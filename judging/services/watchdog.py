@@ -104,6 +104,12 @@ def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         yield Stalled(in_words(job.kind), 1, since, f"It failed: {failure_of(job)}", job.next_step)
 
 
+def put_off_jobs(campaign: Campaign) -> list[Job]:
+    """Jobs that were put off at least twice in a row, because the crowd is away, say; they are tried again."""
+    waiting = Job.objects.filter(arguments__campaign_id=campaign.pk, state=Job.State.WAITING)
+    return list(waiting.filter(put_off__gte=2).order_by("pk")[:20])
+
+
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     """The last job of each key that failed in the last days, newest first.
 

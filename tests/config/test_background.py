@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from config import clock
 from config.background import attending, registry, services
 from config.background.errors import JobFailed, UnknownJobKind
 from config.background.models import AtWork, Job
+from config.background.waits import wait_after
 from config.errors import Refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -161,6 +163,48 @@ def test_try_later_costs_no_attempt(kind):
     job.refresh_from_db()
     assert (job.state, job.attempts, job.progress_message) == ("waiting", 0, "The crowd is busy.")
     assert job.run_after > clock.now() + timedelta(seconds=20)
+
+
+def test_waits_double_up_to_the_longest_each_a_little_longer_by_lot():
+    rng = random.Random(1)
+    shortest = [5, 10, 20, 40, 60, 60]
+
+    for times, least in enumerate(shortest, start=1):
+        waits = {wait_after(times, first=5, longest=60, rng=rng) for _ in range(50)}
+        assert least <= min(waits) < max(waits) <= 1.25 * least
+    assert wait_after(10_000, first=5, longest=60, rng=rng) <= 75
+
+
+def test_a_job_that_is_put_off_again_and_again_waits_longer_until_it_gets_on(kind):
+    got_on = [False, False, False, True]
+
+    def wait(progress):
+        raise services.TryLater("It is away.", seconds=100, longest=300, got_on=got_on.pop(0))
+
+    job, seen = services.start(kind(wait)), []
+    while got_on:
+        Job.objects.update(run_after=clock.now())
+        services.work(job.pk)
+        job.refresh_from_db()
+        seen.append((job.put_off, (job.run_after - clock.now()).total_seconds()))
+
+    assert [times for times, _ in seen] == [1, 2, 3, 1]
+    assert all(
+        least - 50 < wait <= 1.25 * least for (_, wait), least in zip(seen, (100, 200, 300, 100), strict=True)
+    )
+
+
+def test_whoever_waits_for_a_job_that_was_put_off_has_it_tried_at_once(kind):
+    said = [services.TryLater("It is away.", seconds=3600)]
+
+    def wait_once(progress):
+        if said:
+            raise said.pop()
+
+    job = services.start(kind(wait_once))
+    services.work(job.pk)
+
+    assert attending.attend(Job.objects.get(pk=job.pk)).state == "done"
 
 
 def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from config import clock
 from config.background.attending import attend, work_off_everything
 from config.background.models import Job
 from config.background.services import start, work
@@ -9,6 +10,7 @@ from judging.errors import CrowdConfiguration, CrowdLater, CrowdMoney
 from judging.jobs import collect_key, post_places_key
 from judging.models import Place, Submission
 from judging.services.launching import launch
+from judging.services.status import campaign_status
 
 
 def ring(kind, key, campaign):
@@ -54,6 +56,40 @@ def test_what_can_help_by_itself_is_tried_later_at_no_cost(launched, fair, error
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert len(fair.crowd.posted) == 4
+
+
+def test_while_the_crowd_is_away_the_waits_grow_and_the_campaign_says_so(fair):
+    campaign = fair.opened()
+    fair.do_task(campaign, "A1")
+    fair.crowd.fail("submissions", *[CrowdLater("The crowd does not answer.")] * 3)
+    job = ring("judging.collect", collect_key(campaign), campaign)
+
+    waits = []
+    for _ in range(3):
+        Job.objects.update(run_after=clock.now())
+        work(job.pk)
+        job.refresh_from_db()
+        waits.append((job.run_after - clock.now()).total_seconds())
+
+    assert 0 < waits[0] <= 6.25 < waits[1] <= 12.5 < waits[2] <= 25
+    assert campaign_status(campaign)["problems"] == [
+        "Collecting work was put off 3 times in a row: The crowd does not answer. "
+        f"It is tried again at {job.run_after:%Y-%m-%d %H:%M} UTC."
+    ]
+    attend(job)
+    assert campaign_status(campaign)["problems"] == []
+    assert Submission.objects.get().standing == "counted"
+
+
+def test_what_gets_through_begins_the_waits_anew(launched, fair):
+    job = ring("judging.post_places", post_places_key(launched), launched)
+    Job.objects.filter(pk=job.pk).update(put_off=7)
+    fair.crowd.fail("post_place", CrowdLater("a fault"))  # one of four
+
+    work(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, job.put_off, len(fair.crowd.posted)) == (Job.State.WAITING, 1, 3)
 
 
 def test_wrong_keys_are_a_named_failure_with_what_to_do(launched, fair):

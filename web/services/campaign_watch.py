@@ -30,6 +30,7 @@ from judging.services.status import (
     failed_work,
     is_complete,
     problems_of_the_crowd,
+    put_off_work,
     what_comes_next,
 )
 from judging.services.watchdog import failure_of, stalled
@@ -92,13 +93,14 @@ class Watch:
     pace: float | None
     ends_at: datetime | None
     crowd: list[str]
+    put_off: list[str]
     failed: list[Job]
     next: Direction
 
     @property
     def problems(self) -> list[str]:
-        """What the crowd refused, what waits for money, and jobs that failed."""
-        return [*self.crowd, *map(failed_in_words, self.failed)]
+        """What the crowd refused, what waits for money or the crowd, and jobs that failed."""
+        return [*self.crowd, *self.put_off, *map(failed_in_words, self.failed)]
 
     @property
     def all_tasks(self) -> int:
@@ -170,8 +172,9 @@ def watch(campaign: Campaign) -> Watch:
         pace=pace,
         ends_at=ends,
         crowd=(crowd := problems_of_the_crowd(campaign)),
+        put_off=(put_off := put_off_work(campaign, crowd)),
         failed=(failed := failed_work(campaign, crowd)),
-        next=_next(campaign, known.made, [*crowd, *map(failed_in_words, failed)]),
+        next=_next(campaign, known.made, [*crowd, *put_off, *map(failed_in_words, failed)]),
     )
 
 
@@ -211,6 +214,7 @@ def needs_of(seen: Watch) -> list[Need]:
     campaign = seen.campaign
     return [
         *_crowd_needs(seen),
+        *(Need("attention", one, "", _ask_again(campaign)) for one in seen.put_off),
         *_failed_needs(seen),
         *_stalled_needs(campaign, seen.problems),
         *_money_needs(seen),
@@ -266,7 +270,7 @@ def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
     return [
         Need("stop", f"{what}, not moved: {why}", said, link if "manage.py collect" in said else "")
         for what, why, said in found
-        if not any(why.removeprefix("It failed: ") in one for one in told)
+        if not any(why.removeprefix("It failed: ").removeprefix("It was put off: ") in one for one in told)
     ]
 
 

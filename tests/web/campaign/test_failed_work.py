@@ -98,6 +98,27 @@ def test_what_is_put_away_or_another_campaigns_is_refused_in_words(failed, campa
     assert manager.post(f"{PAGE}failed/{failed.pk}/nonsense").status_code == 404
 
 
+def test_work_that_waits_for_the_crowd_is_named_with_its_next_try_and_tried_now_by_a_button(
+    failed, campaign, manager
+):
+    Job.objects.all().delete()
+    waiting = Job.objects.create(
+        kind="judging.post_places",
+        key="judging.post_places:1",
+        arguments={"campaign_id": campaign.pk},
+        run_after=clock.now() + timedelta(minutes=5),
+        put_off=4,
+        progress_message="The crowd does not answer.",
+    )
+
+    page = text_of(manager.get(PAGE))
+    assert "Offering places was put off 4 times in a row: The crowd does not answer." in page
+    manager.post(f"{PAGE}ask-again")
+
+    waiting.refresh_from_db()
+    assert waiting.run_after <= clock.now()
+
+
 def test_who_only_looks_on_has_no_button(failed, campaign, client):
     bob = get_user_model().objects.create_user("bob")
     Membership.objects.create(collection=campaign.collection, user=bob, role="viewer")

@@ -14,8 +14,8 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from judging import pacing
+from judging.frame_views import in_frame, language_for, refusal
 from judging.refusals import REFUSALS
-from judging.views import in_frame, language_for, refusal
 
 PREFIX = "/judge/"
 #: Bytes: the longest comment and some reports, every character written as %XX.

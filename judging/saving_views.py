@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
+from judging.frame_views import in_frame, speak_language_of
 from judging.models import Submission
 from judging.refusals import REFUSALS
 from judging.services import working
 from judging.tokens import BadToken, read_page
-from judging.views import in_frame, speak_language_of
 
 
 @in_frame

@@ -7,12 +7,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from config import clock
+from judging.frame_views import in_frame, speak_language_of
 from judging.models import Posting
 from judging.services.calls import campaign_key
 from judging.services.trials import MOST_TRIALS, start_trial
 from judging.services.working import WorkRefused
 from judging.tokens import BadToken, page_token, read_trial
-from judging.views import in_frame, speak_language_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.crowds import crowd_for
+from judging.frame_views import addresses_of, for_sites_of, in_frame, open_task
 from judging.models import Campaign, Submission, Worker
 from judging.refusals import REFUSALS
 from judging.saving_views import readable_anywhere, refused_save, whole
@@ -16,7 +17,7 @@ from judging.services import voices, working
 from judging.services.notices import is_refused, meaning_of_refusal
 from judging.services.texts import contact_of
 from judging.tokens import BadToken, Refused, read_appeal, read_page
-from judging.views import addresses_of, for_sites_of, in_frame, open_task, page_of, save_form, task_page
+from judging.views import page_of, save_form, task_page
 
 _PAID_IN_THE_END = (Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED)
 

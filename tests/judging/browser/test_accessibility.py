@@ -9,13 +9,13 @@ import pytest
 from django.test import RequestFactory
 from playwright.sync_api import Page, expect
 
+from judging.frame_views import for_sites_of, in_frame, refusal
 from judging.models import Appeal, Campaign
 from judging.refusals import REFUSALS
 from judging.services.notices import appeal_link
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.trials import trial_link
 from judging.services.voices import settle
-from judging.views import for_sites_of, in_frame, refusal
 from pooling.models import Collection, Passage, Query
 from tests.accessibility import Inspector
 from tests.judging.browser.conftest import Place

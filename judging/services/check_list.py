@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 import ssl
@@ -11,27 +10,24 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db.models import Q
 
 from config import launcher
-from config.crowd_endpoints import known, origin
+from config.crowd_endpoints import is_loopback, known, origin
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.crowds import crowd_at
 from judging.errors import CrowdError, NotReady
 from judging.expectations import Expectation, expect
-from judging.models import Campaign, GoldPair, Pair
+from judging.models import Campaign, GoldPair
 from judging.requirements import limit_words
 from judging.services.cost import Quote
 from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
-from judging.services.texts import filled
-from pooling.models import Passage
+from judging.services.texts import filled, passages_without_text
 
 PAGE_SECONDS = 10
 #: An off-topic passage may stand in so many test pairs without a word.
@@ -233,17 +229,6 @@ def _gold(campaign: Campaign) -> Passed:
     return Passed(words)
 
 
-def is_loopback(address: str) -> bool:
-    """Whether the address names this machine only."""
-    host = urlsplit(address).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _page(plan: Plan) -> Passed:
     """The judging page answers where workers will look for it: asked for by a real request to its health check."""
     url = settings.PUBLIC_URL
@@ -348,19 +333,6 @@ def _texts(plan: Plan) -> Passed:
             "placeholders, to simulated workers only"
         )
     return Passed("accepted; every passage has one")
-
-
-def passages_without_text(campaign: Campaign) -> int:
-    """How many passages of the campaign's pairs and accepted gold pairs have no text."""
-    pairs = Pair.objects.filter(campaign=campaign)
-    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
-    shown = (
-        Q(pk__in=pairs.values("passage_a"))
-        | Q(pk__in=pairs.values("passage_b"))
-        | Q(pk__in=gold.values("relevant"))
-        | Q(pk__in=gold.values("off_topic"))
-    )
-    return Passage.objects.filter(shown, text=None).count()
 
 
 def _pay(plan: Plan) -> Passed:

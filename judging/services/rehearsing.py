@@ -16,8 +16,8 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 from judging.services.calls import campaign_key, perform
 from judging.services.campaigns import log, move
-from judging.services.check_list import passages_without_text
 from judging.services.pairs import pairs_of, request_pairs
+from judging.services.texts import passages_without_text
 
 #: What a copy does not take over from its campaign.
 OWN = {

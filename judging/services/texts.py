@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.db.models import Q
 from django.template.loader import get_template
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
@@ -10,9 +11,10 @@ from django.utils.translation import gettext, gettext_noop
 from config import clock
 from judging.errors import CampaignRefused
 from judging.example import BadExample, Example, read_example
-from judging.models import Campaign
+from judging.models import Campaign, GoldPair, Pair
 from judging.pay import in_words
 from judging.services.cost import pay_for
+from pooling.models import Passage
 
 LONGEST = 20_000
 SECONDS_PER_PAIR = 40
@@ -153,3 +155,16 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     for name, value in figures.items():
         text = text.replace(f"{{{name}}}", value)
     return text
+
+
+def passages_without_text(campaign: Campaign) -> int:
+    """How many passages of the campaign's pairs and accepted gold pairs have no text."""
+    pairs = Pair.objects.filter(campaign=campaign)
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    shown = (
+        Q(pk__in=pairs.values("passage_a"))
+        | Q(pk__in=pairs.values("passage_b"))
+        | Q(pk__in=gold.values("relevant"))
+        | Q(pk__in=gold.values("off_topic"))
+    )
+    return Passage.objects.filter(shown, text=None).count()

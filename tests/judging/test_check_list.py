@@ -5,13 +5,13 @@ from decimal import Decimal
 
 import pytest
 
-from config.crowd_endpoints import KNOWN, default_hosts, known
+from config.crowd_endpoints import KNOWN, default_hosts, is_loopback, known
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
 from judging.management.check_lines import in_a_line
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
-from judging.services.check_list import Checked, check_list, each_check, is_loopback
+from judging.services.check_list import Checked, check_list, each_check
 from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.texts import accept_texts

@@ -6,8 +6,8 @@ import pytest
 
 from judging.errors import CrowdLater, NotReady
 from judging.models import Campaign, GoldPair, Place, Worker
-from judging.services.check_list import passages_without_text
 from judging.services.launching import launch
+from judging.services.texts import passages_without_text
 from judging.services.workers import refusal_reason
 from pooling.models import Passage
 

@@ -221,8 +221,9 @@ def label_noise(
         contenders, evidence, covered, rng=np.random.default_rng([seed, 1]), trials=trials, progress=progress
     )
     means = total / (WHOLE * values.shape[1])
-    rows = tuple(
-        NoiseRow(
+
+    def row(run: int) -> NoiseRow:
+        return NoiseRow(
             run=contenders.run_tags[run],
             value=float(means[run]),
             queries=_spread(by_queries[run], level),
@@ -231,10 +232,9 @@ def label_noise(
             difference_queries=_spread(by_queries[run] - by_queries[base], level),
             difference_labels=_spread(by_labels[run] - by_labels[base], level),
         )
-        for run in order
-    )
+
     return LabelNoise(
-        rows=rows,
+        rows=tuple(map(row, order)),
         reference=contenders.run_tags[base],
         queries=int(covered.sum()),
         judgments=len(evidence.worker),

@@ -88,14 +88,9 @@ def leaderboard(
     if not runs:
         raise NothingToScore(f"{collection.name} has no runs to rank.", "Import some: manage.py import_runs")
     sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
-    covered = _covered_by_both(sides["official"], sides["preference"])
-    qids = [qid for qid in covered if qid not in hidden]
+    qids = [qid for qid in _covered_by_both(sides["official"], sides["preference"]) if qid not in hidden]
     if not qids:
-        raise NothingToScore(
-            f"No query has a relevant passage in {official.name} and a best answer in version "
-            f"{version.number}.",
-            "Choose another qrel set with --official, or another version with --version.",
-        )
+        raise _nothing_covered(official, version)
     the_qrel = sides["official"].the_qrel()
     perfect = {qid: the_qrel[qid] for qid in qids}
     arrays = {
@@ -117,6 +112,13 @@ def leaderboard(
         software=software_version(),
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
         **_statuses(version, qids),
+    )
+
+
+def _nothing_covered(official: QrelSet, version: QrelVersion) -> NothingToScore:
+    return NothingToScore(
+        f"No query has a relevant passage in {official.name} and a best answer in version {version.number}.",
+        "Choose another qrel set with --official, or another version with --version.",
     )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from config.plurals import many
 from judging.models import Campaign
 from leaderboard.board import DEPTH, PERFECT
+from leaderboard.contenders import Contenders, Flags
 from leaderboard.errors import NothingToScore
 from leaderboard.intervals import TRIALS
 from leaderboard.judge_agreement import observed_agreement
@@ -46,26 +48,17 @@ def analyse_label_noise(
     if not runs:
         raise NothingToScore(f"{campaign.collection.name} has no runs.", "Import some: manage.py import_runs")
     known = contending(campaign=campaign, runs=runs, qrel_set=official)
-    contenders = known.with_perfect_run() if official else known.contenders
-    # The perfect run returns official qrels: a query without one is no failure of it, and in nobody's mean.
-    among = known.has_qrel if official else None
-    if official and among is not None and not among.any():
-        raise NothingToScore(
-            f"{official.name} knows no relevant passage for any query of {campaign.name}.",
-            "Choose another qrel set, or none.",
-        )
-    names = contenders.run_tags
-    if reference is not None and reference not in names:
-        raise NothingToScore(f"{reference} is none of these runs.", f"There are: {', '.join(names)}.")
+    inputs = [
+        campaign_inputs(campaign),
+        runs_inputs(runs),
+        official and set_inputs(official),
+        [reference, seed, trials],
+    ]
+    contenders, among = _ranked(known, official, reference)
     try:
         found = kept_object(
             "label noise",
-            [
-                campaign_inputs(campaign),
-                runs_inputs(runs),
-                official and set_inputs(official),
-                [reference, seed, trials],
-            ],
+            inputs,
             LabelNoise,
             lambda: label_noise(
                 contenders,
@@ -91,11 +84,31 @@ def analyse_label_noise(
     return noise_analysis(found, facts, odds, error)
 
 
+def _ranked(
+    known: Contending, official: QrelSet | None, reference: str | None
+) -> tuple[Contenders, Flags | None]:
+    """The runs, with the perfect one where there are official qrels, and the queries in their means (None: all).
+
+    The perfect run returns official qrels: a query without one is no failure of it, and in nobody's mean.
+    """
+    contenders = known.with_perfect_run() if official else known.contenders
+    among = known.has_qrel if official else None
+    if official and among is not None and not among.any():
+        raise NothingToScore(
+            f"{official.name} knows no relevant passage for any query of {known.facts.campaign.name}.",
+            "Choose another qrel set, or none.",
+        )
+    names = contenders.run_tags
+    if reference is not None and reference not in names:
+        raise NothingToScore(f"{reference} is none of these runs.", f"There are: {', '.join(names)}.")
+    return contenders, among
+
+
 def _left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
     """What to say of queries with a best answer that the official set knows nothing about."""
     lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
-    many = f"{lacking:,} {'query' if lacking == 1 else 'queries'}"
-    return (("left out for want of a qrel", many),) if official and lacking else ()
+    lacked = many(lacking, "query", "queries")
+    return (("left out for want of a qrel", lacked),) if official and lacking else ()
 
 
 def _implied_error(known: Contending, seed: int) -> float | None:

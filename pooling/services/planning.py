@@ -55,18 +55,11 @@ def plan_pool(
     Raises PoolRefused for what cannot be.
     """
     choice, prices = choice or Choice(), prices or shallow.Prices()
-    if not runs and qrel_set is None:
-        raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
     if not 1 <= depth <= MOST_DEPTH:
         raise PoolRefused(f"The depth shown here is between 1 and {MOST_DEPTH}.")
     check_choice(choice, depth)
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
-    key = hash(qids)
-    sources = [_tops(run, qids, depth, key) for run in runs]
-    if qrel_set is not None:
-        sources.append(_labels(qrel_set, qids, key))
-    if len(sources) > preview.MOST_SOURCES:
-        raise PoolRefused(f"At most {preview.MOST_SOURCES - 1:,} runs can be shown at once.", "Choose fewer.")
+    sources = _sources(runs, qrel_set, qids, depth)
     asked = _asked(collection, qids, choice.qids)
     found = preview.preview([source[asked] for source in sources])
     sizes = np.zeros(len(qids), np.int64)
@@ -143,6 +136,19 @@ class _Kept:
 
 
 _kept = _Kept(128 * 1024 * 1024)
+
+
+def _sources(
+    runs: Sequence[Run], qrel_set: QrelSet | None, qids: tuple[str, ...], depth: int
+) -> list[preview.Hashes]:
+    """What each run, and last the qrel set, would bring. Raises PoolRefused for none, or more than can be shown."""
+    if not runs and qrel_set is None:
+        raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
+    if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:
+        raise PoolRefused(f"At most {preview.MOST_SOURCES - 1:,} runs can be shown at once.", "Choose fewer.")
+    key = hash(qids)
+    sources = [_tops(run, qids, depth, key) for run in runs]
+    return sources if qrel_set is None else [*sources, _labels(qrel_set, qids, key)]
 
 
 def _tops(run: Run, qids: tuple[str, ...], depth: int, key: int) -> preview.Hashes:

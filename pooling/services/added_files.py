@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
 
 from accounts.models import User
-from config import clock
+from config.plurals import many
 from pooling import trec
-from pooling.errors import AlreadyImported, NotFound, PoolingError
+from pooling.errors import AlreadyImported, NotFound
 from pooling.formats import Progress
 from pooling.models import AddedFiles, Collection
 from pooling.problems import Problems
@@ -20,7 +19,7 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import import_qrels
-from pooling.services.sent_files import PASSAGES, QRELS, SentFile, every_problem, forget, keep, names, paths
+from pooling.services.sent_files import PASSAGES, QRELS, SentFile, keep, names, paths, read_once
 
 #: Of the passages that no source holds so many are named.
 NAMED = 20
@@ -63,27 +62,13 @@ def check_addable(collection: Collection, details: dict[str, Any], *, labels: bo
 
 def add_files(wanted: AddedFiles, *, progress: Progress | None = None) -> AddedFiles:
     """Add the files, all or none, then fetch the texts that are missing. Safe to repeat."""
-    if wanted.state != AddedFiles.State.WAITING:
-        return wanted
-    waiting = AddedFiles.objects.filter(pk=wanted.pk, state=AddedFiles.State.WAITING)
-    done_with = {QRELS}
-    try:
-        with transaction.atomic():
-            outcome = _labels(wanted, progress) | _texts(wanted, progress)
-            waiting.update(state=AddedFiles.State.ADDED, outcome=outcome, finished_at=clock.now())
-            _note(wanted, outcome)
-    except PoolingError as refusal:
-        listed, counts = every_problem(refusal, lambda: _of_labels(wanted))
-        waiting.update(
-            state=AddedFiles.State.REFUSED,
-            problems=listed,
-            problem_counts=counts,
-            finished_at=clock.now(),
-        )
-        done_with.add(PASSAGES)
-    forget(wanted.files, done_with)
-    wanted.refresh_from_db()
-    return wanted
+
+    def add() -> dict[str, Any]:
+        outcome = _labels(wanted, progress) | _texts(wanted, progress)
+        _note(wanted, outcome)
+        return {"state": AddedFiles.State.ADDED, "outcome": outcome}
+
+    return read_once(wanted, add, lambda: _of_labels(wanted), done_with={QRELS})
 
 
 def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
@@ -131,7 +116,7 @@ def _note(wanted: AddedFiles, outcome: dict[str, Any]) -> None:
     if "set" in outcome:
         log(wanted.collection, f"labels {outcome['set']} added", who=who)
     if outcome["sources"]:
-        log(wanted.collection, f"{outcome['sources']} passage files added", who=who)
+        log(wanted.collection, f"{many(outcome['sources'], 'passage file')} added", who=who)
 
 
 def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:

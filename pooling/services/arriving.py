@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from django.db import IntegrityError, transaction
 
@@ -28,13 +28,13 @@ from pooling.services.sent_files import (
     QUERIES,
     AnnouncedFile,
     Kept,
+    Row,
     forget,
     keep,
     sources_on_the_server,
 )
 
 Arriving = NewCollection | AddedFiles
-Row = TypeVar("Row", NewCollection, AddedFiles)
 RECEIVING, WAITING = "receiving", "waiting"
 KEPT_UNFINISHED = timedelta(days=3)
 
@@ -52,15 +52,15 @@ def announce_collection(
 
     The same key for the same announcement is the one of before. Raises PoolingError.
     """
-    identity = {"user": user, "key": key}
-    facts = {"name": name, "details": details}
-    if before := NewCollection.objects.filter(**identity).first():
-        return _same(before, facts, files, on_server), False
-    check_new(name, details)
-    _check_files(files, {QUERIES: 1, QRELS: 1})
-    if not any(file.what == QUERIES for file in files):
-        raise PoolingError("A collection needs queries.", "Announce a file of queries.")
-    return _begun(NewCollection, identity, facts, files, on_server)
+
+    def check() -> None:
+        check_new(name, details)
+        _check_files(files, {QUERIES: 1, QRELS: 1})
+        if not any(file.what == QUERIES for file in files):
+            raise PoolingError("A collection needs queries.", "Announce a file of queries.")
+
+    identity, facts = {"user": user, "key": key}, {"name": name, "details": details}
+    return _announced(NewCollection, identity, facts, files, on_server, check)
 
 
 def announce_files(
@@ -76,14 +76,14 @@ def announce_files(
 
     Without any file, missing texts are looked for in the files that are known. Raises PoolingError.
     """
+
+    def check() -> None:
+        _check_files(files, {QUERIES: 0, QRELS: 1})
+        labels = any(file.what == QRELS for file in files)
+        check_addable(collection, details, labels=labels, files=bool(files or on_server))
+
     identity = {"collection": collection, "user": user, "key": key}
-    facts = {"details": details}
-    if before := AddedFiles.objects.filter(**identity).first():
-        return _same(before, facts, files, on_server), False
-    _check_files(files, {QUERIES: 0, QRELS: 1})
-    labels = any(file.what == QRELS for file in files)
-    check_addable(collection, details, labels=labels, files=bool(files or on_server))
-    return _begun(AddedFiles, identity, facts, files, on_server)
+    return _announced(AddedFiles, identity, {"details": details}, files, on_server, check)
 
 
 def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, length: int) -> Arriving:
@@ -144,14 +144,18 @@ def _check_files(files: Sequence[AnnouncedFile], most: dict[str, int]) -> None:
             raise PoolingError(refusal, "Announce what belongs here.")
 
 
-def _begun(
+def _announced(
     model: Any,
     identity: dict[str, Any],
     facts: dict[str, Any],
     files: Sequence[AnnouncedFile],
     on_server: Sequence[str],
+    check: Callable[[], None],
 ) -> tuple[Any, bool]:
-    """The row, made unless the key came twice at once and the other was first."""
+    """The row of the key, and whether it is new: made where ``check`` raises nothing and nobody was first."""
+    if before := model.objects.filter(**identity).first():
+        return _same(before, facts, files, on_server), False
+    check()
     kept = keep(files, _there(on_server))
     state = RECEIVING if files else WAITING
     try:

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role
-from config import clock
 from pooling import trec
-from pooling.errors import AlreadyImported, PoolingError
+from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Membership, NewCollection
 from pooling.problems import Problems
@@ -21,17 +19,7 @@ from pooling.services.collections import ImportedCollection, import_collection
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
-from pooling.services.sent_files import (
-    PASSAGES,
-    QRELS,
-    QUERIES,
-    SentFile,
-    every_problem,
-    forget,
-    keep,
-    names,
-    paths,
-)
+from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile, keep, names, paths, read_once
 from pooling.texts import query_problems, read_queries
 
 
@@ -65,30 +53,14 @@ def check_new(name: str, details: dict[str, Any]) -> None:
 
 def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:
     """Make the collection, whole or not at all, and whoever asked its owner. Safe to repeat."""
-    if wanted.state != NewCollection.State.WAITING:
-        return wanted
-    waiting = NewCollection.objects.filter(pk=wanted.pk, state=NewCollection.State.WAITING)
+
+    def make() -> dict[str, Any]:
+        made = _imported(wanted, progress)
+        _give_to(wanted, made.collection)
+        return {"state": NewCollection.State.MADE, "collection": made.collection}
+
     # Passages are read where they lie, as long as the collection is there.
-    done_with = {QUERIES, QRELS}
-    try:
-        with transaction.atomic():
-            made = _imported(wanted, progress)
-            _give_to(wanted, made.collection)
-            waiting.update(
-                state=NewCollection.State.MADE, collection=made.collection, finished_at=clock.now()
-            )
-    except PoolingError as refusal:
-        listed, counts = every_problem(refusal, lambda: _of_files(wanted))
-        waiting.update(
-            state=NewCollection.State.REFUSED,
-            problems=listed,
-            problem_counts=counts,
-            finished_at=clock.now(),
-        )
-        done_with.add(PASSAGES)
-    forget(wanted.files, done_with)
-    wanted.refresh_from_db()
-    return wanted
+    return read_once(wanted, make, lambda: _of_files(wanted), done_with={QUERIES, QRELS})
 
 
 def _imported(wanted: NewCollection, progress: Progress | None) -> ImportedCollection:

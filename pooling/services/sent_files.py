@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.conf import settings
+from django.db import transaction
 
+from config import clock
 from pooling.errors import InvalidFile, PoolingError
+from pooling.models import AddedFiles, NewCollection
 from pooling.problems import Problem, Problems, of_refusal
 
 QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
@@ -20,6 +23,7 @@ COPY = 1 << 20
 #: A file as rows keep it: what it is, what its sender calls it, and where it lies; of one that comes in parts also
 #: how large it will be (``size_bytes``) and how much is there (``received_bytes``).
 Kept = dict[str, Any]
+Row = TypeVar("Row", NewCollection, AddedFiles)
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,34 @@ def sources_on_the_server() -> list[Path]:
     if not folder or not Path(folder).is_dir():
         return []
     return sorted(path for path in Path(folder).iterdir() if path.is_file() and not path.name.startswith("."))
+
+
+def read_once(
+    wanted: Row,
+    bring_in: Callable[[], dict[str, Any]],
+    look: Callable[[], Iterable[tuple[str, Problems]]],
+    *,
+    done_with: set[str],
+) -> Row:
+    """Have the files brought in, whole or not at all, if they wait for it; the row then says what came of them.
+
+    ``bring_in`` returns what the row says when they are; ``look`` finds all that is wrong when they are refused.
+    Files of the kinds ``done_with`` are deleted, and passages too when nothing was brought in. Safe to repeat.
+    """
+    states = type(wanted).State
+    if wanted.state != states.WAITING:
+        return wanted
+    waiting = type(wanted).objects.filter(pk=wanted.pk, state=states.WAITING)
+    try:
+        with transaction.atomic():
+            waiting.update(**bring_in(), finished_at=clock.now())
+    except PoolingError as refusal:
+        listed, counts = every_problem(refusal, look)
+        waiting.update(state=states.REFUSED, problems=listed, problem_counts=counts, finished_at=clock.now())
+        done_with = {*done_with, PASSAGES}
+    forget(wanted.files, done_with)
+    wanted.refresh_from_db()
+    return wanted
 
 
 def every_problem(

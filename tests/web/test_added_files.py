@@ -61,7 +61,7 @@ def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, dat
     assert "No passage file holds these:</strong> c" in page
     assert "graded" in ada.get("/collections/mine/").content.decode()
     said = CollectionChange.objects.values_list("what", "who")
-    assert set(said) == {("labels graded added", "ada"), ("1 passage files added", "ada")}
+    assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}
     # The labels are in the database; passages are read where they lie.
     assert [path.read_bytes() for path in (data_dir / "sources").rglob("*-*")] == [PASSAGES]
 

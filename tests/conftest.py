@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.db import connections
 
 from tests.emptying import quick_emptying  # noqa: F401
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -42,6 +48,21 @@ def data_dir(settings, tmp_path):
         },
     }
     return tmp_path
+
+
+@pytest.fixture
+def page(monkeypatch) -> Iterator[Page]:
+    """A window of Chromium at the size of a small laptop's, for what the product itself serves."""
+    from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
+
+    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    with chromium(ARGUMENTS) as browser:
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(PATIENCE)
+        yield context.new_page()
+        context.close()
+        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 @pytest.fixture

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connections
 from django.test import Client
 from playwright.sync_api import Page, expect
 
@@ -16,7 +14,6 @@ from judging.models import Campaign, GoldPair, Place, Posting
 from pooling.models import Collection, Membership
 from tests.accessibility import WIDER, Inspector
 from tests.journeys.conftest import typed
-from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
 from tests.journeys.test_rehearsal import judged_queries
 
 pytestmark = [
@@ -27,18 +24,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 RUNS = 5
-
-
-@pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 @pytest.fixture

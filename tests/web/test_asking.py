@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from django.db import connections
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
 from pooling.models import Pool
 from tests.accessibility import WIDER, Inspector
-from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
 from tests.web.preparing_cast import texts
 
 # Of harbour, quay: q1 has b before the known a, q2 has the known a2 alone, q3 has b3 and not the known a3.
@@ -114,18 +110,6 @@ def test_a_viewer_sees_what_it_takes_and_no_button(cast):
 
     assert "Tasks 2" in said
     assert "Make the draft" not in said
-
-
-@pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 @pytest.mark.browser

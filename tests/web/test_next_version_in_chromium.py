@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connections
 from django.test import Client
 from playwright.sync_api import Page, expect
 
@@ -21,7 +18,7 @@ from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import import_run
 from tests.accessibility import WIDER, Inspector
-from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
+from tests.journeys.person import PATIENCE
 from tournament.services import advance_challenges, publish_qrels
 
 pytestmark = [
@@ -33,18 +30,6 @@ OLD = ("p_bm25", "ihsm_colbert64", "TUW_TAS-B_768")
 NEW = "pash_r2"
 QUERIES = 8
 MOST_JUDGMENTS = 5
-
-
-@pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 def judge_everything(campaign: Campaign) -> None:

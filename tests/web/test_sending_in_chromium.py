@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connections
 from django.test import Client
 from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
 from pooling.models import Collection, Run, RunUpload
 from tests.accessibility import WIDER, Inspector
-from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,18 +20,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 QUERIES = 12
-
-
-@pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 @pytest.fixture

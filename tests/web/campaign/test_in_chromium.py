@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connections
 from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
@@ -16,7 +13,7 @@ from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from pooling.models import Membership, QrelSet
 from tests.accessibility import Inspector
-from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
+from tests.journeys.person import PATIENCE
 from tests.web.campaign.conftest import worker
 
 pytestmark = [
@@ -24,18 +21,6 @@ pytestmark = [
     pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
-
-
-@pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
 
 
 class Watcher:

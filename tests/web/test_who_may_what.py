@@ -15,10 +15,8 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from accounts.models import ApiToken
-from config.background.models import Job
+from tests.web.addresses import arguments_of
 from tests.web.conftest import PEOPLE, PUBLIC, ROLES, Harbour
-from web.models import MadeBundle
-from web.services.release_page import WORDS
 
 pytestmark = pytest.mark.one_database
 
@@ -237,125 +235,12 @@ def addresses(resolver=None, prefix="", namespace=""):
             yield (f"{namespace}{one.name}" if one.name else None), pattern
 
 
-#: What is addressed by a campaign's name alone.
-OF_A_CAMPAIGN = {"web:prepare"} | {name for name in OF_A_COLLECTION if name.startswith("web:prepare_")}
-OF_A_CAMPAIGN |= {f"web:{name}" for name in ("propose_gold", "bring_gold", "decide_gold", "end_pilot")}
-OF_A_CAMPAIGN |= {"web:rename_draft", "web:delete_draft"}
-OF_A_CAMPAIGN |= {f"web:{name}_texts" for name in ("usual", "preview", "try")}
-
-
-def made_bundle(cast: Harbour) -> MadeBundle:
-    return MadeBundle.objects.get_or_create(
-        version=cast.version,
-        sha256="0" * 64,
-        defaults={
-            "name": "gone.zip",
-            "size": 1,
-            "key": "",
-            "summary": {"counts": dict.fromkeys(WORDS, 0), "left_out": {}, "files": {}},
-            "facts": {"runs": {}, "private": [], "withdrawn": []},
-        },
-    )[0]
-
-
-def asking_job(cast: Harbour) -> Job:
-    """A campaign against the qrels that is being made."""
-    arguments = {"run_id": cast.quay.pk, "name": "swell"}
-    return Job.objects.get_or_create(
-        kind="leaderboard.ask_better_than_perfect", key="swell", defaults={"arguments": arguments}
-    )[0]
-
-
-def pool_job(cast: Harbour) -> Job:
-    """A pool that is being built."""
-    arguments = {"collection_id": cast.collection.pk, "name": "wave"}
-    return Job.objects.get_or_create(
-        kind="pooling.build_pool", key="wave", defaults={"arguments": arguments}
-    )[0]
-
-
 def address_of(name: str, cast: Harbour) -> str:
-    of_one = {
-        "web:campaign": ["spring"],
-        "web:progress": ["spring"],
-        "web:campaign_live": ["spring"],
-        "web:campaign_activity": ["spring"],
-        "web:campaign_step": ["spring", "close"],
-        "web:campaign_budget": ["spring"],
-        "web:campaign_payments": ["spring"],
-        "web:campaign_ask_again": ["spring"],
-        "web:campaign_failed": ["spring", 1, "away"],
-        "web:simulate": ["spring"],
-        "web:campaign_workers": ["spring"],
-        "web:campaign_worker": ["spring", cast.judge.pk],
-        "web:decide_worker": ["spring", cast.judge.pk, "exclude"],
-        "web:campaign_message": ["spring"],
-        "web:campaign_reports": ["spring"],
-        "web:settle_report": ["spring", 1],
-        "web:campaign_appeal": ["spring", cast.appeal.pk],
-        "web:leaderboard_file": ["harbour", "csv"],
-        "web:comparison_file": ["harbour", "json"],
-        "web:timeline_file": ["harbour", "json"],
-        "web:analysis": ["harbour", "stability"],
-        "web:analysing": ["harbour", "stability"],
-        "web:analysis_file": ["harbour", "stability", "json"],
-        "web:run_analysis": ["harbour", "stability"],
-        "web:pool": ["harbour", "tide"],
-        "web:pool_work": ["harbour", pool_job(cast).pk],
-        "web:asking_work": ["harbour", asking_job(cast).pk],
-        "web:run": ["harbour", cast.quay.pk],
-        "web:describe_run": ["harbour", cast.quay.pk],
-        "web:release_run": ["harbour", cast.quay.pk],
-        "web:withdraw_run": ["harbour", cast.quay.pk],
-        "web:added": ["harbour", cast.added.pk],
-        "web:adding": ["harbour", cast.added.pk],
-        "web:upload": ["harbour", cast.sent.pk],
-        "web:checking": ["harbour", cast.sent.pk],
-        "web:send_part": ["harbour", cast.sent.pk],
-        "web:submit_upload": ["harbour", cast.sent.pk],
-        "web:drop_upload": ["harbour", cast.sent.pk],
-        "web:making": [1],
-        "web:making_progress": [1],
-        "web:version": ["harbour", 1],
-        "web:query": ["harbour", 1, cast.query("q1").pk],
-        "web:query_file": ["harbour", 1, cast.query("q1").pk, "csv"],
-        "web:queries_file": ["harbour", 1, "csv"],
-        "web:qrels_file": ["harbour", 1],
-        "web:release": ["harbour", 1],
-        "web:releasing": ["harbour", 1],
-        "web:release_file": ["harbour", 1],
-        "web:count_release": ["harbour", 1],
-        "web:make_release": ["harbour", 1],
-        "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
-        "web:challenge": ["spring"],
-        "web:challenging": ["spring"],
-        "web:plan_challenge": ["spring"],
-        "web:open_challenge": ["spring"],
-        "web:publish": ["spring"],
-        "web:publishing": ["spring"],
-        "web:preview_version": ["spring"],
-        "web:publish_version": ["spring"],
-        "web:changes": ["harbour", 1],
-        "web:changes_file": ["harbour", 1, "csv"],
-        "web:withdraw_invitation": ["harbour", cast.invited.pk],
-        "web:webhook": ["harbour", cast.hook.pk],
-        "web:webhook_step": ["harbour", cast.hook.pk, "delete"],
-        "web:webhook_again": ["harbour", cast.hook.pk, cast.message.pk],
-        "web:change_role": ["harbour", cast.member.pk],
-        "web:remove_member": ["harbour", cast.member.pk],
-        "web:transfer": ["harbour", cast.member.pk],
-        "no_such_call": ["wrong"],
-        "web:invitation": ["wrong"],
-        "accounts:revoke_token": [1],
-        "account_confirm_email": ["wrong"],
-        "account_reset_password_from_key": ["1", "wrong"],
-        "openid_connect_login": ["oidc"],
-        "openid_connect_callback": ["oidc"],
-    }
-    if name in OF_A_CAMPAIGN:
-        return reverse(name, args=["spring"])
-    default = ["harbour"] if name in OF_A_COLLECTION else ["made-up"] if name.startswith("judging:") else []
-    return reverse(name, args=of_one.get(name, default))
+    of_the_rest = (
+        ["harbour"] if name in OF_A_COLLECTION else ["made-up"] if name.startswith("judging:") else []
+    )
+    found = arguments_of(name, cast)
+    return reverse(name, args=of_the_rest if found is None else found)
 
 
 def asked(client: Client, address: str, post: dict) -> int:

@@ -1,0 +1,144 @@
+"""What stands in the address of each page of the cast's, by the name of its view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.background.models import Job
+from tests.web.conftest import Harbour
+from web.models import MadeBundle
+from web.services.release_page import WORDS
+
+#: Addressed by a campaign's name alone, as everything of its preparation is.
+OF_A_CAMPAIGN = {
+    "web:bring_gold",
+    "web:campaign",
+    "web:campaign_activity",
+    "web:campaign_ask_again",
+    "web:campaign_budget",
+    "web:campaign_live",
+    "web:campaign_message",
+    "web:campaign_payments",
+    "web:campaign_reports",
+    "web:campaign_workers",
+    "web:challenge",
+    "web:challenging",
+    "web:decide_gold",
+    "web:delete_draft",
+    "web:end_pilot",
+    "web:open_challenge",
+    "web:plan_challenge",
+    "web:prepare",
+    "web:preview_texts",
+    "web:preview_version",
+    "web:progress",
+    "web:propose_gold",
+    "web:publish",
+    "web:publish_version",
+    "web:publishing",
+    "web:rename_draft",
+    "web:simulate",
+    "web:try_texts",
+    "web:usual_texts",
+}
+#: Addressed by a collection and the number of a version.
+OF_A_VERSION = {
+    "web:changes",
+    "web:count_release",
+    "web:make_release",
+    "web:qrels_file",
+    "web:release",
+    "web:release_file",
+    "web:releasing",
+    "web:version",
+}
+#: View name → what stands in its address, whatever the cast.
+FIXED: dict[str, list[Any]] = {
+    "web:campaign_step": ["spring", "close"],
+    "web:campaign_failed": ["spring", 1, "away"],
+    "web:settle_report": ["spring", 1],
+    "web:leaderboard_file": ["harbour", "csv"],
+    "web:comparison_file": ["harbour", "json"],
+    "web:timeline_file": ["harbour", "json"],
+    "web:analysis": ["harbour", "stability"],
+    "web:analysing": ["harbour", "stability"],
+    "web:analysis_file": ["harbour", "stability", "json"],
+    "web:run_analysis": ["harbour", "stability"],
+    "web:pool": ["harbour", "tide"],
+    "web:making": [1],
+    "web:making_progress": [1],
+    "web:queries_file": ["harbour", 1, "csv"],
+    "web:changes_file": ["harbour", 1, "csv"],
+    "no_such_call": ["wrong"],
+    "web:invitation": ["wrong"],
+    "accounts:revoke_token": [1],
+    "account_confirm_email": ["wrong"],
+    "account_reset_password_from_key": ["1", "wrong"],
+    "openid_connect_login": ["oidc"],
+    "openid_connect_callback": ["oidc"],
+}
+
+
+def arguments_of(name: str, cast: Harbour) -> list[Any] | None:
+    """What stands in the address of the view; None where no more than the name of the collection does, or nothing."""
+    if name in OF_A_CAMPAIGN or name.startswith("web:prepare_"):
+        return ["spring"]
+    if name in OF_A_VERSION:
+        return ["harbour", 1]
+    return FIXED.get(name) or _by_keys(cast).get(name)
+
+
+def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
+    q1 = cast.query("q1").pk
+    of_one = {
+        "web:campaign_worker": ["spring", cast.judge.pk],
+        "web:decide_worker": ["spring", cast.judge.pk, "exclude"],
+        "web:campaign_appeal": ["spring", cast.appeal.pk],
+        "web:pool_work": ["harbour", pool_job(cast).pk],
+        "web:asking_work": ["harbour", asking_job(cast).pk],
+        "web:query": ["harbour", 1, q1],
+        "web:query_file": ["harbour", 1, q1, "csv"],
+        "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
+        "web:webhook_step": ["harbour", cast.hook.pk, "delete"],
+        "web:webhook_again": ["harbour", cast.hook.pk, cast.message.pk],
+    }
+    of_a_row = {
+        cast.quay: "run describe_run release_run withdraw_run",
+        cast.added: "added adding",
+        cast.sent: "upload checking send_part submit_upload drop_upload",
+        cast.invited: "withdraw_invitation",
+        cast.hook: "webhook",
+        cast.member: "change_role remove_member transfer",
+    }
+    rows = {f"web:{name}": ["harbour", row.pk] for row, names in of_a_row.items() for name in names.split()}
+    return of_one | rows
+
+
+def made_bundle(cast: Harbour) -> MadeBundle:
+    return MadeBundle.objects.get_or_create(
+        version=cast.version,
+        sha256="0" * 64,
+        defaults={
+            "name": "gone.zip",
+            "size": 1,
+            "key": "",
+            "summary": {"counts": dict.fromkeys(WORDS, 0), "left_out": {}, "files": {}},
+            "facts": {"runs": {}, "private": [], "withdrawn": []},
+        },
+    )[0]
+
+
+def asking_job(cast: Harbour) -> Job:
+    """A campaign against the qrels that is being made."""
+    arguments = {"run_id": cast.quay.pk, "name": "swell"}
+    return Job.objects.get_or_create(
+        kind="leaderboard.ask_better_than_perfect", key="swell", defaults={"arguments": arguments}
+    )[0]
+
+
+def pool_job(cast: Harbour) -> Job:
+    """A pool that is being built."""
+    arguments = {"collection_id": cast.collection.pk, "name": "wave"}
+    return Job.objects.get_or_create(
+        kind="pooling.build_pool", key="wave", defaults={"arguments": arguments}
+    )[0]

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from leaderboard.output.right_to_left import isolated
 
 ROW = 24.0
+#: With more rows the figure scrolls in a box of its own, and has its axis at its foot, too.
+ROWS_AT_A_GLANCE = 40
+FOOT = 20.0
 TOP = 44.0
 NAME_WIDTH = 210.0
 LEAST_NAME_WIDTH = 116.0
@@ -117,6 +120,11 @@ class BoardFigure:
     preference: Axis
     left_out: int
 
+    @property
+    def long(self) -> bool:
+        """Whether it is higher than a window."""
+        return len(self.rows) > ROWS_AT_A_GLANCE
+
 
 def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure:
     """Lay the rows out, which come in preference order. The axis ends at the first tick past all marks."""
@@ -134,7 +142,7 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
     values = [step * place for place in range(round(top / step) + 1)]
     return BoardFigure(
         width=preference.right + EDGE,
-        height=bottom + 12,
+        height=bottom + 12 + (FOOT if len(rows) > ROWS_AT_A_GLANCE else 0),
         bottom=bottom,
         rows=[
             _drawn(row, places[row.name], TOP + place * ROW, official, preference)

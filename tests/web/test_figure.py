@@ -55,6 +55,15 @@ def test_long_names_are_cut_and_kept_whole_for_the_title():
     assert drawn.full_name == "n" * 200
 
 
+def test_a_figure_higher_than_a_window_has_room_for_its_axis_at_the_foot():
+    short, long = (
+        board_figure([row(f"r{n}", 0.1, (0.1,) * 3, (n, n)) for n in range(rows)]) for rows in (40, 41)
+    )
+
+    assert (short.long, long.long) == (False, True)
+    assert long.height - long.bottom > short.height - short.bottom
+
+
 def test_no_rows_make_an_empty_figure():
     assert board_figure([]).rows == []
 

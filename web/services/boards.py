@@ -28,7 +28,7 @@ from web.services.visibility import hidden_queries, listed_runs
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
-ROWS_IN_FIGURE = 40
+ROWS_IN_FIGURE = 300
 #: Offered; the address may name any other that the measures module knows.
 MEASURES = (
     MEASURE,

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from config.errors import Refusal
+from config.plurals import many
 
 
 class PoolingError(Refusal):
@@ -77,7 +78,7 @@ class UnknownQueries(InvalidFile):
     def __init__(self, file: str, line: int, qids: Sequence[str], next_step: str = "") -> None:
         listed = ", ".join(qids[: self.shown])
         more = f" and {len(qids) - self.shown} more" if len(qids) > self.shown else ""
-        queries = "1 query is" if len(qids) == 1 else f"{len(qids)} queries are"
+        queries = many(len(qids), "query is", "queries are")
         super().__init__(file, line, f"{queries} not in the collection: {listed}{more}.", next_step)
         self.qids = tuple(qids)
 

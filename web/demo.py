@@ -16,6 +16,7 @@ from django.core.management import call_command
 
 from config import launcher
 from config.errors import Refusal
+from config.plurals import many
 from pooling.models import Collection
 
 SAMPLE = Path("docs/sample")
@@ -72,8 +73,8 @@ class Demo:
         self.command("build_pool", self.name, "--pool", self.pool, "--all-runs", "--qrels", "official")
         stats = self.command("pool_stats", self.pool)
         self.say(
-            f"  {stats['queries']} queries, {stats['mean']:.1f} passages each; "
-            f"{stats['pairs']} pairs in {stats['tasks']} tasks"
+            f"  {many(stats['queries'], 'query', 'queries')}, {stats['mean']:.1f} passages each; "
+            f"{many(stats['pairs'], 'pair')} in {many(stats['tasks'], 'task')}"
         )
 
     @property
@@ -111,8 +112,9 @@ class Demo:
         """Resolve, publish, and the leaderboard under the new version."""
         resolved = self.command("resolve", self.campaign)
         self.say(
-            f"  {resolved['closed']} queries closed ({resolved['tied']} tied, {resolved['cycles']} of them cycles), "
-            f"{resolved['open']} open, {resolved['singletons']} singletons"
+            f"  {many(resolved['closed'], 'query', 'queries')} closed ({resolved['tied']} tied, "
+            f"{many(resolved['cycles'], 'cycle')} among them), "
+            f"{resolved['open']} open, {many(resolved['singletons'], 'singleton')}"
         )
         version = self.command("publish_qrels", self.campaign)["version"]
         return self.command("leaderboard", self.name, "--version", str(version), "--official", "official")

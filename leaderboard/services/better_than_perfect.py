@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 
+from config.plurals import many
 from judging.models import Campaign, Judgment
 from judging.services.campaigns import CampaignSettings, create_campaign
 from leaderboard.better_than_perfect import (
@@ -237,10 +238,10 @@ def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Fac
         f"{dict(facts.further)['interval']}; p: exact binomial test of even odds, uncorrected."
     )
     left = [
-        f"{len(qids):,} queries {why}."
-        for qids, why in (
-            (found.missing, "are missing in the run"),
-            (found.nothing_second, "have the qrel on top and nothing of another text below it"),
+        f"{many(len(qids), f'query {one}', f'queries {more}')}{why}."
+        for qids, one, more, why in (
+            (found.missing, "is", "are", " missing in the run"),
+            (found.nothing_second, "has", "have", " the qrel on top and nothing of another text below it"),
         )
         if qids
     ]

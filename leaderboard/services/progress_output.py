@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from config.plurals import many
 from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
 from leaderboard.output.chart import Point, Points, chart_content
 from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, name_points
@@ -31,6 +32,7 @@ def progress_table(board: BoardOverTime) -> Table:
     """A row a run, by date."""
     steps = sum(step.compared is not None for step in board.steps)
     undated = sum(not step.dated for step in board.steps)
+    undated_runs = many(undated, "run has", "runs have")
     columns = (
         Column("date", "date"),
         Column("run", "run"),
@@ -52,9 +54,7 @@ def progress_table(board: BoardOverTime) -> Table:
         columns,
         tuple(_row(board, step, max(1, steps)) for step in board.steps),
         board.facts,
-        notes=(f"{undated} runs have no date of submission and stand at the day of their import.",)
-        if undated
-        else (),
+        notes=(f"{undated_runs} no date of submission: placed at the day of import.",) if undated else (),
         significance=f"p times {max(1, steps)} is at most {board.rules.alpha:g}",
     )
 

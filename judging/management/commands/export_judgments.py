@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
+from config.plurals import many
 from judging.services.campaigns import campaign_named
 from judging.services.exporting import export_judgments
 
@@ -36,6 +37,6 @@ class Command(BaseCommand):
             result = export_judgments(campaign_named(campaign), out, signals=signals, progress=progress)
         if result.left_out:
             self.note(
-                f"{result.left_out:,} rows with a passage that only non-public runs supplied were left out."
+                f"Left out: {many(result.left_out, 'row')} with a passage that only non-public runs supplied."
             )
         return asdict(result) | {"file": str(out)}

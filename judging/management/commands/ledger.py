@@ -12,6 +12,7 @@ from rich.table import Table
 
 from config import launcher
 from config.console import Command as BaseCommand
+from config.plurals import many
 from judging.services.campaigns import campaign_named
 from judging.services.ledger import compare, ledger
 
@@ -63,7 +64,7 @@ class Command(BaseCommand):
         if check := result.get("check"):
             same = "equal" if not check["differences"] else "not equal"
             self.out.print(
-                f"The crowd's books ({check['places']:,} places): ${check['theirs']:,.2f} without fees, "
+                f"The crowd's books ({many(check['places'], 'place')}): ${check['theirs']:,.2f} without fees, "
                 f"ours ${check['ours']:,.2f}: {same}."
             )
 

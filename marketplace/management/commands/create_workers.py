@@ -15,6 +15,7 @@ from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.console import refuse_existing, write_private
 from marketplace.errors import AccountRefused
+from marketplace.plurals import many
 from marketplace.services import accounts
 
 
@@ -45,7 +46,9 @@ class Command(Base):
 
     def show(self, result: dict[str, Any]) -> None:
         """How many, and where their links are; on stderr."""
-        self.stderr.write(f"{result['workers']} accounts; their links are in {result['file']}.")
+        self.stderr.write(
+            f"{many(result['workers'], 'account; its link is', 'accounts; their links are')} in {result['file']}."
+        )
 
     def _line(self, number: int, options: dict[str, Any]) -> str:
         now = clock.now()

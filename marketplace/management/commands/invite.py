@@ -15,6 +15,7 @@ from django.db import transaction
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.console import refuse_existing, write_private
+from marketplace.plurals import many
 from marketplace.services import invitations
 
 
@@ -79,7 +80,7 @@ class Command(Base):
         where = [f"their links are in {result['out']}"] if result["out"] else []
         where += ["they are on their way by e-mail"] if result["mailed"] else []
         count = result["invitations"]
-        self.stdout.write(f"{count} invitation{'' if count == 1 else 's'}; {' and '.join(where)}.")
+        self.stdout.write(f"{many(count, 'invitation')}; {' and '.join(where)}.")
 
 
 def _addresses(options: dict[str, Any]) -> list[str]:

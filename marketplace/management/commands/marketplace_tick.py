@@ -6,6 +6,7 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
+from marketplace.plurals import many
 from marketplace.services import deadlines, outbox, tidying
 
 
@@ -27,4 +28,6 @@ class Command(Base):
 
     def show(self, result: dict[str, Any]) -> None:
         """How many."""
-        self.stdout.write(f"{result['deadlines']} deadlines applied. {result['messages']} messages sent.")
+        self.stdout.write(
+            f"{many(result['deadlines'], 'deadline')} applied. {many(result['messages'], 'message')} sent."
+        )

@@ -14,6 +14,7 @@ from marketplace import clock, money
 from marketplace.console import Command as Base
 from marketplace.console import write_private
 from marketplace.management.commands.top_up import cents_argument
+from marketplace.plurals import many
 from marketplace.services import payouts
 
 
@@ -73,7 +74,7 @@ class Command(Base):
             return
         made = "made now" if result["new"] else "made before; nothing was counted anew"
         self.stdout.write(
-            f"Batch {result['name']} ({made}): {result['workers']} workers, "
+            f"Batch {result['name']} ({made}): {many(result['workers'], 'worker')}, "
             f"${result['due']} due, ${result['paid']} paid, ${result['failed']} failed. It is in {result['out']}."
         )
 

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from marketplace import clock
 from marketplace.console import Command as Base
+from marketplace.plurals import many
 from marketplace.services import payouts
 
 
@@ -38,5 +39,6 @@ class Command(Base):
     def show(self, result: dict[str, Any]) -> None:
         """How many."""
         self.stdout.write(
-            f"{result['recorded']} payouts recorded; {result['known_before']} were recorded before."
+            f"{many(result['recorded'], 'payout')} recorded; "
+            f"{many(result['known_before'], 'was', 'were')} recorded before."
         )

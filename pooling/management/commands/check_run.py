@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from config.plurals import many
 from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
@@ -44,8 +45,9 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         self.out.print(
-            f"{result['run']} may be imported: {result['lines']:,} lines, {result['queries']:,} queries, "
-            f"up to {result['depth']:,} passages each, in order of {result['order']}.",
+            f"{result['run']} may be imported: {many(result['lines'], 'line')}, "
+            f"{many(result['queries'], 'query', 'queries')}, up to {many(result['depth'], 'passage')} each, "
+            f"in order of {result['order']}.",
             markup=False,
         )
         for warning in result["warnings"]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from config.plurals import many
 from pooling.services import passages
 from pooling.services.finding import collection_named
 
@@ -48,8 +49,8 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         if "texts" in result:
-            self.out.print(f"{result['texts']:,} passages have their text now.")
+            self.out.print(f"{many(result['texts'], 'passage has its', 'passages have their')} text now.")
             return
-        self.out.print(f"{result['found']:,} of {result['wanted']:,} missing texts found.")
+        self.out.print(f"{result['found']:,} of {many(result['wanted'], 'missing text')} found.")
         if result["missing"]:
             self.out.print(f"No source holds {', '.join(result['missing'][:20])}.", markup=False)

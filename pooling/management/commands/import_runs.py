@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
+from config.plurals import many
 from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
@@ -87,7 +88,8 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         for run in result["imported"]:
-            self.out.print(f"{run['run']}: {run['lines']:,} lines, {run['queries']:,} queries", markup=False)
+            size = f"{many(run['lines'], 'line')}, {many(run['queries'], 'query', 'queries')}"
+            self.out.print(f"{run['run']}: {size}", markup=False)
             for warning in run["warnings"]:
                 self.out.print(f"  warning: {warning}", markup=False)
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
+from config.plurals import many
 from pooling.services import pools
 from pooling.services.finding import pool_named
 from pooling.shallow import Prices
@@ -56,10 +57,12 @@ class Command(BaseCommand):
 
     def show(self, result: dict[str, Any]) -> None:
         self.out.print(
-            f"{result['queries']:,} queries, {result['passages']:,} passages. Pool size: mean {result['mean']:.4f}, "
-            f"median {result['median']:g}, largest {result['max']}; {result['singletons']:,} singletons. "
-            f"The qrel adds a passage for {result['qrel_added']:,} queries.\n"
-            f"{result['pairs']:,} pairs, {result['tasks']:,} tasks, ${result['cost']:,.2f} with fee.\n"
+            f"{many(result['queries'], 'query', 'queries')}, {many(result['passages'], 'passage')}. "
+            f"Pool size: mean {result['mean']:.4f}, median {result['median']:g}, largest {result['max']}; "
+            f"{many(result['singletons'], 'singleton')}. "
+            f"The qrel adds a passage for {many(result['qrel_added'], 'query', 'queries')}.\n"
+            f"{many(result['pairs'], 'pair')}, {many(result['tasks'], 'task')}, "
+            f"${result['cost']:,.2f} with fee.\n"
         )
         sizes = Table("size", "queries", "", box=None, pad_edge=False)
         largest = max(result["histogram"].values(), default=1)

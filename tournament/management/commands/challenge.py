@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from config.console import UsageError
+from config.plurals import many
 from judging.services.campaigns import campaign_named
 from tournament import services
 from tournament.management.offering import offer
@@ -75,14 +76,13 @@ class Command(BaseCommand):
             for what in ("pairs", "judgments", "tasks")
         ]
         self.note(
-            f"{expected['challengers']} challengers in {expected['queries']} queries: {', '.join(ranges)}, "
+            f"{many(expected['challengers'], 'challenger')} in "
+            f"{many(expected['queries'], 'query', 'queries')}: {', '.join(ranges)}, "
             f"${cost['fewest']:,.2f} to ${cost['most']:,.2f} with fees."
         )
         if expected["not_covered"]:
-            self.note(
-                f"{expected['not_covered']} queries of these runs have no settled best answer yet: "
-                "nothing is asked about them."
-            )
+            lacking = many(expected["not_covered"], "query of these runs has", "queries of these runs have")
+            self.note(f"{lacking} no settled best answer yet: nothing is asked there.")
 
 
 def _dollars(amount: str | None) -> Decimal | None:

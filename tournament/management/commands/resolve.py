@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from config.plurals import many
 from judging.services.campaigns import campaign_named
 from tournament import services
 from tournament.management.offering import advance_and_offer
@@ -39,7 +40,7 @@ class Command(BaseCommand):
         challenge = advance_and_offer(self, named)
         if out := sum(challenge.values()):
             self.note(
-                f"A challenge still wants {out} judgments; its queries keep their best answers until then."
+                f"A challenge still wants {many(out, 'judgment')}; its queries keep their best answers until then."
             )
         summary = services.resolve(campaign=named, ties=ties, count=count)
         return {**summary, "challenge": challenge, "results": services.results(named)}

@@ -9,6 +9,7 @@ from django.conf import settings
 from rich.table import Table
 
 from config.console import Command as BaseCommand
+from config.plurals import many
 from web.demo import Demo, moved
 
 
@@ -48,6 +49,6 @@ class Command(BaseCommand):
         asked = result["challenge"]
         self.out.print(
             f"New runs: {', '.join(result['later_runs'])}. Only unseen top passages were judged: "
-            f"{asked.get('queries', '?')} queries challenged."
+            f"{many(asked.get('queries', 0), 'query', 'queries')} challenged."
         )
         self.out.print(f"Done in {result['seconds']} s. Now `make run`, and open {settings.PUBLIC_URL}/")

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-
 from accounts.models import User
 from config.plurals import many
 from pooling import trec

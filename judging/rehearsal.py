@@ -16,10 +16,15 @@ from config.background.services import start
 from judging.errors import CampaignRefused
 from judging.jobs import close_places_key, collect_key, post_places_key
 from judging.models import Campaign
-from judging.services.check_list import Checked
+from judging.services.check_list import Checked, check_rehearsable
 from judging.services.closing import close
-from judging.services.launching import launch
-from judging.services.rehearsing import keep_people_out, record_rehearsal, rehearsal_of
+from judging.services.launching import Terms, launch, plan_of
+from judging.services.rehearsing import (
+    check_can_be_rehearsed,
+    keep_people_out,
+    record_rehearsal,
+    rehearsal_of,
+)
 from judging.services.status import campaign_status
 from judging.simulation import Simulated, SimulationSettings, simulate
 from pooling.models import QrelSet
@@ -69,6 +74,9 @@ def rehearse(
     ``tell`` hears of each check that passed. Raises CampaignRefused, NotReady and whatever stops the crowd.
     """
     check_crew(settings)
+    # Said of the campaign, before there is a copy. Only simulated workers come, so that texts may be missing.
+    check_can_be_rehearsed(campaign)
+    check_rehearsable(plan_of(campaign, campaign.tasks.count(), Terms(placeholder_text=True)))
     copy = rehearsal_of(campaign, who=who)
     arguments = {"campaign_id": copy.pk}
     with launcher.crowd_running(), launcher.judging_pages_running():

@@ -28,10 +28,11 @@ from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
 from judging.models import Campaign, Pair, Task
 from judging.services import rehearsing
-from judging.services.postings import current_posting
+from judging.services.places import places_offered
 from judging.services.status import is_complete
 from judging.services.taking_back import held_words, only_simulation, take_back
 from judging.services.workers import crowd_of, declare_simulated
+from judging.tokens import read_link
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -132,19 +133,27 @@ class SimulatedWorker:
         name = f"simulated-{secrets.token_hex(6)}"
         return self.browser.sign_up(name, secrets.token_urlsafe(16), program=True)
 
-    def work(self, kind_id: str) -> int:
-        """Do tasks until none is offered or this worker is refused; returns how many."""
+    def work(self, kinds: Iterable[str]) -> int:
+        """Do tasks of these kinds until none is offered or this worker is refused; returns how many."""
+        return sum(map(self._work, kinds))
+
+    def _work(self, kind_id: str) -> int:
         done = 0
         while not self.stopped:
             task = self.browser.take(kind_id)
             if task is None:
                 break
-            if self._do(task.frame_address):
+            if self._is_ours(task.frame_address) and self._do(task.frame_address):
                 done += 1
             else:
                 self.browser.give_back(task)
                 break  # nothing for this worker now; the next round may have something
         return done
+
+    def _is_ours(self, frame_address: str) -> bool:
+        """Whether the place is of this campaign: others may lie under one heading with it, and are for people."""
+        token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
+        return read_link(token).campaign_id == self.campaign.pk
 
     def _do(self, frame_address: str) -> bool:
         """One task on the judging page, through to the crowd's form; False when the page refused."""
@@ -240,19 +249,18 @@ def _everybody(campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPool
     judged their pairs already, and seem taken to those who have not.
     """
     _collect(campaign)
-    kinds = [_kind(campaign)] * len(crew)
-    done = sum(pool.map(_one_round, crew, kinds) if pool else map(_one_round, crew, kinds))
+    kinds = [_kinds(campaign)] * len(crew)
+    done = sum(
+        pool.map(SimulatedWorker.work, crew, kinds) if pool else map(SimulatedWorker.work, crew, kinds)
+    )
     _collect(campaign)
     return done
 
 
-def _one_round(worker: SimulatedWorker, kind_id: str) -> int:
-    return worker.work(kind_id) if kind_id else 0
-
-
-def _kind(campaign: Campaign) -> str:
-    posting = current_posting(campaign)
-    return posting.crowd_key if posting else ""
+def _kinds(campaign: Campaign) -> list[str]:
+    """Under which headings the crowd offers places: after a short pause those of an older posting may be open."""
+    offered = places_offered(campaign).exclude(posting__crowd_key="").order_by("posting__crowd_key")
+    return list(offered.values_list("posting__crowd_key", flat=True).distinct())
 
 
 def _all_done(campaign: Campaign) -> bool:

@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services import members
+from web.services.campaigns import is_there_for
 
 
 def collection_for(user: Any, name: str) -> Collection:
@@ -26,9 +27,9 @@ def collection_for(user: Any, name: str) -> Collection:
 
 
 def campaign_for(user: Any, name: str) -> Campaign:
-    """The campaign, when its collection is there for this person; else Http404."""
+    """The campaign, when it and its collection are there for this person; else Http404."""
     found = Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
-    if found is None or not members.sees(user, found.collection):
+    if found is None or not members.sees(user, found.collection) or not is_there_for(user, found):
         raise Http404("There is no such campaign.")
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import ssl
 import urllib.error
 import urllib.request
@@ -27,7 +26,7 @@ from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topi
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
-from judging.services.texts import filled, passages_without_text
+from judging.services.texts import passages_without_text, unknown_figure
 
 PAGE_SECONDS = 10
 #: An off-topic passage may stand in so many test pairs without a word.
@@ -100,6 +99,13 @@ def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
         raise
     except Refusal as refusal:
         return Checked(name, False, refusal.message, refusal.next_step)
+
+
+def check_rehearsable(plan: Plan) -> None:
+    """Raises NotReady for what a copy would lack as well: something to judge, test pairs, texts that are accepted."""
+    _check_there_is_something(plan)
+    _gold(plan.campaign)
+    _texts(plan)
 
 
 def expectation_of(campaign: Campaign) -> Expectation:
@@ -310,9 +316,9 @@ def _texts(plan: Plan) -> Passed:
             raise NotReady(
                 f"The {name} text is empty.", f"Run: manage.py set_texts {campaign.name} --{name} FILE"
             )
-        if left := re.findall(r"\{[a-z_]+\}", filled(campaign, text)):
+        if unknown := unknown_figure(campaign, text):
             raise NotReady(
-                f"The {name} text has {left[0]}, for which the campaign has no figure.",
+                f"The {name} text has {unknown}, for which the campaign has no figure.",
                 f"Mend it, then run: manage.py set_texts {campaign.name} --{name} FILE",
             )
     if campaign.texts_accepted_at is None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 
 from config import clock
 from config.background.registry import Progress
@@ -27,6 +27,7 @@ from judging.tokens import link_for
 
 #: Of a title, at crowds of MTurk's protocol.
 LONGEST_TITLE = 128
+LONGEST_KEYWORDS = 1000
 #: Calls without which nothing can be offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
 LIVE = [Place.State.WANTED, Place.State.OPEN]
@@ -123,12 +124,22 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
     return PostingKind(
         title=title if len(title) <= LONGEST_TITLE else campaign.title,
         description=description,
-        keywords=campaign.keywords,
+        keywords=_keywords(campaign),
         reward=pay.base,
         assignment_seconds=campaign.assignment_seconds,
         auto_approval_seconds=campaign.auto_approval_seconds,
         qualifications=(*campaign.qualifications, *further),
     )
+
+
+def _keywords(campaign: Campaign) -> str:
+    """The campaign's keywords and one of its own.
+
+    A crowd shows places of equal content under one heading, whosever they are: whoever takes the next one there
+    would go over to another campaign with the same title and pay.
+    """
+    keywords = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
+    return keywords if len(keywords) <= LONGEST_KEYWORDS else campaign.keywords
 
 
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
@@ -275,10 +286,15 @@ def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
     )
 
 
+def places_offered(campaign: Campaign) -> QuerySet[Place]:
+    """The places of the campaign that the crowd may still offer."""
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    return live.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+
+
 def any_offered(campaign: Campaign) -> bool:
     """Whether the crowd may still offer places of the campaign."""
-    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
-    return live.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now())).exists()
+    return places_offered(campaign).exists()
 
 
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:

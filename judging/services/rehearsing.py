@@ -30,8 +30,21 @@ LONGEST_NAME = 60
 def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
     """The campaign's rehearsal that is under way, or a new one: a draft with the same pairs, tasks, gold and texts.
 
-    Raises CampaignRefused for a campaign that was launched, is a rehearsal itself or has no pool, and on an
-    installation whose crowd is another than the built-in marketplace.
+    A copy that was never offered is made anew: the campaign may have changed since.
+
+    Raises CampaignRefused as :func:`check_can_be_rehearsed` does.
+    """
+    check_can_be_rehearsed(campaign)
+    under_way = campaign.rehearsals.exclude(state__in=Campaign.OVER).order_by("pk").first()
+    if under_way and under_way.launched_at is not None:
+        return under_way
+    return _copy(campaign, who, in_place_of=under_way)
+
+
+def check_can_be_rehearsed(campaign: Campaign) -> None:
+    """Raises CampaignRefused for a campaign that was launched, is a rehearsal itself or has no pool.
+
+    So it does on an installation whose crowd is another than the built-in marketplace.
     """
     if settings.CROWD_ENDPOINT != settings.EMBEDDED_CROWD_ENDPOINT:
         raise CampaignRefused(
@@ -42,12 +55,12 @@ def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
         raise CampaignRefused(f"{campaign.name} is no campaign that could be rehearsed.")
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(f"{campaign.name} is {campaign.state}: a rehearsal comes before the launch.")
-    under_way = campaign.rehearsals.exclude(state__in=Campaign.OVER).order_by("pk").first()
-    return under_way or _copy(campaign, who)
 
 
 @transaction.atomic
-def _copy(campaign: Campaign, who: str) -> Campaign:
+def _copy(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Campaign:
+    if in_place_of is not None:
+        in_place_of.delete()
     assert campaign.pool is not None
     names = {field.attname for field in Campaign._meta.concrete_fields if field.name not in OWN}
     copy = Campaign.objects.create(

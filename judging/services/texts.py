@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.conf import settings
 from django.db.models import Q
 from django.template.loader import get_template
@@ -50,6 +52,10 @@ def language_of_example(campaign: Campaign) -> str:
     return campaign.language if campaign.example_text.strip() == ours else campaign.collection.language
 
 
+#: What ``{…}`` in texts stands for is made of the campaign by :func:`filled`.
+FIGURES = ("pairs", "reward", "pay", "minutes", "contact", "days")
+
+
 def set_texts(
     campaign: Campaign,
     *,
@@ -68,6 +74,12 @@ def set_texts(
     for text in (consent, instructions):
         if text is not None and not 1 <= len(text.strip()) <= LONGEST:
             raise CampaignRefused(f"A text has between 1 and {LONGEST:,} characters.")
+    for name, text in {"consent": consent, "instructions": instructions}.items():
+        if unknown := unknown_figure(campaign, text or ""):
+            raise CampaignRefused(
+                f"The {name} text has {unknown}, for which the campaign has no figure.",
+                f"It has {', '.join(f'{{{one}}}' for one in FIGURES)}.",
+            )
     check_short_texts(example=example, content_warning=content_warning, ethics_approval=ethics_approval)
     changes = {
         "consent_text": consent,
@@ -155,6 +167,12 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     for name, value in figures.items():
         text = text.replace(f"{{{name}}}", value)
     return text
+
+
+def unknown_figure(campaign: Campaign, text: str) -> str:
+    """The first ``{name}`` of the text that the campaign has no figure for; empty when there is none."""
+    left = re.search(r"\{[a-z_]+\}", filled(campaign, text))
+    return left[0] if left else ""
 
 
 def passages_without_text(campaign: Campaign) -> int:

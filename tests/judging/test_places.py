@@ -193,6 +193,18 @@ def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
     assert str(kind.reward) == "0.20"
 
 
+def test_campaigns_that_say_the_same_lie_under_headings_of_their_own(fair):
+    campaign = fair.draft()
+    other = Campaign.objects.get(pk=campaign.pk)
+    other.pk += 1
+
+    assert kind_of(campaign) == kind_of(Campaign.objects.get(pk=campaign.pk))
+    assert kind_of(campaign) != kind_of(other)
+    assert kind_of(campaign).keywords.startswith(campaign.keywords + ", batch ")
+    other.keywords = "x" * 1000
+    assert kind_of(other).keywords == other.keywords
+
+
 def test_pay_that_is_not_split_is_all_reward(fair):
     kind = kind_of(fair.draft(pay="whole"))
 

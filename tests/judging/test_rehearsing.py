@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from judging.errors import CampaignRefused, CrowdLater
+from judging.errors import CampaignRefused, CrowdLater, NotReady
 from judging.models import Campaign
+from judging.rehearsal import rehearse
 from judging.services import working
 from judging.services.closing import close
 from judging.services.launching import launch
 from judging.services.places import kind_of, post_places
 from judging.services.rehearsing import keep_people_out, let_in, record_rehearsal, rehearsal_of
 from judging.services.workers import crowd_of, declare_simulated
-from pooling.models import Passage
+from judging.simulation import SimulationSettings
+from pooling.models import Passage, QrelSet
 
 
 def shapes(campaign: Campaign) -> list[list[tuple[int, int]]]:
@@ -42,11 +44,40 @@ def test_copy_asks_the_same_and_spends_nothing_of_the_campaigns(fair):
 def test_rehearsal_under_way_is_gone_on_with_and_one_that_ended_is_kept(fair):
     campaign = fair.draft()
     copy = rehearsal_of(campaign)
+    keep_people_out(copy)
+    launch(copy)
     assert rehearsal_of(campaign) == copy
 
     close(copy)
 
     assert rehearsal_of(campaign).name == "fair-rehearsal-2"
+
+
+def test_copy_that_was_never_offered_is_made_anew_of_what_the_campaign_is_now(fair):
+    campaign = fair.draft()
+    first = rehearsal_of(campaign)
+    keep_people_out(first)
+    Campaign.objects.filter(pk=campaign.pk).update(title="Another title")
+    campaign.gold_pairs.last().delete()
+    campaign.refresh_from_db()
+
+    copy = rehearsal_of(campaign)
+
+    assert not Campaign.objects.filter(pk=first.pk).exists()
+    assert (copy.name, copy.title) == ("fair-rehearsal", "Another title")
+    assert copy.gold_pairs.count() == campaign.gold_pairs.count()
+
+
+def test_what_a_copy_would_lack_is_said_of_the_campaign_and_none_is_made(fair):
+    campaign = fair.draft()
+    campaign.gold_pairs.all().delete()
+    truth = QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
+
+    with pytest.raises(NotReady, match="0 gold pairs are accepted") as refused:
+        rehearse(campaign, truth, SimulationSettings(workers=2))
+
+    assert "propose_gold fair " in refused.value.next_step
+    assert not campaign.rehearsals.exists()
 
 
 def test_passages_without_text_stop_no_rehearsal(fair):

@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from accounts.models import Invitation
+from config import clock
 from config.sealing import seal
 from judging.models import Appeal, Campaign, Judgment, Pair, Worker
 from pooling.models import (
@@ -63,7 +64,13 @@ class Harbour:
             PoolRun(pool=self.pool, run=run) for run in (self.quay, self.mole, self.deep)
         )
         self.campaign = Campaign.objects.create(
-            name="spring", collection=self.collection, pool=self.pool, seed=1, placeholder_text=True
+            name="spring",
+            collection=self.collection,
+            pool=self.pool,
+            seed=1,
+            placeholder_text=True,
+            state=Campaign.State.OPEN,
+            launched_at=clock.now(),
         )
         self.judge = Worker.objects.create()
         self.pooled("q1", b=[self.quay], a=[self.mole], d=[self.deep])
@@ -118,7 +125,14 @@ class Harbour:
 
     def add_campaigns(self, count: int) -> None:
         for number in range(count):
-            Campaign.objects.create(name=f"more{number}", collection=self.collection, pool=self.pool, seed=1)
+            Campaign.objects.create(
+                name=f"more{number}",
+                collection=self.collection,
+                pool=self.pool,
+                seed=1,
+                state=Campaign.State.OPEN,
+                launched_at=clock.now(),
+            )
 
     def add_queries(self, count: int) -> None:
         """More queries, each with a pool of two, judged."""

@@ -41,9 +41,11 @@ class CampaignOut(Schema):
     judgments_wanted: int
     tasks_done: int
     tasks: int
-    budget: Decimal | None
-    spent: Decimal
-    owed: Decimal
+    budget: Annotated[
+        Decimal | None, Field(description="Dollars; of a limit, for members of the collection.")
+    ]
+    spent: Annotated[Decimal | None, Field(description="Dollars paid, for members of the collection.")]
+    owed: Annotated[Decimal | None, Field(description="Dollars owed, for members of the collection.")]
     exclusions: int
     simulated: bool
     created_at: datetime
@@ -87,12 +89,13 @@ class ChallengeIn(Schema):
     "/campaigns", response=list[CampaignOut], summary="Campaigns that the caller sees, the newest first"
 )
 def list_campaigns(request: HttpRequest) -> list[dict[str, Any]]:
-    return [_facts(one) for one in progress_of(campaigns_of(list(visible_to(reader(request)))))]
+    user = reader(request)
+    return [_facts(one) for one in progress_of(campaigns_of(list(visible_to(user)), user), user)]
 
 
 @router.get("/campaigns/{name}", response=CampaignOut, summary="One campaign")
 def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
-    return read_facts(campaign_for(reader(request), name))
+    return read_facts(request, campaign_for(reader(request), name))
 
 
 @router.get(
@@ -136,7 +139,7 @@ def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str,
         raise_budget(found, asked.amount, why=asked.why, who=user.get_username())
         if found.state in Campaign.OFFERING:
             jobs.after_offering_more(found)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 def _steer(
@@ -152,7 +155,7 @@ def _steer(
     step(found, why=reason.why, who=user.get_username())
     if found.launched_at is not None:
         ring(found)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 @router.get(
@@ -208,9 +211,9 @@ def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, 
     return told(get_object_or_404(jobs.challenge_work(found), pk=key))
 
 
-def read_facts(campaign: Campaign) -> dict[str, Any]:
-    """The campaign as calls answer it."""
-    return _facts(progress_of([campaign])[0])
+def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
+    """The campaign as calls answer it to whoever calls."""
+    return _facts(progress_of([campaign], request.auth.user)[0])
 
 
 def _facts(progress: Progress) -> dict[str, Any]:
@@ -223,8 +226,16 @@ def _facts(progress: Progress) -> dict[str, Any]:
         "state": campaign.label,
         "judgments_counted": progress.counted,
         "judgments_wanted": progress.wanted,
-        "budget": campaign.budget,
-        "spent": rounded(progress.spent),  # SQLite adds up with more digits than there are cents
-        "owed": rounded(progress.owed),
+        **(_money(progress) if progress.everything else dict.fromkeys(("budget", "spent", "owed"))),
         **{name: getattr(campaign, name) for name in times},
+    }
+
+
+def _money(progress: Progress) -> dict[str, Decimal | None]:
+    """Dollars to the cent; SQLite adds up with more digits than that."""
+    budget = progress.campaign.budget
+    return {
+        "budget": None if budget is None else rounded(budget),
+        "spent": rounded(progress.spent),
+        "owed": rounded(progress.owed),
     }

@@ -174,12 +174,12 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
     settings = CampaignSettings(**changes)
     there = Campaign.objects.filter(name=asked.name, collection=found, pool=pool, rehearsal_of=None).first()
     if there is not None and settings_of(there).values() == settings.values():
-        return Status(200, read_facts(there))
+        return Status(200, read_facts(request, there))
     who = user.get_username()
     made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
     if asked.minimum_hourly is not None:
         promise_hourly(made, asked.minimum_hourly, who=who)
-    return Status(201, read_facts(made))
+    return Status(201, read_facts(request, made))
 
 
 def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def edit_settings(request: HttpRequest, name: str, changes: SettingsIn) -> dict[
     change_settings(found, _given(changes, leave={"minimum_hourly"}), who=who)
     if "minimum_hourly" in changes.dict(exclude_unset=True):
         promise_hourly(found, changes.minimum_hourly, who=who)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 @router.get("/campaigns/{name}/gold", response=GoldPage, summary="Test pairs with their texts")
@@ -293,7 +293,7 @@ def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]
         set_texts(found, **given)
     if texts.accept:
         accept_texts(found, who=who)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 @router.post(
@@ -354,13 +354,13 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     found, who = _mine(request, name, "launch campaign")
     if found.state == Campaign.State.PILOTING and found.pilot_tasks == asked.tasks:
-        return read_facts(found)  # the same again: its answer was lost on the way
+        return read_facts(request, found)  # the same again: its answer was lost on the way
     check_changeable(found)
     check_confirmed(amount_to_confirm(found, asked.tasks), asked.confirm_spend)
     terms = Terms(confirm_spend=asked.confirm_spend)
     pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, who=who)
     jobs.after_launching(found)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 @router.post(
@@ -380,4 +380,4 @@ def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
             raise
     else:
         jobs.after_launching(found)
-    return read_facts(found)
+    return read_facts(request, found)

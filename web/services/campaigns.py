@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
+from accounts.roles import permits
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
+from pooling.services.members import may, roles_of
+
+#: What a campaign is before it is offered in earnest.
+_PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
+#: What a published collection shows of its campaigns to everybody: those that ask or asked people, and judgments
+#: made elsewhere. Not drafts, pilots and rehearsals.
+_SHOWN_TO_EVERYBODY = Q(pool=None) | (
+    Q(launched_at__isnull=False, rehearsal_of=None) & ~Q(state__in=_PREPARING)
+)
 
 
 @dataclass(frozen=True)
@@ -27,6 +37,8 @@ class Progress:
     owed: Decimal
     exclusions: int
     simulated: bool
+    everything: bool
+    """Whether the person who asks is a member: to others money is not shown."""
 
     @property
     def imported(self) -> bool:
@@ -39,9 +51,10 @@ class Progress:
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
 
 
-def progress_of(campaigns: Sequence[Campaign]) -> list[Progress]:
-    """The progress of many campaigns with one database query a figure, not one a campaign."""
+def progress_of(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
+    """The progress of many campaigns, as this person sees it, with one database query a figure."""
     keys = [campaign.pk for campaign in campaigns]
+    theirs = _seen_whole(user)
     counted, imported, simulated = _judgments(keys)
     asked = _by_campaign(TaskPair.objects.filter(task__campaign__in=keys), "task__campaign")
     excluded = _by_campaign(Exclusion.objects.misconduct().filter(campaign__in=keys), "campaign")
@@ -61,6 +74,7 @@ def progress_of(campaigns: Sequence[Campaign]) -> list[Progress]:
             owed=money.get((campaign.pk, Payment.State.OWED), Decimal(0)),
             exclusions=excluded.get(campaign.pk, 0),
             simulated=bool(simulated.get(campaign.pk)),
+            everything=campaign.collection_id in theirs,
         )
         for campaign in campaigns
     ]
@@ -83,10 +97,28 @@ def _judgments(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int
     return counted, imported, simulated
 
 
-def campaigns_of(collections: Sequence[Collection]) -> list[Campaign]:
-    """The campaigns of these collections, the newest first."""
+def campaigns_of(collections: Sequence[Collection], user: Any) -> list[Campaign]:
+    """The campaigns of these collections that are there for this person, the newest first."""
     rows = Campaign.objects.filter(collection__in=[collection.pk for collection in collections])
+    rows = rows.filter(Q(collection__in=_seen_whole(user)) | _SHOWN_TO_EVERYBODY)
     return list(rows.select_related("collection", "pool").order_by("-created_at", "-pk"))
+
+
+def shown_to_everybody(collection: Collection) -> int:
+    """How many campaigns of the collection people who are no members see once it is published."""
+    return Campaign.objects.filter(_SHOWN_TO_EVERYBODY, collection=collection).count()
+
+
+def is_there_for(user: Any, campaign: Campaign) -> bool:
+    """Whether the campaign, of a collection that this person sees, is there for them."""
+    if may(user, "see everything", campaign.collection):
+        return True
+    return Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk).exists()
+
+
+def _seen_whole(user: Any) -> set[int]:
+    """The keys of collections in which the person sees everything."""
+    return {key for key, role in roles_of(user).items() if permits(role, "see everything")}
 
 
 def _by_campaign(rows: QuerySet[Any], path: str) -> dict[int, int]:

@@ -12,7 +12,7 @@ from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
-from web.services.campaigns import Progress, campaigns_of, progress_of
+from web.services.campaigns import Progress, campaigns_of, progress_of, shown_to_everybody
 from web.services.visibility import as_shown, listed_everywhere, listed_runs, sees_everything
 from web.services.webhooks import listing
 
@@ -56,7 +56,7 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
         "queries": Query.objects.filter(collection=collection).count(),
         "private_queries": len(private_qids(collection)),
         "versions": QrelVersion.objects.filter(collection=collection).count(),
-        "campaigns": len(campaigns_of([collection])),
+        "campaigns": shown_to_everybody(collection),
     }
 
 
@@ -64,7 +64,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     """All that a collection's page shows."""
     everything = sees_everything(user, collection)
     runs = listed_runs(collection, user)
-    campaigns: list[Progress] = progress_of(campaigns_of([collection]))
+    campaigns: list[Progress] = progress_of(campaigns_of([collection], user), user)
     may_hook = may(user, "manage webhooks", collection)
     return {
         "collection": collection,

@@ -66,7 +66,7 @@ def steps_of(campaign: Campaign, current: str) -> list[Step]:
     """Every step, with how far it is in a few words."""
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
     needed = needed_gold(campaign)
-    rehearsed = campaign.rehearsals.filter(state__in=Campaign.OVER).exists()
+    rehearsed = campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
     piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
         Campaign.State(campaign.state), ""
     )
@@ -306,6 +306,6 @@ def launch_page(campaign: Campaign) -> dict[str, Any]:
         "page": check_page(campaign),
         "amount": amount_to_confirm(campaign),
         "told": pay_told(campaign),
-        "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER).exists(),
+        "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
         "pilot": pilot_report(campaign),
     }

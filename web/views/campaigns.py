@@ -89,7 +89,7 @@ def _steps(role: Role | None, found: Campaign) -> list[str]:
 def progress(request: HttpRequest, name: str) -> HttpResponse:
     """The moving part of a campaign's line in a list, for the script that refreshes it."""
     found = campaign_for(request.user, name)
-    return render(request, "web/parts/progress.html", {"progress": progress_of([found])[0]})
+    return render(request, "web/parts/progress.html", {"progress": progress_of([found], request.user)[0]})
 
 
 @require_safe

@@ -32,7 +32,7 @@ def home(request: HttpRequest) -> HttpResponse:
         board_view(row.collection, wish, request.user, rows_a_page=ROWS_OF_A_BOARD, moves=False)
         for row in published[:BOARDS_SHOWN]
     ]
-    campaigns = progress_of(campaigns_of([row.collection for row in listed]))
+    campaigns = progress_of(campaigns_of([row.collection for row in listed], request.user), request.user)
     campaigns.sort(key=lambda one: one.campaign.closed_at is not None)
     shown = campaigns if "campaigns" in request.GET else campaigns[:CAMPAIGNS_SHOWN]
     context = {

@@ -25,7 +25,7 @@ from tournament.models import Challenge
 from web import jobs
 from web.access import campaign_for, require
 from web.api.callers import actor, reader
-from web.api.work import WorkOut, told
+from web.api.works import WorkOut, work_out
 from web.services.campaigns import Progress, campaigns_of, progress_of
 
 router = Router()
@@ -197,7 +197,7 @@ def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Statu
     require(user, "plan challenge" if asked.dry_run else "open challenge", found.collection)
     if asked.confirm_spend is not None:
         require(user, "spend money", found.collection)
-    return Status(202, told(jobs.ring_for_challenge(found, asked.dict(), who=user.get_username())))
+    return Status(202, work_out(jobs.ring_for_challenge(found, asked.dict(), who=user.get_username())))
 
 
 @router.get(
@@ -208,7 +208,7 @@ def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Statu
 def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "plan challenge", found.collection)
-    return told(get_object_or_404(jobs.challenge_work(found), pk=key))
+    return work_out(get_object_or_404(jobs.challenge_work(found), pk=key))
 
 
 def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from web import jobs
 from web.access import campaign_for, collection_for, require
 from web.api.callers import actor, reader
 from web.api.campaigns import CampaignOut, read_facts
-from web.api.uploads import length_of
+from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.gold_texts import ring_for_gold_texts
 from web.services.directions import in_words

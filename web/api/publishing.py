@@ -16,7 +16,7 @@ from tournament.models import QrelVersion
 from web import jobs
 from web.access import campaign_for, collection_for, require
 from web.api.callers import actor, reader
-from web.api.work import WorkOut, told
+from web.api.works import WorkOut, work_out
 from web.services.release import store
 from web.services.release.bundle import bundle_of, counted
 from web.services.release.kept import given_out
@@ -88,17 +88,17 @@ def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[st
     found = campaign_for(user, name)
     require(user, "see everything" if asked.dry_run else "publish version", found.collection)
     if asked.dry_run:
-        return Status(202, told(jobs.ring_for_preview(found, allow_open=asked.allow_open)))
+        return Status(202, work_out(jobs.ring_for_preview(found, allow_open=asked.allow_open)))
     who = user.get_username()
     job = jobs.ring_for_publishing(found, allow_open=asked.allow_open, as_shown=asked.as_shown, who=who)
-    return Status(202, told(job))
+    return Status(202, work_out(job))
 
 
 @router.get("/campaigns/{name}/publishing/{int:key}", response=WorkOut, summary="What became of it")
 def read_publishing(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "see everything", found.collection)
-    return told(get_object_or_404(jobs.version_work(found), pk=key))
+    return work_out(get_object_or_404(jobs.version_work(found), pk=key))
 
 
 @router.get(
@@ -169,7 +169,7 @@ def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
         "sha256": made.sha256 if made else "",
         **{key: summary.get(key) for key in ("counts", "left_out", "files")},
         "bundles": [_line(line) for line in made_lines(scope)],
-        "work": told(newest) | {"result": None} if newest else None,
+        "work": work_out(newest) | {"result": None} if newest else None,
     }
 
 
@@ -187,7 +187,7 @@ def make_bundle(request: HttpRequest, name: str, number: int) -> Status[dict[str
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
     version = _version(user, name, number)
     require(user, "publish version", version.collection)
-    return Status(202, told(jobs.ring_for_release(version, only_count=False)) | {"result": None})
+    return Status(202, work_out(jobs.ring_for_release(version, only_count=False)) | {"result": None})
 
 
 @router.get(

@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from ninja import Field, Header, Router, Schema, Status
+from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
 from pooling.jobs import ring_for_collection, ring_for_files
@@ -28,11 +28,11 @@ from pooling.services.sent_files import AnnouncedFile
 from web.access import collection_for, require
 from web.api.callers import actor, reader
 from web.api.collections import router as collections_router
-from web.api.uploads import FILE, Key, length_of
-from web.api.works import NextStep, Text
+from web.api.parts import FILE, Key, Offset, length_of, own
+from web.api.uploads import ProblemOut
+from web.api.works import Text
 
 router = Router()
-Offset = Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)]
 Grade = Annotated[int, Field(ge=-100, le=100)]
 OnServer = Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_length=100)]
 
@@ -79,14 +79,10 @@ class FileOut(Schema):
     received_bytes: int | None
 
 
-class FileProblem(Schema):
-    """What is wrong with a file; line 0 is the file as a whole."""
+class FileProblem(ProblemOut):
+    """What is wrong with one of the files."""
 
     file: str
-    line: int
-    kind: str = ""
-    reason: str
-    next_step: NextStep
 
 
 class SentOut(Schema):
@@ -210,11 +206,7 @@ def _maker(request: HttpRequest) -> Any:
 
 
 def _own(request: HttpRequest, name: str, key: int) -> AddedFiles:
-    """The caller's own files: nobody goes on with somebody else's."""
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "add files", found)
-    return get_object_or_404(AddedFiles, collection=found, user=user, pk=key)
+    return own(request, name, key, AddedFiles.objects.all(), "add files")
 
 
 def _files(promised: list[Promised]) -> list[AnnouncedFile]:

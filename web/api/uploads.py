@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from ninja import Field, Header, Query, Router, Schema, Status
-from ninja.errors import HttpError
+from ninja import Field, Query, Router, Schema, Status
 
 from accounts.models import ApiToken
 from pooling.jobs import ring_for
@@ -18,18 +17,12 @@ from pooling.services.receiving import abandon, append, begin, receive
 from pooling.services.uploads import submit_checked
 from web.access import collection_for, require
 from web.api.callers import actor, reader
+from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.runs import UploadOptions
 from web.api.runs import router as runs_router
 from web.api.works import NextStep
 
 router = Router()
-Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
-FILE = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 class Announcement(UploadOptions):
@@ -143,11 +136,7 @@ def read_upload(request: HttpRequest, response: HttpResponse, name: str, key: in
     openapi_extra=FILE,
 )
 def send_part(
-    request: HttpRequest,
-    response: HttpResponse,
-    name: str,
-    key: int,
-    upload_offset: Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)],
+    request: HttpRequest, response: HttpResponse, name: str, key: int, upload_offset: Offset
 ) -> RunUpload:
     upload = _own(request, name, key)
     upload = append(upload, offset=upload_offset, stream=request, length=length_of(request))
@@ -174,13 +163,7 @@ def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
 
 
 def _own(request: HttpRequest, name: str, key: int) -> RunUpload:
-    """The caller's own upload: nobody goes on with somebody else's."""
-    user = actor(request, ApiToken.Scope.RUNS)
-    found = collection_for(user, name)
-    require(user, "upload run", found)
-    return get_object_or_404(
-        RunUpload.objects.select_related("collection"), collection=found, user=user, pk=key
-    )
+    return own(request, name, key, RunUpload.objects.select_related("collection"), "upload run")
 
 
 def _told(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:
@@ -196,11 +179,3 @@ def _options(options: UploadOptions) -> dict[str, Any]:
     return options.model_dump(
         mode="json", exclude={"file_name", "check_only", "size_bytes"}, exclude_none=True
     )
-
-
-def length_of(request: HttpRequest) -> int:
-    """What the request says of its body's length. Raises HttpError (411)."""
-    announced = request.headers.get("Content-Length", "")
-    if not (announced.isascii() and announced.isdigit()):
-        raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")
-    return int(announced)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from django.http import HttpRequest
 from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
-from judging.models import Campaign
+from judging.models import Campaign, Worker
 from judging.services import foreseeing
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.worker_records import WorkerRecord
@@ -25,6 +25,7 @@ from web.services import worker_pages
 router = Router()
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Offset = Annotated[int, Query(ge=0, le=2**31)]
+Foreseen = TypeVar("Foreseen")
 Filter = Literal["", "flagged", "at work", "excluded", "withdrawn", "reported"]
 
 
@@ -171,13 +172,8 @@ def read_worker(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
     summary="Exclude a worker, or ask what that would come to; others repeat the tasks, and they are paid",
 )
 def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    user, found = judged(request, name)
-    worker = worker_pages.worker_for(found, key)
-    foreseen = foreseeing.foresee_exclusion(found, worker)
-    _unless_dry(asked, found, lambda: exclude_worker(found, worker, why=asked.why, who=user.get_username()))
-    return {
-        "worker": worker.pk,
-        "done": not asked.dry_run,
+    said, foreseen = _decided(request, name, key, asked, foreseeing.foresee_exclusion, exclude_worker)
+    return said | {
         "tasks_repeated": foreseen.repeated,
         "beyond_budget": foreseen.beyond_budget,
         "gold_showings": foreseen.gold,
@@ -192,11 +188,8 @@ def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dic
     summary="Take an exclusion back, or ask what that would come to",
 )
 def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
-    user, found = judged(request, name)
-    worker = worker_pages.worker_for(found, key)
-    foreseen = foreseeing.foresee_reinstatement(found, worker)
-    _unless_dry(asked, found, lambda: reinstate_worker(found, worker, why=asked.why, who=user.get_username()))
-    return {"worker": worker.pk, "done": not asked.dry_run} | asdict(foreseen)
+    said, foreseen = _decided(request, name, key, asked, foreseeing.foresee_reinstatement, reinstate_worker)
+    return said | asdict(foreseen)
 
 
 def seen(request: HttpRequest, name: str) -> Campaign:
@@ -214,10 +207,22 @@ def judged(request: HttpRequest, name: str) -> tuple[Any, Campaign]:
     return user, found
 
 
-def _unless_dry(asked: DecisionIn, campaign: Campaign, decide: Callable[[], object]) -> None:
+def _decided(
+    request: HttpRequest,
+    name: str,
+    key: int,
+    asked: DecisionIn,
+    foresee: Callable[[Campaign, Worker], Foreseen],
+    decide: Callable[..., object],
+) -> tuple[dict[str, Any], Foreseen]:
+    """What a decision comes to, foreseen before it is made; made unless only that was asked for."""
+    user, found = judged(request, name)
+    worker = worker_pages.worker_for(found, key)
+    foreseen = foresee(found, worker)
     if not asked.dry_run:
-        decide()
-        offer_more(campaign)
+        decide(found, worker, why=asked.why, who=user.get_username())
+        offer_more(found)
+    return {"worker": worker.pk, "done": not asked.dry_run}, foreseen
 
 
 def offer_more(campaign: Campaign) -> None:

@@ -1,0 +1,41 @@
+"""Files that come as a request's body, whole or in parts: whose they are, and where a part belongs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Header
+from ninja.errors import HttpError
+
+from accounts.models import ApiToken
+from web.access import collection_for, require
+from web.api.callers import actor
+
+Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+Offset = Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)]
+FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+Sent = TypeVar("Sent", bound=Model)
+
+
+def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action: str) -> Sent:
+    """What the caller sent into the collection: nobody goes on with somebody else's."""
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, action, found)
+    return get_object_or_404(rows, collection=found, user=user, pk=key)
+
+
+def length_of(request: HttpRequest) -> int:
+    """What the request says of its body's length. Raises HttpError (411)."""
+    announced = request.headers.get("Content-Length", "")
+    if not (announced.isascii() and announced.isdigit()):
+        raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")
+    return int(announced)

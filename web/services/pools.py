@@ -8,7 +8,6 @@ from typing import Any
 
 from django.core.cache import cache
 
-from config.background.models import Job
 from config.errors import Refusal
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings
@@ -188,12 +187,3 @@ def pool_page(pool: Pool) -> PoolPage:
         without_text=missing,
         campaigns=list(campaigns),
     )
-
-
-def failure_of(job: Job) -> Refusal | None:
-    """Why a job failed, for a page; what a fault of the software says is for the log alone."""
-    if job.state != Job.State.FAILED:
-        return None
-    if "Traceback" in job.failure_message or not job.next_step:
-        return Refusal("It failed by a fault of the software.", "The log says more.")
-    return Refusal(job.failure_message, job.next_step)

@@ -28,7 +28,7 @@ from judging.services.pilot_report import pilot_report
 from pooling.models import Collection, Pool
 from web import jobs
 from web.services.pair_texts import pilot_gold
-from web.services.pools import failure_of
+from web.services.work import failure_of
 
 GOLD_A_PAGE = 20
 STEPS = {

@@ -8,14 +8,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.background.models import Job
 from config.errors import Refusal
 from leaderboard import jobs
 from pooling.models import Collection
 from pooling.services.members import may
 from web.access import needs
 from web.services.asking import asking_page
-from web.services.pools import failure_of
+from web.views.planned import back_to, show_work
 from web.views.preparing_step import say, who
 
 
@@ -51,10 +50,7 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
             return redirect("web:asking_work", collection.name, job.pk)
         except Refusal as refusal:
             say(request, refusal)
-    query = request.POST.copy()
-    for name in ("csrfmiddlewaretoken", "name"):
-        query.pop(name, None)
-    return redirect(f"{reverse('web:asking_plan', args=[collection.name])}?{query.urlencode()}")
+    return back_to("web:asking_plan", request, collection)
 
 
 @require_safe
@@ -63,10 +59,6 @@ def make(request: HttpRequest, collection: Collection) -> HttpResponse:
 def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """A campaign that is being made; on to its preparation when it is there."""
     job = get_object_or_404(jobs.asking_work(collection), pk=key)
-    if "part" in request.GET:
-        return render(request, "web/parts/job.html", {"job": job})
-    if job.state == Job.State.DONE:
-        page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
-        return redirect(page, job.arguments["name"])
-    context = {"job": job, "collection": collection, "refusal": failure_of(job)}
-    return render(request, "web/asking_work.html", context)
+    page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
+    made = reverse(page, args=[job.arguments["name"]])
+    return show_work(request, collection, job, what="Campaign", plan="web:asking_plan", made=made)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from config.background.models import Job
-from config.errors import NotNow, Refusal
+from config.errors import Refusal
 from pooling import jobs
 from pooling.models import Collection, Pool
 from pooling.services.members import may
 from web.access import needs
 from web.services import pools as pages
+from web.views.planned import back_to, show_work
+from web.views.preparing_step import say
 
 
 @require_safe
@@ -48,14 +48,9 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
                 choice=asked.choice,
             )
             return redirect("web:pool_work", collection.name, job.pk)
-        except NotNow:
-            raise
         except Refusal as refusal:
-            messages.error(request, str(refusal))
-    query = request.POST.copy()
-    for name in ("csrfmiddlewaretoken", "name"):
-        query.pop(name, None)
-    return redirect(f"{reverse('web:pool_plan', args=[collection.name])}?{query.urlencode()}")
+            say(request, refusal)
+    return back_to("web:pool_plan", request, collection)
 
 
 @require_safe
@@ -64,12 +59,8 @@ def build(request: HttpRequest, collection: Collection) -> HttpResponse:
 def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """A pool that is being built; on to it when it is there."""
     job = get_object_or_404(jobs.pool_work(collection), pk=key)
-    if "part" in request.GET:
-        return render(request, "web/parts/job.html", {"job": job})
-    if job.state == Job.State.DONE:
-        return redirect("web:pool", collection.name, job.arguments["name"])
-    context = {"job": job, "collection": collection, "refusal": pages.failure_of(job)}
-    return render(request, "web/pool_work.html", context)
+    made = reverse("web:pool", args=[collection.name, job.arguments["name"]])
+    return show_work(request, collection, job, what="Pool", plan="web:pool_plan", made=made)
 
 
 @require_safe

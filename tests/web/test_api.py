@@ -31,6 +31,18 @@ def test_describing_a_run_is_logged(api, published):
     assert published.collection.changes.get().what == "run deep released as public"
 
 
+def test_several_runs_are_released_all_or_none(api, published):
+    wrong = api.post("/collections/harbour/runs/release", {"runs": ["deep", "gone"], "release": "public"})
+    assert "no run gone" in problem(wrong, 404)["detail"]
+    published.deep.refresh_from_db()
+    assert published.deep.release == "private"
+
+    reply = api.post("/collections/harbour/runs/release", {"runs": ["deep", "quay"], "release": "public"})
+
+    assert reply.json() == {"release": "public", "changed": ["deep"]}
+    assert published.collection.changes.get().what == "run deep released as public"
+
+
 def test_the_leaderboard_is_that_of_the_command(api, published):
     collection = published.collection
     expected = leaderboard.as_dict(

@@ -37,7 +37,7 @@ def call(crowd, db, django_user_model):
         sent = {} if method == "get" else {"data": json.dumps(body or {}), "content_type": "application/json"}
         address = f"/api/v1/{path}"
         reply = getattr(Client(), method)(address, **sent, HTTP_AUTHORIZATION=f"Bearer {token}")
-        return reply.status_code, reply.json()
+        return reply.status_code, reply.json() if reply.content else None
 
     return made
 
@@ -99,6 +99,49 @@ def test_a_pilot_given_twice_is_offered_once(call, crowd):
         work_off_everything()
 
     assert len(crowd.posted) == 1
+
+
+def test_a_draft_is_renamed_and_deleted(call):
+    call("post", "collections/fair-collection/campaigns", {"name": "first", "pool": "fair-pool"})
+
+    assert call("post", "campaigns/first/rename", {"name": "autumn"})[1]["name"] == "autumn"
+    assert call("post", "campaigns/autumn/rename", {"name": "autumn"})[0] == 200
+    assert call("post", "campaigns/autumn/rename", {"name": "a b"})[0] == 422
+    assert call("get", "campaigns/first")[0] == 404
+    assert call("delete", "campaigns/autumn") == (204, None)
+    assert not Campaign.objects.exists()
+
+
+def test_a_draft_with_a_rehearsal_stays_and_says_why(call):
+    call("post", "collections/fair-collection/campaigns", {"name": "first", "pool": "fair-pool"})
+    first = Campaign.objects.get()
+    Campaign.objects.create(
+        name="copy", collection=first.collection, pool=first.pool, seed=1, rehearsal_of=first
+    )
+
+    status, problem = call("delete", "campaigns/first")
+
+    assert (status, problem["detail"]) == (
+        409,
+        "first stays: 1 rehearsal of it, with judgments, is kept.",
+    )
+
+
+def test_a_campaign_that_asks_whether_a_run_is_better_than_perfect_is_made(call):
+    asked = {"run": "one", "qrels": "official", "sample": 3, "reward": 1.5}
+    where = "collections/fair-collection/better-than-perfect"
+
+    status, plan = call("post", f"{where}/plan", asked)
+    assert (status, plan["pairs"], plan["on_top"], plan["elsewhere"], plan["tasks"]) == (200, 3, 0, 3, 1)
+    first = call("post", where, asked | {"name": "duel"})
+    work_off_everything()
+    again = call("post", where, asked | {"name": "duel"})
+
+    assert (first[0], again[0], first[1]["id"]) == (202, 200, again[1]["id"])
+    assert call("get", f"{where}/work/{first[1]['id']}")[1]["result"] == {"campaign": "duel"}
+    assert call("get", "campaigns/duel")[1]["state"] == "draft"
+    assert call("post", where, asked | {"name": "duel", "sample": 2})[0] == 409
+    assert call("post", where, asked | {"name": "other", "run": "none"})[0] == 404
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,9 @@ TABLE = {
     ),
     ("get", "/collections/{name}/runs/{key}"): Call(),
     ("patch", "/collections/{name}/runs/{key}"): Call("runs", RUNS, body=b'{"team": "harbourers"}'),
+    ("post", "/collections/{name}/runs/release"): Call(
+        "runs", RUNS, body=b'{"runs": ["quay"], "release": "scores"}'
+    ),
     ("post", "/collections/{name}/uploads"): Call(
         "runs", RUNS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
     ),
@@ -95,6 +98,8 @@ TABLE = {
     ("get", "/collections/{name}/scores"): Call(only=RUNS, query="?qrels=official"),
     ("get", "/campaigns"): Call(),
     ("get", "/campaigns/{name}"): Call(),
+    ("delete", "/campaigns/{name}"): Call("campaigns", MONEY, 409),  # it is open
+    ("post", "/campaigns/{name}/rename"): Call("campaigns", MONEY, 409, b'{"name": "autumn"}'),
     ("get", "/campaigns/{name}/status"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/pause"): Call("campaigns", MONEY),
     ("post", "/campaigns/{name}/resume"): Call("campaigns", MONEY, 409),  # it is not paused
@@ -106,12 +111,16 @@ TABLE = {
     ("get", "/campaigns/{name}/challenges/work/{key}"): Call(only=MEMBERS),
 }
 DRAFT = b'{"name": "next", "pool": "tide"}'
+ASKED = b'{"name": "duel", "run": "quay", "qrels": "official"}'
 TABLE |= {
     ("get", "/collections/{name}/pools"): Call(only=MEMBERS),
     ("post", "/collections/{name}/pools"): Call("campaigns", MONEY, 202, b'{"name": "wave"}'),
     ("post", "/collections/{name}/pool-plan"): Call(only=MEMBERS, body=b"{}"),
     ("get", "/collections/{name}/pools/{pool}"): Call(only=MEMBERS),
     ("get", "/collections/{name}/pools/work/{key}"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/better-than-perfect/plan"): Call(only=MEMBERS, body=ASKED),
+    ("post", "/collections/{name}/better-than-perfect"): Call("campaigns", MONEY, 202, ASKED),
+    ("get", "/collections/{name}/better-than-perfect/work/{key}"): Call(only=MEMBERS),
     ("post", "/collections/{name}/campaigns"): Call("campaigns", MONEY, 201, DRAFT),
     ("patch", "/campaigns/{name}/settings"): Call("campaigns", MONEY, 409, b'{"reward": 3}'),  # it is open
     ("get", "/campaigns/{name}/gold"): Call(only=MONEY),
@@ -186,7 +195,7 @@ def callers(cast):
         "files": AddedFiles.objects.create(collection=cast.collection, **sent).pk,
         "runs": cast.quay.pk,
         "uploads": upload.pk,
-        "work": work.pk,
+        "challenges/work": work.pk,
         "publishing": publishing.pk,
         "webhooks": cast.hook.pk,
         "members": cast.member.pk,
@@ -199,7 +208,11 @@ def callers(cast):
     rehearsed = Job.objects.create(kind="web.rehearse", key=rehearsal)
     arguments = {"collection_id": cast.collection.pk}
     pooled = Job.objects.create(kind="pooling.build_pool", key="past pool", arguments=arguments)
+    asking = Job.objects.create(
+        kind="leaderboard.ask_better_than_perfect", key="past asking", arguments={"run_id": cast.quay.pk}
+    )
     cast.keys |= {"preparation": rehearsed.pk, "pools/work": pooled.pk}
+    cast.keys |= {"better-than-perfect/work": asking.pk}
     cast.tokens = {
         (person, scope): make_token(user=users[person], name="t", scopes=[scope], days=1)[1]
         for person in PEOPLE
@@ -213,8 +226,8 @@ def called(callers, operation, call, person, scope):
     """The status and type of the answer; what it changed is undone."""
     method, path = operation
     name = "harbour" if path.startswith("/collections") else "spring"
-    kind = path.partition("/{key}")[0].rpartition("/")[2]
-    kind = "pools/work" if path.endswith("pools/work/{key}") else kind
+    before = path.partition("/{key}")[0].split("/")
+    kind = "/".join(before[-2:]) if before[-1] == "work" else before[-1]
     keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
     address = path.format(name=name, number=1, pool="tide", **keys)
     headers = dict(call.headers)

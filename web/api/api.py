@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from web.api import (
-    campaigns,
+    asking,
     collection_details,
+    drafts,
     members,
     pools,
     preparing,
@@ -40,9 +41,10 @@ api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
-api.add_router("", campaigns.router, tags=["campaigns"])
+api.add_router("", drafts.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
 api.add_router("", voices.router, tags=["workers"])
 api.add_router("", pools.router, tags=["pools"])
+api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
 api.add_router("", webhooks.router, tags=["webhooks"])

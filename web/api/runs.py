@@ -11,9 +11,11 @@ from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
 from pooling.models import Run
-from pooling.services.describing import describe_run
+from pooling.services.describing import describe_run, release_runs
+from pooling.services.finding import runs_tagged
 from web.access import collection_for, require
 from web.api.callers import actor, reader
+from web.api.works import Text
 from web.services.visibility import as_shown, listed_runs, sees_everything
 
 router = Router()
@@ -62,6 +64,22 @@ class RunChanges(Schema):
     anonymous_until: date | None = None
 
 
+class ReleaseIn(Schema):
+    """Runs by their tags, and the level at which all of them are to be released."""
+
+    runs: Annotated[
+        list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(min_length=1, max_length=4000)
+    ]
+    release: Release
+
+
+class Released(Schema):
+    """The level, and the runs that were not released at it before."""
+
+    release: Release
+    changed: list[str]
+
+
 class UploadOptions(RunChanges):
     """How a sent file is read, and what is said about the run."""
 
@@ -106,3 +124,17 @@ def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> 
     require(user, "edit run", found)
     run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
     return describe_run(run=run, changes=changes.dict(exclude_unset=True), who=user.get_username())
+
+
+@router.post(
+    "/collections/{name}/runs/release",
+    response=Released,
+    summary="Release several runs at one level, all or none of them",
+)
+def release_several(request: HttpRequest, name: str, asked: ReleaseIn) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "edit run", found)
+    meant = runs_tagged(found, asked.runs)
+    changed = release_runs(runs=meant, release=asked.release, who=user.get_username())
+    return {"release": asked.release, "changed": [run.run_tag for run in changed]}

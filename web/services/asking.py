@@ -12,7 +12,7 @@ from leaderboard.better_than_perfect import Category, Comparisons
 from leaderboard.errors import NothingToScore
 from leaderboard.services.better_than_perfect import to_ask
 from pooling.models import Collection, QrelSet, Run
-from pooling.services.finding import qrel_set_named
+from pooling.services.finding import qrel_set_named, runs_tagged
 from web.pool_forms import AskingForm
 
 
@@ -75,15 +75,21 @@ def asking_page(collection: Collection, given: Any) -> AskingPage:
     if not form.is_valid():
         return AskingPage(collection, form)
     try:
-        asked = _asked_for(collection, form.cleaned_data)
-        found = to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
-        plan = Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
+        asked = asked_for(collection, form.cleaned_data)
+        plan = plan_of(asked)
     except Refusal as refusal:
         return AskingPage(collection, form, refusal=refusal)
     return AskingPage(collection, form, asked, plan)
 
 
-def _asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
+def plan_of(asked: Asked) -> Plan:
+    """What it would take. Raises NothingToScore when the run and the labels leave nothing to compare."""
+    found = to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
+    return Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
+
+
+def asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
+    """What the fields of a valid form, or of a call, ask for. Raises NothingToScore, NotFound."""
     if not given["run"] or not given["qrels"]:
         raise NothingToScore(
             f"{collection.name} has no run to ask about, or no known relevant passages.",
@@ -91,7 +97,7 @@ def _asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
         )
     names = ("seed", "judgments_per_pair", "pairs_per_task", "reward")
     return Asked(
-        run=collection.runs.get(run_tag=given["run"]),
+        run=runs_tagged(collection, [given["run"]])[0],
         qrel_set=qrel_set_named(collection, given["qrels"]),
         settings=CampaignSettings(**{name: given[name] for name in names}),
         sample=given["sample"],

@@ -1,0 +1,51 @@
+"""A draft campaign gets another name, or is deleted. On the campaigns' own router: an address has one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field, Schema, Status
+
+from accounts.models import ApiToken
+from judging.models import Campaign
+from judging.services.drafts import delete_draft, rename_draft
+from web.access import campaign_for, require
+from web.api.callers import actor
+from web.api.campaigns import CampaignOut, read_facts, router
+from web.api.works import Text
+
+
+class NameIn(Schema):
+    """What the campaign is to be called; its addresses go by it."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+
+
+@router.post(
+    "/campaigns/{name}/rename",
+    response=CampaignOut,
+    summary="Give a draft that was never offered another name; its addresses change with it",
+)
+def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
+    found, who = _draft(request, name)
+    rename_draft(found, asked.name, who=who)
+    return read_facts(found)
+
+
+@router.delete(
+    "/campaigns/{name}",
+    response={204: None},
+    summary="Delete a draft that nobody has worked on, with its pairs, tasks, test pairs and texts",
+)
+def delete(request: HttpRequest, name: str) -> Status[None]:
+    found, who = _draft(request, name)
+    delete_draft(found, who=who)
+    return Status(204, None)
+
+
+def _draft(request: HttpRequest, name: str) -> tuple[Campaign, str]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "prepare campaign", found.collection)
+    return found, user.get_username()

@@ -53,6 +53,9 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "delete bundle": _OWNERS,
     "change members": _OWNERS,
     "change visibility": _OWNERS,
+    # What a board asks of teams, and which results it keeps from them: rules that bind maintainers, too.
+    "set policy": _OWNERS,
+    "split queries": _OWNERS,
     # Whoever is told what happens in a collection learns of its private runs.
     "manage webhooks": _OWNERS,
 }

@@ -6,6 +6,7 @@ from web import preparing_urls, webhook_urls
 from web.views import (
     added_files,
     analyses,
+    board_rules,
     campaigns,
     collections,
     home,
@@ -46,6 +47,9 @@ urlpatterns = [
     path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
     path("collections/<slug:name>/about/", collections.describe, name="describe_collection"),
+    path("collections/<slug:name>/policy/", board_rules.policy, name="policy"),
+    path("collections/<slug:name>/policy/drop", board_rules.drop, name="drop_policy"),
+    path("collections/<slug:name>/split/", board_rules.split, name="split"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
     path(
         "collections/<slug:name>/leaderboard.<slug:form>",

@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection as Group
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from django.db import IntegrityError, transaction
 
+from config.plurals import many
 from pooling.errors import SplitRefused
 from pooling.models import Collection, PrivateQuery, QuerySplit
+from pooling.services.members import log
 
 
-def split_by_list(*, collection: Collection, path: Path) -> QuerySplit:
-    """Make the queries of a file (one qid a line) the private ones. Raises SplitRefused."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SplitRefused(
-            f"{path} can't be read: {error}.", "Give a text file with one qid a line."
-        ) from None
-    qids = [line.split()[0] for line in lines if line.strip()]
-    return _keep(collection, qids, share=None, seed=None)
+@dataclass(frozen=True)
+class Parted:
+    """How queries would be parted: the private ones, and how they were drawn if they were."""
+
+    qids: tuple[str, ...]
+    share: float | None = None
+    seed: int | None = None
 
 
-def split_at_random(*, collection: Collection, share: float, seed: int) -> QuerySplit:
-    """Draw a share of the queries to be the private ones: the same from the same seed. Raises SplitRefused."""
+def parted(
+    collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
+) -> Parted:
+    """The queries to be private: these, or a share of all, the same from the same seed. Raises SplitRefused."""
+    there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
+    if qids and share is not None:
+        raise SplitRefused("A share is drawn, or queries are listed: not both.", "Say one of the two.")
+    if share is None:
+        _refuse(collection, qids, there)
+        return Parted(tuple(qids))
     if not 0 < share < 1:
         raise SplitRefused(f"{share:g} is no share of private queries.", "Give one between 0 and 1.")
     if seed < 0:
         raise SplitRefused(f"{seed} is no seed.", "Give one from 0.")
-    qids = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
-    drawn = np.random.default_rng(seed).permutation(len(qids))[: round(share * len(qids))]
-    return _keep(collection, [qids[place] for place in drawn], share=share, seed=seed)
+    places = np.random.default_rng(seed).permutation(len(there))[: round(share * len(there))]
+    drawn = tuple(there[place] for place in places)
+    _refuse(collection, drawn, there)
+    return Parted(drawn, share, seed)
+
+
+def qids_in(text: str) -> list[str]:
+    """The qids of a text: the first word of each line."""
+    return [line.split()[0] for line in text.splitlines() if line.strip()]
+
+
+def split_by_list(*, collection: Collection, path: Path, who: str = "") -> QuerySplit:
+    """Make the queries of a file (one qid a line) the private ones. Raises SplitRefused."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SplitRefused(
+            f"{path} can't be read: {error}.", "Give a text file with one qid a line."
+        ) from None
+    return keep_split(collection, parted(collection, qids=qids_in(text)), who=who)
+
+
+def split_at_random(*, collection: Collection, share: float, seed: int, who: str = "") -> QuerySplit:
+    """Draw a share of the queries to be the private ones: the same from the same seed. Raises SplitRefused."""
+    return keep_split(collection, parted(collection, qids=[], share=share, seed=seed), who=who)
 
 
 def private_qids(collection: Collection) -> frozenset[str]:
@@ -42,17 +72,18 @@ def private_qids(collection: Collection) -> frozenset[str]:
     return frozenset(rows.values_list("query__qid", flat=True))
 
 
-def _keep(collection: Collection, qids: Group[str], *, share: float | None, seed: int | None) -> QuerySplit:
+def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> QuerySplit:
     """Store the split once. The same again is no change; another one would make private results public."""
     there = dict(collection.queries.values_list("qid", "pk"))
-    _refuse(collection, qids, there)
-    sha256 = hashlib.sha256("\n".join(sorted(qids)).encode()).hexdigest()
+    sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
+    how = {"sha256": sha256, "share": wanted.share, "seed": wanted.seed}
     try:
         with transaction.atomic():
-            split = QuerySplit.objects.create(collection=collection, sha256=sha256, share=share, seed=seed)
+            split = QuerySplit.objects.create(collection=collection, **how)
             PrivateQuery.objects.bulk_create(
-                [PrivateQuery(split=split, query_id=there[qid]) for qid in qids], batch_size=1000
+                [PrivateQuery(split=split, query_id=there[qid]) for qid in wanted.qids], batch_size=1000
             )
+            log(collection, f"{many(len(wanted.qids), 'query', 'queries')} made private for good", who=who)
     except IntegrityError:
         split = QuerySplit.objects.get(collection=collection)
         if split.sha256 != sha256:
@@ -63,15 +94,16 @@ def _keep(collection: Collection, qids: Group[str], *, share: float | None, seed
     return split
 
 
-def _refuse(collection: Collection, qids: Group[str], there: dict[str, int]) -> None:
-    unknown = [qid for qid in qids if qid not in there]
+def _refuse(collection: Collection, qids: Sequence[str], there: Sequence[str]) -> None:
+    known = frozenset(there)
+    unknown = [qid for qid in qids if qid not in known]
     if unknown:
         raise SplitRefused(
             f"{collection.name} has no query {', '.join(unknown[:10])}{' …' if len(unknown) > 10 else ''}.",
-            "Take them out of the file, or import the queries first.",
+            "Take them out of the list, or import the queries first.",
         )
     if len(set(qids)) < len(qids):
-        raise SplitRefused("The file names a query twice.", "Name each private query once.")
+        raise SplitRefused("The list names a query twice.", "Name each private query once.")
     if not 0 < len(qids) < len(there):
         raise SplitRefused(
             f"{len(qids)} of {len(there)} queries would be private.", "Keep some public and some private."

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from config import clock
+from config.plurals import many
 from pooling.errors import SubmissionRefused
-from pooling.models import Collection, Run, SubmissionPolicy
+from pooling.models import Collection, CollectionChange, Run, SubmissionPolicy
+from pooling.services.members import log
 from pooling.submission_rules import next_welcome
 
 # What may be asked for: fields of a run, and how a person is told to give them.
@@ -23,6 +28,15 @@ METADATA = {
 REQUIRED = ("team", "description", "run_type")
 
 
+#: Under these words policies stand in the activity log.
+LOGGED = "submission policy"
+
+
+def policy_of(collection: Collection) -> SubmissionPolicy | None:
+    """What the collection asks of those who submit runs, if anything."""
+    return SubmissionPolicy.objects.filter(collection=collection).first()
+
+
 def set_policy(
     *,
     collection: Collection,
@@ -31,6 +45,8 @@ def set_policy(
     most_variants: int = 1,
     required: Sequence[str] = REQUIRED,
     longest_embargo_days: int = 0,
+    who: str = "",
+    why: str = "",
 ) -> SubmissionPolicy:
     """Set or replace the collection's policy; runs that are there stay. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
@@ -42,22 +58,48 @@ def set_policy(
         raise SubmissionRefused(
             f"A run has no {', '.join(unknown)}.", f"What may be required: {', '.join(METADATA)}."
         )
-    policy, _ = SubmissionPolicy.objects.update_or_create(
-        collection=collection,
-        defaults={
-            "most_runs": most_runs,
-            "most_variants": most_variants,
-            "period_days": period_days,
-            "required": [name for name in METADATA if name == "team" or name in required],
-            "longest_embargo_days": longest_embargo_days,
-        },
-    )
+    asked = {
+        "most_runs": most_runs,
+        "most_variants": most_variants,
+        "period_days": period_days,
+        "required": [name for name in METADATA if name == "team" or name in required],
+        "longest_embargo_days": longest_embargo_days,
+    }
+    before = policy_of(collection)
+    if before is not None and all(getattr(before, name) == value for name, value in asked.items()):
+        return before
+    with transaction.atomic():
+        policy, _ = SubmissionPolicy.objects.update_or_create(collection=collection, defaults=asked)
+        _log(collection, f"set: {policy_words(policy)}", who, why)
     return policy
 
 
-def drop_policy(*, collection: Collection) -> bool:
+def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool:
     """Take the policy away; whether there was one."""
-    return bool(SubmissionPolicy.objects.filter(collection=collection).delete()[0])
+    with transaction.atomic():
+        dropped = bool(SubmissionPolicy.objects.filter(collection=collection).delete()[0])
+        if dropped:
+            _log(collection, "taken away", who, why)
+    return dropped
+
+
+def policy_words(policy: SubmissionPolicy) -> str:
+    """The policy in a line."""
+    variants = many(policy.most_variants, "variant") if policy.most_variants else "no variants"
+    embargo = f"anonymous for {many(policy.longest_embargo_days, 'day')} at most"
+    return "; ".join(
+        [
+            f"{many(policy.most_runs, 'run')} of a team in {many(policy.period_days, 'day')}, {variants}",
+            ", ".join(name.replace("_", " ") for name in policy.required),
+            embargo if policy.longest_embargo_days else "nobody anonymous",
+        ]
+    )
+
+
+def _log(collection: Collection, what: str, who: str, why: str) -> None:
+    said = f"{LOGGED} {what}" + (f" ({why.strip()})" if why.strip() else "")
+    longest = CollectionChange._meta.get_field("what").max_length or 0
+    log(collection, said[:longest], who=who)
 
 
 def hold_to_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
@@ -74,9 +116,49 @@ def hold_to_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) 
 
 def refuse_against_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
     """The same as far as can be told now, for a check that changes nothing and keeps nobody waiting."""
-    policy = SubmissionPolicy.objects.filter(collection=collection).first()
+    policy = policy_of(collection)
     if policy is not None and not facts["baseline"]:
         _hold(policy, collection, run_tag, facts)
+
+
+@dataclass(frozen=True)
+class TeamStanding:
+    """A team under the policy today: its runs of the last period, all of them and variants, and what comes next."""
+
+    team: str
+    recent: int
+    variants: int
+    welcome_on: date
+    variant_on: date | None
+    """None: the board takes no variants."""
+
+
+def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
+    """Every team of the board, by name, and from which day its next run is welcome."""
+    runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
+    by_team: dict[str, list[Run]] = {}
+    for run in runs.order_by("team", "pk"):
+        by_team.setdefault(run.team, []).append(run)
+    return [_standing(policy, team, rows, today) for team, rows in by_team.items()]
+
+
+def _standing(policy: SubmissionPolicy, team: str, runs: Sequence[Run], today: date) -> TeamStanding:
+    variants = [run for run in runs if run.variant_of_id]
+    since = today - timedelta(days=policy.period_days)
+
+    def recent(rows: Sequence[Run]) -> int:
+        return sum(since < day <= today for day in _days(rows))
+
+    def welcome(rows: Sequence[Run], most: int) -> date:
+        return next_welcome(_days(rows), wanted=today, most=most, days=policy.period_days)
+
+    on = welcome(runs, policy.most_runs)
+    variant_on = max(on, welcome(variants, policy.most_variants)) if policy.most_variants else None
+    return TeamStanding(team, recent(runs), recent(variants), on, variant_on)
+
+
+def _days(runs: Sequence[Run]) -> list[date]:
+    return [run.submitted_on or run.created_at.date() for run in runs]
 
 
 def _hold(policy: SubmissionPolicy, collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
@@ -159,10 +241,9 @@ def _plain(name: str) -> str:
 def _within(
     policy: SubmissionPolicy, most: int, runs: Sequence[Run], run_tag: str, day: date, what: str
 ) -> None:
-    days = [run.submitted_on or run.created_at.date() for run in runs]
     if most == 0:
         raise SubmissionRefused(f"{run_tag}: this board takes no {what}.", "Submit something else.")
-    welcome = next_welcome(days, wanted=day, most=most, days=policy.period_days)
+    welcome = next_welcome(_days(runs), wanted=day, most=most, days=policy.period_days)
     if welcome > day:
         raise SubmissionRefused(
             f"{run_tag}: a team may submit {most} {what} in any {policy.period_days} days.",

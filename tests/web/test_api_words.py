@@ -46,8 +46,8 @@ def test_words_for_programs_have_the_pages_address():
     assert in_words("Run: manage.py raise_budget spring 30.00, or judge fewer queries.") == (
         "Change the budget (/campaigns/spring/budget/), or judge fewer queries."
     )
-    assert in_words("Say which: manage.py split_queries mine --seed 3.") == (
-        "Say which: manage.py split_queries mine --seed 3 (in the terminal)."
+    assert in_words("Say which: manage.py rebuild_qrels mine --version 3.") == (
+        "Say which: manage.py rebuild_qrels mine --version 3 (in the terminal)."
     )
     assert in_words("<b> stays & is not escaped") == "<b> stays & is not escaped"
 

@@ -41,8 +41,8 @@ def test_an_answer_that_is_no_page_names_the_page_without_a_link():
 
 
 def test_what_no_page_does_is_said_to_be_for_the_terminal():
-    assert directed("Say which: manage.py split_queries mine --seed 3.") == (
-        "Say which: <code>manage.py split_queries mine --seed 3</code> (in the terminal)."
+    assert directed("Say which: manage.py rebuild_qrels mine --version 3.") == (
+        "Say which: <code>manage.py rebuild_qrels mine --version 3</code> (in the terminal)."
     )
 
 

@@ -147,6 +147,14 @@ TABLE |= {
     ("get", "/collections/{name}/webhooks/{key}/deliveries"): Call(only=OWNERS),
     ("post", "/collections/{name}/webhooks/{key}/deliveries/{message}/again"): Call("webhooks", OWNERS, 202),
 }
+POLICY = b'{"most_runs": 2, "period_days": 30}'
+TABLE |= {
+    ("get", "/collections/{name}/policy"): Call(done=404),  # there is none
+    ("put", "/collections/{name}/policy"): Call("runs", OWNERS, body=POLICY),
+    ("delete", "/collections/{name}/policy"): Call("runs", OWNERS, 204),
+    ("get", "/collections/{name}/query-split"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/query-split"): Call("runs", OWNERS, body=b'{"qids": ["q1"]}'),
+}
 PERSON = b'{"username": "stranger", "role": "viewer"}'
 WHY = b'{"why": "always left"}'
 LETTER = b'{"to": "everybody", "subject": "Thanks", "text": "Thank you."}'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from web.api import (
     asking,
+    board_rules,
     collection_details,
     drafts,
     members,
@@ -36,6 +37,7 @@ api = DescribedAPI(
 problems.handle(api)
 api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
+api.add_router("", board_rules.router, tags=["collections"])
 api.add_router("", members.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])

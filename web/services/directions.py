@@ -48,6 +48,8 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "resolve": ("look at where its queries stand", "web:publish", "campaign"),
     "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
     "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
+    "set_policy": ("set the submission policy", "web:policy", "collection"),
+    "split_queries": ("make some queries private", "web:split", "collection"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.

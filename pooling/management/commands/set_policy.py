@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--embargo-days", type=int, default=0, help="longest time a run may stay anonymous (default: 0)"
         )
+        parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
         parser.add_argument("--drop", action="store_true", help="take the policy away")
 
     def act(
@@ -49,12 +51,14 @@ class Command(BaseCommand):
         variants: int,
         require: list[str],
         embargo_days: int,
+        why: str,
         drop: bool,
         **options: Any,
     ) -> dict[str, Any]:
-        chosen = collection_named(collection)
+        chosen, who = collection_named(collection), getpass.getuser()
         if drop:
-            return {"collection": chosen.name, "dropped": drop_policy(collection=chosen)}
+            dropped = drop_policy(collection=chosen, who=who, why=why)
+            return {"collection": chosen.name, "dropped": dropped}
         policy = set_policy(
             collection=chosen,
             most_runs=runs,
@@ -62,6 +66,8 @@ class Command(BaseCommand):
             most_variants=variants,
             required=require,
             longest_embargo_days=embargo_days,
+            who=who,
+            why=why,
         )
         return {
             "collection": chosen.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,11 @@ class Command(BaseCommand):
     def act(
         self, *, collection: str, private: Path | None, private_share: float | None, seed: int, **options: Any
     ) -> dict[str, Any]:
-        chosen = collection_named(collection)
+        chosen, who = collection_named(collection), getpass.getuser()
         if private is not None:
-            split = split_by_list(collection=chosen, path=private)
+            split = split_by_list(collection=chosen, path=private, who=who)
         else:
-            split = split_at_random(collection=chosen, share=private_share or 0.0, seed=seed)
+            split = split_at_random(collection=chosen, share=private_share or 0.0, seed=seed, who=who)
         count = split.private_queries.count()
         return {
             "collection": chosen.name,

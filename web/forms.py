@@ -8,8 +8,10 @@ from typing import Any
 
 from django import forms
 
+from pooling.errors import PoolingError
 from pooling.models import Run
 from pooling.services.collection_details import MOST
+from pooling.services.naming import check_language
 from pooling.services.sent_files import sources_on_the_server
 
 RELEASES = [
@@ -140,6 +142,25 @@ class AboutCollection(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         help_text="Where it comes from, and how to cite it.",
     )
+
+
+class DescribeCollection(AboutCollection):
+    """What is said about a collection that is there."""
+
+    language = forms.CharField(
+        max_length=20,
+        help_text="Of queries and passages: en, ar, ja, zh-Hant … Workers' pages read and break lines by it at once, "
+        "also in campaigns under way.",
+    )
+
+    def clean_language(self) -> str:
+        """A tag that there is."""
+        language: str = self.cleaned_data["language"]
+        try:
+            check_language(language)
+        except PoolingError as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+        return language
 
 
 class CreateCollection(AboutCollection):

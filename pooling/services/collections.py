@@ -13,6 +13,7 @@ from pooling.formats import Content, Progress
 from pooling.models import Collection, Query
 from pooling.services import bulk, passages
 from pooling.services.growth import most_bytes_of
+from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, import_qrels
 from pooling.texts import read_queries
@@ -91,13 +92,16 @@ def _taken(name: str) -> AlreadyImported:
     return AlreadyImported(f"There already is a collection {name!r}.", "Choose another name.")
 
 
-def set_language(collection: Collection, language: str) -> str:
+def set_language(collection: Collection, language: str, *, who: str = "") -> str:
     """Say in which language the queries and passages are; returns what was said before.
 
     Workers' pages go by it at once, also those of campaigns under way. Raises PoolingError for what is no tag.
     """
     check_language(language)
     before: str = collection.language
-    collection.language = language
-    collection.save(update_fields=["language"])
+    if language != before:
+        collection.language = language
+        with transaction.atomic():
+            collection.save(update_fields=["language"])
+            log(collection, f"language {language}, was {before}", who=who)
     return before

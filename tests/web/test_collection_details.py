@@ -21,9 +21,11 @@ def test_what_a_maintainer_says_stands_on_the_page_and_in_the_bundle(cast):
     maintainer = cast.clients["maintainer"]
     assert "no licence is stated" in maintainer.get("/collections/harbour/").content.decode()
 
-    maintainer.post(PAGE, SAID)
+    maintainer.post(PAGE, SAID | {"language": "de"})
 
     page = maintainer.get("/collections/harbour/").content.decode()
+    assert "language de" in page
+    assert cast.collection.changes.filter(what="language de, was en", who="maintainer").exists()
     files = read(QrelVersion.objects.get())
     for text in SAID.values():
         assert text in page

@@ -9,6 +9,7 @@ from ninja import Field, Schema
 
 from accounts.models import ApiToken
 from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.collections import set_language
 from web.access import collection_for, require
 from web.api.callers import actor
 from web.api.collections import CollectionOut, router, told_of
@@ -21,6 +22,7 @@ class CollectionChanges(Schema):
     description: Annotated[str, Field(max_length=MOST["description"])] = ""
     licence: Annotated[str, Field(max_length=MOST["licence"])] = ""
     citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
+    language: Annotated[str, Field(max_length=20)] = ""
 
 
 @router.patch("/collections/{name}", response=CollectionOut, summary="Change what is said about a collection")
@@ -29,5 +31,7 @@ def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges)
     found = collection_for(user, name)
     require(user, "describe collection", found)
     given = changes.dict(exclude_unset=True)
+    if "language" in given:
+        set_language(found, given.pop("language"), who=user.get_username())
     describe_collection(collection=found, changes=given, who=user.get_username())
     return told_of(user, found)

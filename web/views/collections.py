@@ -11,8 +11,9 @@ from config.errors import NotNow, Refusal
 from leaderboard.services import board_analysis
 from pooling.models import Collection
 from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.collections import set_language
 from web.access import collection_for, needs
-from web.forms import AboutCollection
+from web.forms import DescribeCollection
 from web.services import boards, collections
 from web.services.analyses import FORMS, file_of
 from web.services.directions import said_plainly
@@ -30,11 +31,16 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
 @needs("describe collection")
 def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
     """What people call it, what it is, its licence, where it comes from."""
-    said = {name: getattr(collection, name) for name in MOST}
-    form = AboutCollection(request.POST if request.method == "POST" else None, initial=said)
+    said = {name: getattr(collection, name) for name in (*MOST, "language")}
+    form = DescribeCollection(request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():
         who = request.user.get_username()
-        if describe_collection(collection=collection, changes=form.cleaned_data, who=who):
+        language = form.cleaned_data.pop("language")
+        before = set_language(collection, language, who=who)
+        if (
+            describe_collection(collection=collection, changes=form.cleaned_data, who=who)
+            or language != before
+        ):
             messages.success(
                 request, f"{collection.name} is described anew. Bundles made from now on print it."
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("language", metavar="TAG", help="a BCP 47 tag such as ar, ja or zh-Hant")
 
     def act(self, *, collection: str, language: str, **options: Any) -> dict[str, Any]:
-        before = collections.set_language(collection_named(collection), language)
+        before = collections.set_language(collection_named(collection), language, who=getpass.getuser())
         return {"collection": collection, "language": language, "before": before}
 
     def show(self, result: dict[str, Any]) -> None:

@@ -69,6 +69,7 @@ ASKED = {
     "campaign_workers": ["sort=-agreement&page=3", "q=42", "show=flagged"],
     "campaign_worker": ["judgments=5"],
     "campaign_reports": ["show=all&page=2"],
+    "top_up": ["minimum=15"],
     "release_run": ["release=public"],
     "release_runs": ["release=public&run=1&run=2&run=3"],
 }

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
+from django.db.models import QuerySet
+
 from config import clock
 from judging.models import Campaign, Choice, Discrepancy, Submission
 from judging.services.answers import FIELD, final_choices
+from judging.services.campaigns import log
 
 NEXT_STEPS = {
     Discrepancy.Kind.ONLY_THERE: "It is paid by what the crowd's form says and counts nothing. Look whether the page "
@@ -65,7 +69,6 @@ def receipt_of(submission: Submission) -> str:
 
 def differences(campaign: Campaign) -> list[dict[str, Any]]:
     """Every open difference, oldest first, JSON-ready, with what to do about it."""
-    rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None).order_by("pk")
     return [
         {
             "kind": row.kind,
@@ -75,8 +78,14 @@ def differences(campaign: Campaign) -> list[dict[str, Any]]:
             "detail": row.detail,
             "next": NEXT_STEPS[Discrepancy.Kind(row.kind)],
         }
-        for row in rows.select_related("submission")
+        for row in open_differences(campaign)
     ]
+
+
+def open_differences(campaign: Campaign) -> QuerySet[Discrepancy]:
+    """Those that nobody has looked at, oldest first."""
+    rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
+    return rows.select_related("submission").order_by("pk")
 
 
 def counts(campaign: Campaign) -> dict[str, int]:
@@ -86,10 +95,14 @@ def counts(campaign: Campaign) -> dict[str, int]:
     return {str(kind): kinds.count(kind) for kind in Discrepancy.Kind}
 
 
-def settle_difference(campaign: Campaign, submission: int, *, why: str) -> int:
+@transaction.atomic
+def settle_difference(campaign: Campaign, submission: int, *, why: str, who: str = "") -> int:
     """A person has looked at a submission's differences; returns how many were open."""
     rows = Discrepancy.objects.filter(submission=submission, submission__campaign=campaign, resolved_at=None)
-    return rows.update(resolved_at=clock.now(), resolution=why.strip()[:200])
+    settled = rows.update(resolved_at=clock.now(), resolution=why.strip()[:200])
+    if settled:
+        log(campaign, f"difference from the crowd's list settled: submission {submission}", why=why, who=who)
+    return settled
 
 
 def _note(submission: Submission, kind: str, detail: dict[str, Any]) -> None:

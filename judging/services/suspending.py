@@ -51,7 +51,7 @@ def suspend(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> S
     if not in_use.update(state=GoldPair.State.SUSPENDED, **changes):
         raise CampaignRefused(f"Gold pair {gold.pk} is not one of {campaign.name}'s accepted gold pairs.")
     log(campaign, f"gold pair {gold.pk} suspended", why=why, who=who)
-    reinstated = [one for one in _resting_on(campaign, gold) if _reverse(campaign, one, gold)]
+    reinstated = [one for one in resting_on(campaign, gold) if _reverse(campaign, one, gold)]
     failed = GoldAnswer.objects.filter(gold_pair=gold, passed=False).values("submission")
     excluded = Submission.objects.filter(pk__in=failed, standing=Submission.Standing.EXCLUDED)
     alone = excluded.exclude(worker__exclusions__campaign=campaign, worker__exclusions__reversed_at=None)
@@ -59,7 +59,8 @@ def suspend(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> S
     return Suspended(gold.pk, why, len(reinstated), reopened)
 
 
-def _resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
+def resting_on(campaign: Campaign, gold: GoldPair) -> list[Exclusion]:
+    """Exclusions by the rule that stand and count a failure of this gold pair; perhaps of others, too."""
     standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None, gold_answers__gold_pair=gold)
     return list(standing.exclude(rule__in=[PERSON, Exclusion.WITHDRAWN]).select_related("worker"))
 

@@ -36,6 +36,16 @@ class TopUp:
         """Dollars without fees."""
         return sum(self.owed.values(), Decimal(0))
 
+    @property
+    def median_minutes(self) -> float:
+        """The median time, in minutes."""
+        return self.median_seconds / 60
+
+    @property
+    def total(self) -> Decimal:
+        """Dollars with fees."""
+        return self.amount + self.fees
+
 
 def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
     """What everybody lacks to ``minimum_hourly`` (default: the campaign's own), going by the median time.
@@ -61,14 +71,22 @@ def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> To
 
 
 @transaction.atomic
-def top_up(campaign: Campaign, minimum_hourly: Decimal | None = None, *, who: str = "") -> TopUp:
+def top_up(
+    campaign: Campaign,
+    minimum_hourly: Decimal | None = None,
+    *,
+    who: str = "",
+    confirmed: Decimal | None = None,
+) -> TopUp:
     """Owe everybody what they lack; the next collection pays it. Safe to repeat and to race.
 
-    Raises CampaignRefused when it goes beyond the budget.
+    Raises CampaignRefused when it goes beyond the budget, or is another total than somebody ``confirmed``.
     """
     # The campaign's row is taken first, so that two at once plan one after the other.
     Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
     plan = plan_top_up(campaign, minimum_hourly)
+    if confirmed is not None and confirmed != plan.total:
+        raise CampaignRefused(f"Work came in meanwhile: it is ${plan.total:,.2f} now.", "Look again.")
     cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.amount + plan.fees
     if plan.owed and cap is not None and needed > cap:
         raise CampaignRefused(

@@ -64,6 +64,10 @@ OF_A_COLLECTION = {
     "web:campaign_reports": Page(only=MEMBERS),
     "web:settle_report": Page(only=MONEY, post={"why": "seen"}, done=302),
     "web:campaign_appeal": Page(only=MONEY),
+    "web:campaign_gold": Page(only=MEMBERS),
+    "web:suspend_gold": Page(only=MONEY, done=404),  # it has none
+    "web:campaign_differences": Page(only=MEMBERS),
+    "web:top_up": Page(only=MONEY),
     "web:collection": Page(),
     "web:policy": Page(),
     "web:drop_policy": Page(post={"why": "spring"}, **ACT),

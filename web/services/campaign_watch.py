@@ -316,6 +316,8 @@ def _gold_needs(campaign: Campaign) -> list[Need]:
             "attention",
             f"Test pair {one.pk} (query {one.query.qid}) was suspended by itself: {one.decided_why}.",
             "Exclusions that rested on it alone were taken back. Look whether its answer is plain to anybody.",
+            reverse("web:campaign_gold", args=[campaign.name]),
+            "Look at the test pairs",
         )
         for one in fresh
     ]
@@ -326,8 +328,9 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
         Need(
             "attention",
             f"{many(count, 'submission')} {DIFFERENCES[kind]}.",
-            f"{reconciling.NEXT_STEPS[Discrepancy.Kind(kind)]} To list them and note what was found: "
-            f"manage.py reconcile {campaign.name}",
+            reconciling.NEXT_STEPS[Discrepancy.Kind(kind)],
+            reverse("web:campaign_differences", args=[campaign.name]),
+            "Look at them",
         )
         for kind, count in reconciling.counts(campaign).items()
         if count

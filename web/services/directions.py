@@ -43,6 +43,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "propose_gold": ("propose test pairs", "web:prepare_gold", "campaign"),
     "publish_qrels": ("publish the next version", "web:publish", "campaign"),
     "raise_budget": ("change the budget", "web:campaign_budget", "campaign"),
+    "reconcile": ("look at the differences", "web:campaign_differences", "campaign"),
     "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign"),
     "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
     "resolve": ("look at where its queries stand", "web:publish", "campaign"),
@@ -50,12 +51,14 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
     "set_policy": ("set the submission policy", "web:policy", "collection"),
     "split_queries": ("make some queries private", "web:split", "collection"),
+    "suspend_gold": ("look at the test pairs", "web:campaign_gold", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.
 OPTIONS: dict[str, tuple[str, str]] = {
     "count": ("counts", "Its judgments count"),
     "date": ("submitted_on", "Date of the submission"),
+    "late": ("late", "All the same, after the campaign's days for it"),
     "placeholder-text": ("placeholder_text", "For simulated workers only"),
     "pool": ("name", "Name"),
     "set": ("set", "Name of the labels"),

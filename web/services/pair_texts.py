@@ -96,10 +96,13 @@ def pilot_gold(campaign: Campaign, rates: Iterable[GoldRate]) -> list[GoldTexts]
     for answer in wrong.confirmed().order_by("pk"):
         missed[answer.gold_pair_id].append((answer.worker_id, _chosen(answer)))
     return [
-        GoldTexts(rate, (pair := pairs[rate.gold_pair]).query.text, _meant(campaign, pair), missed[pair.pk])
+        GoldTexts(
+            rate, (pair := pairs[rate.gold_pair]).query.text, meant_sides(campaign, pair), missed[pair.pk]
+        )
         for rate in rates
     ]
 
 
-def _meant(campaign: Campaign, pair: GoldPair) -> tuple[Side, Side]:
+def meant_sides(campaign: Campaign, pair: GoldPair) -> tuple[Side, Side]:
+    """A test pair as it is meant."""
     return (side_of(campaign, "Relevant", pair.relevant), side_of(campaign, "Off topic", pair.off_topic))

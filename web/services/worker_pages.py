@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.http import Http404
 
 from config import clock
+from judging.errors import CampaignRefused
 from judging.flags import Usual
 from judging.haste import is_fast
 from judging.models import (
@@ -26,6 +27,7 @@ from judging.models import (
     WorkerMessage,
 )
 from judging.services.freshness import kept
+from judging.services.rights import has_withdrawn, withdrawal_until
 from judging.services.worker_records import Records, WorkerRecord, records_of
 from web.services.pair_texts import Side, failed_gold, side_of
 from web.services.voice_pages import reports_of
@@ -178,6 +180,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "decisions": decisions,
         "undo": decisions[0] if may_undo(decisions[0] if decisions else None) else None,
         **standing_of(campaign, worker),
+        "withdrawn": has_withdrawn(campaign, worker),
         "gold": failed_gold(campaign, worker),
         "reports": reports_of(campaign, worker),
         "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),
@@ -256,6 +259,19 @@ def standing_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
     return {
         "standing": Exclusion.objects.standing().filter(campaign=campaign, worker=worker).first(),
         "reachable": came_in.exists(),
+    }
+
+
+def withdrawal_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
+    """Until when the worker could take the judgments back, whether that is over, and whether it was done."""
+    try:
+        until = withdrawal_until(campaign, worker)
+    except CampaignRefused:  # somebody who only appealed
+        until = None
+    return {
+        "until": until,
+        "over": until is not None and clock.now() > until,
+        "withdrawn": has_withdrawn(campaign, worker),
     }
 
 

@@ -8,10 +8,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from config.errors import Refusal
+from config.plurals import many
 from judging.models import Submission
+from judging.services import top_ups
 from judging.services.settling import settle, take_back
 from web import jobs
 from web.access import campaign_for, require
+from web.payment_forms import TopUpForm
 from web.services.payment_pages import payments_page
 
 LONGEST_WHY = 1000
@@ -43,3 +46,31 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
             return redirect(request.get_full_path())  # the same page of the same search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
     return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def top_up(request: HttpRequest, name: str) -> HttpResponse:
+    """Bring everybody to a least hourly pay: what that takes, then the button with the amount, which is paid."""
+    found = campaign_for(request.user, name)
+    require(request.user, "spend money", found.collection)
+    asked = request.POST if request.method == "POST" else request.GET
+    form = TopUpForm(asked if "minimum" in asked else None, initial={"minimum": found.minimum_hourly})
+    plan, wrong = None, ""
+    try:
+        if form.is_bound and form.is_valid():
+            minimum, total = form.cleaned_data["minimum"], form.cleaned_data["total"]
+            plan = top_ups.plan_top_up(found, minimum)
+            if request.method == "POST" and total is not None:
+                who = request.user.get_username()
+                paid = top_ups.top_up(found, minimum, who=who, confirmed=total)
+                jobs.after_offering_more(found)
+                bonuses = many(len(paid.owed), "bonus", "bonuses")
+                messages.success(
+                    request, f"{bonuses} of ${paid.amount:,.2f} in all are paid in a few moments."
+                )
+                return redirect("web:campaign_payments", found.name)
+    except Refusal as refusal:
+        wrong = str(refusal)
+    context = {"campaign": found, "form": form, "plan": plan, "wrong": wrong}
+    status = 400 if wrong else 422 if form.errors else 200
+    return render(request, "web/campaign_top_up.html", context, status=status)

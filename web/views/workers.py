@@ -16,6 +16,7 @@ from judging.services import foreseeing
 from judging.services.answering import answer_appeal
 from judging.services.messages import addressed, check_words, write_message
 from judging.services.reinstating import exclude_worker, reinstate_worker
+from judging.services.rights import withdraw_worker
 from judging.services.voices import settle
 from pooling.services import members
 from web import jobs
@@ -26,6 +27,7 @@ from web.services.pair_texts import failed_gold
 LONGEST_WHY = 2000
 READ = ["GET", "HEAD", "POST"]
 NAMES_SHOWN = 100
+DECISIONS = ("exclude", "reinstate", "withdraw")
 
 
 def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
@@ -61,15 +63,16 @@ def worker(request: HttpRequest, name: str, key: int) -> HttpResponse:
 
 @require_http_methods(READ)
 def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResponse:
-    """Exclude or reinstate: what it costs, then the button; a reason is asked for."""
+    """Exclude, reinstate, or take out at the worker's wish: what it costs, then the button; with a reason."""
     found = _campaign(request, name, "judge workers")
     one = worker_pages.worker_for(found, key)
-    if decision not in ("exclude", "reinstate"):
+    if decision not in DECISIONS:
         raise Http404("There is no such decision.")
     wrong = ""
     if request.method == "POST":
         try:
-            said = _decide(found, one, decision, _typed(request, "why"), request.user.get_username())
+            late = "late" in request.POST
+            said = _decide(found, one, decision, _typed(request, "why"), request.user.get_username(), late)
         except Refusal as refusal:
             wrong = str(refusal)
         else:
@@ -86,15 +89,23 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
         "gold": failed_gold(found, one),
         **worker_pages.standing_of(found, one),
     }
-    foresee = foreseeing.foresee_exclusion if decision == "exclude" else foreseeing.foresee_reinstatement
+    back = decision == "reinstate"
+    foresee = foreseeing.foresee_reinstatement if back else foreseeing.foresee_exclusion
     context["foreseen"] = foresee(found, one)
+    if decision == "withdraw":
+        context |= worker_pages.withdrawal_of(found, one)
     return render(request, "web/worker_decision.html", context, status=400 if wrong else 200)
 
 
-def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: str) -> str:
+def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: str, late: bool) -> str:
     if decision == "exclude":
         exclude_worker(campaign, worker, why=why, who=who)
         return f"Worker {worker.pk} is excluded; others repeat the tasks."
+    if decision == "withdraw":
+        taken = withdraw_worker(campaign, worker, why=why, who=who, late=late)
+        return (
+            f"{many(taken.judgments, 'judgment')} of worker {worker.pk} taken out; others repeat the tasks."
+        )
     done = reinstate_worker(campaign, worker, why=why, who=who)
     counted = many(done.counted, "task counts again", "tasks count again")
     surplus = many(done.surplus, "is kept as surplus", "are kept as surplus")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         if settle is not None:
             if not why.strip():
                 raise UsageError("--settle needs --why: what was found.")
-            if not reconciling.settle_difference(found, settle, why=why):
+            if not reconciling.settle_difference(found, settle, why=why, who=getpass.getuser()):
                 raise CampaignRefused(f"Submission {settle} of {found.name} has no open difference.")
         elif found.launched_at:
             with launcher.crowd_running(), self.progress("Reading the crowd's list") as progress:

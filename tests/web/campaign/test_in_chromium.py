@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from config.background.attending import work_off_everything
 from judging.errors import CrowdNever
-from judging.models import Appeal, Campaign, PairReport
+from judging.models import Appeal, Campaign, Discrepancy, GoldAnswer, PairReport
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from pooling.models import Membership, QrelSet
@@ -97,7 +97,14 @@ def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, 
 
     workers_and_decisions(watcher, crowd)
     steps(watcher)
+    failed = GoldAnswer.objects.filter(worker=worker("ABAD"), passed=False).latest("pk").gold_pair_id
+    Discrepancy.objects.create(submission=report.submission, kind="only_there", detail={"answered": 3})
     for name, address in {
+        "test pairs": "test-pairs/",
+        "suspending": f"test-pairs/{failed}/suspend/",
+        "taking out": f"workers/{worker('AGOOD').pk}/withdraw/",
+        "differences": "differences/",
+        "top-up": "top-up/?minimum=15",
         "reports": f"reports/?show=all#r{report.pk}",
         "appeal": f"appeals/{appeal.pk}/",
         "budget": "budget/",

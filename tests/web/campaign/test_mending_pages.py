@@ -1,0 +1,103 @@
+"""What owners mend in the browser: differences from the crowd's list, pay that is too low, judgments taken back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from judging.models import Judgment, Payment, RightsRequest, Submission
+from tests.web.campaign.conftest import text_of, worker
+
+pytestmark = pytest.mark.one_database
+
+
+def test_a_difference_is_listed_and_settled_with_what_was_found(fair, campaign, manager):
+    page = f"/campaigns/{campaign.name}/differences/"
+    assert "agree, as far as they were compared" in text_of(manager.get(page))
+    place = fair.crowd.take("A1")
+    fair.crowd.hand_in(place, {"choice-1": "left", "comment": ""})
+    fair.collect(campaign)
+    key = str(Submission.objects.get().pk)
+
+    seen = text_of(manager.get(page))
+    assert "Submitted at the crowd, and never seen by our page" in seen
+    assert page in text_of(manager.get(f"/campaigns/{campaign.name}/"))
+    assert "Say what was found" in text_of(manager.post(page, {"submission": key}), 400)
+    assert "has no open difference" in text_of(manager.post(page, {"submission": "x", "why": "y"}), 400)
+    manager.post(page, {"submission": key, "why": "our page was down"})
+
+    assert "agree, as far as they were compared" in text_of(manager.get(page))
+    change = campaign.changes.latest("pk")
+    assert (change.why, change.who) == ("our page was down", "ada")
+
+
+@pytest.fixture
+def slow(fair, campaign):
+    """Two whole tasks that took 600 seconds each: $12 an hour."""
+    for name in ("A1", "A2"):
+        fair.do_task(campaign, name)
+    fair.collect(campaign)
+    for row in Submission.objects.all():
+        row.finished_at = row.opened_at + timedelta(seconds=600)
+        row.save()
+    return campaign
+
+
+def test_a_top_up_is_looked_at_and_paid_as_it_was_shown(slow, manager):
+    page = f"/campaigns/{slow.name}/top-up/"
+    seen = text_of(manager.get(f"{page}?minimum=15"))
+    assert "Pay 2 bonuses and spend $" in seen
+    total = seen.split("and spend $")[1].split("<")[0]
+    assert not Payment.objects.filter(kind="top_up").exists()
+
+    other = text_of(manager.post(page, {"minimum": "15", "total": "0.01"}), 400)
+    assert f"it is ${total} now" in other
+    for _ in range(2):  # a second press pays nothing more
+        manager.post(page, {"minimum": "15", "total": total})
+
+    amounts = Payment.objects.filter(kind="top_up").values_list("amount", flat=True)
+    assert list(amounts) == [Decimal("0.50")] * 2
+    assert slow.changes.filter(what="top-up to $15.00 an hour", who="ada").count() == 1
+    assert "Nobody lacks anything" in text_of(manager.get(f"{page}?minimum=15"))
+
+
+def test_a_top_up_without_any_time_says_so(campaign, manager):
+    page = f"/campaigns/{campaign.name}/top-up/"
+
+    assert "its time is not known" in text_of(manager.get(f"{page}?minimum=15"), 400)
+    assert manager.get(f"{page}?minimum=x").status_code == 422
+    assert "Work it out" in text_of(manager.get(page))
+
+
+def test_judgments_are_taken_out_at_the_worker_s_wish(slow, manager):
+    one = worker("A1")
+    page = f"/campaigns/{slow.name}/workers/{one.pk}/withdraw/"
+    assert page in text_of(manager.get(f"/campaigns/{slow.name}/workers/{one.pk}/"))
+    assert "It cannot be taken back" in text_of(manager.get(page))
+    assert "names the person" in text_of(manager.post(page, {"why": "mail from a@example.org"}), 400)
+
+    manager.post(page, {"why": "asked by mail on 3 May"})
+
+    assert not Judgment.objects.filter(worker=one).counted().exists()
+    asked = RightsRequest.objects.get()
+    assert (asked.what, asked.who) == ("withdraw", "ada")
+    assert "took the judgments back already" in text_of(manager.get(page))
+    assert page not in text_of(manager.get(f"/campaigns/{slow.name}/workers/{one.pk}/"))
+
+
+def test_after_its_days_a_withdrawal_takes_a_second_word(slow, manager):
+    slow.withdrawal_days = 0
+    slow.save()
+    Submission.objects.update(submitted_at="2026-01-01T00:00Z")
+    one = worker("A1")
+    page = f"/campaigns/{slow.name}/workers/{one.pk}/withdraw/"
+
+    assert "All the same" in text_of(manager.get(page))
+    refused = text_of(manager.post(page, {"why": "asked"}), 400)
+    assert "could take judgments back until" in refused
+    assert "--late" not in refused
+    manager.post(page, {"why": "asked", "late": "on"})
+
+    assert RightsRequest.objects.exists()

@@ -31,6 +31,8 @@ class Camera:
         """Take the whole page; complain when it is wider than the window."""
         page = page or self.page
         self.count += 1
+        # What sticks to the top would stand in the midst of the page, where somebody had scrolled to.
+        page.evaluate("window.scrollTo(0, 0)")
         page.screenshot(path=OUT / f"{self.name}-{self.count:02d}-{title}.png", full_page=True)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if wide > 0:

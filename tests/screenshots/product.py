@@ -7,6 +7,9 @@ from urllib.parse import urlsplit, urlunsplit
 from tests.screenshots.camera import Camera
 from tests.screenshots.site import Site
 
+#: Milliseconds that work in the background is waited for: on a busy machine an analysis takes minutes.
+BUSY = 600_000
+
 
 def product_pages(camera: Camera, site: Site) -> None:
     """What researchers see: each page that the home page leads to, one of every kind, as an administrator."""
@@ -43,7 +46,7 @@ def product_pages(camera: Camera, site: Site) -> None:
 def analysis_run(camera: Camera, kind: str) -> None:
     """The same page once the analysis was run with the usual choices, or says why it can't be."""
     camera.page.get_by_role("button", name="Run").click()
-    camera.page.locator("form.asked ~ .facts, form.asked ~ .empty").first.wait_for(timeout=60_000)
+    camera.page.locator("form.asked ~ .facts, form.asked ~ .empty").first.wait_for(timeout=BUSY)
     camera.page.wait_for_load_state("networkidle")
     camera.shoot(f"product-{kind}-made")
 
@@ -55,5 +58,5 @@ def worked_out(camera: Camera, kind: str) -> None:
         form.locator("[name=run]").first.check()
     form.get_by_role("button").click()
     camera.page.wait_for_load_state()
-    camera.page.locator("main:not(:has([data-refresh]))").wait_for(timeout=60_000)
+    camera.page.locator("main:not(:has([data-refresh]))").wait_for(timeout=BUSY)
     camera.shoot(f"product-{kind}-worked-out")

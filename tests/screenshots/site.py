@@ -107,7 +107,7 @@ def made_up_runs(qrels: Path, folder: Path) -> list[Path]:
 
 
 def _wait_for(address: str) -> None:
-    for _ in range(1200):  # a busy machine takes its time
+    for _ in range(6000):  # a busy machine takes its time
         try:
             with urllib.request.urlopen(address, timeout=1):
                 return

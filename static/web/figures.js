@@ -7,6 +7,8 @@
   const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
   const SHAPES = ["circle", "diamond", "rect", "triangle", "roundRect", "pin", "arrow"];
   const ROW = 22;
+  /* The width in pixels from which points have names beside them. */
+  const NAMES_FROM = 600;
   const TOP = 36;
   const BOTTOM = 56;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -33,10 +35,35 @@
     return `${written(value, fine)}${bounds}${share ? " %" : ""}`;
   }
 
-  /* What every form shares; names stand left of the axis, never wider than a third of the figure. */
-  function frame(theme, width, names, { legend = false, across = 0, bottom = BOTTOM } = {}) {
+  const paper = document.createElement("canvas").getContext("2d");
+  function widthOf(text, theme, size) {
+    paper.font = `${size}px ${theme.font}`;
+    return paper.measureText(text).width;
+  }
+
+  /* How much more than one line a legend takes: echarts breaks it where the figure ends. */
+  function furtherLines(legend, theme, width) {
+    let [lines, used] = [0, 0];
+    for (const name of legend) {
+      const size = 44 + widthOf(name, theme, 12);
+      if (used && used + size > width) [lines, used] = [lines + 1, 0];
+      used += size;
+    }
+    return lines * 22;
+  }
+
+  /* An axis' name stands in its middle, and farther left where the figure would cut it. */
+  function middle(name, theme, width, room) {
+    const over = (room + width - 24) / 2 + widthOf(name, theme, 12) / 2 - (width - 4);
+    return { name, nameGap: 30, nameTextStyle: { color: theme["ink-soft"], padding: [0, Math.max(0, 2 * over), 0, 0] } };
+  }
+
+  /* What every form shares; names stand left of the axis, never wider than `most` of the figure: on a phone half of it,
+     lest names that begin alike be cut alike. */
+  function frame(theme, width, names, { legend = [], most = width < 600 ? 0.45 : 1 / 3, across = 0, bottom = BOTTOM } = {}) {
     const longest = Math.max(0, ...names.map((name) => name.length));
-    const room = Math.min(320, width / 3, 16 + longest * 7);
+    const room = Math.min(320, width * most, 16 + longest * 7);
+    const further = furtherLines(legend, theme, width);
     return {
       animation: false,
       textStyle: { fontFamily: theme.font, color: theme.ink },
@@ -48,9 +75,10 @@
         borderColor: theme["line-strong"],
         textStyle: { color: theme.ink, fontFamily: theme.font, fontSize: 13 },
       },
-      legend: legend ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink } } : undefined,
-      grid: { left: room, right: 24, top: TOP + across, bottom },
+      legend: legend.length ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink } } : undefined,
+      grid: { left: room, right: 24, top: TOP + further + across, bottom },
       room,
+      further,
     };
   }
 
@@ -65,8 +93,8 @@
     };
   }
 
-  function rowAxis(theme, names, room) {
-    const label = { width: room - 12, overflow: "truncate", interval: 0, fontSize: 12 };
+  function rowAxis(theme, names, room, overflow = "truncate") {
+    const label = { width: room - 12, overflow, interval: 0, fontSize: 12 };
     return axis(theme, { type: "category", data: names, inverse: true, axisLabel: label, axisTick: { show: false } });
   }
 
@@ -89,7 +117,10 @@
   }
 
   function spans(chart, theme, width) {
-    const { room, ...option } = frame(theme, width, chart.rows, { legend: chart.series.length > 1 });
+    const legend = chart.series.length > 1 ? chart.series.map((one) => one.name) : [];
+    const { room, further, ...option } = frame(theme, width, chart.rows, { legend });
+    // A few rows with long names have room for them on two lines.
+    const broken = chart.rows.length <= 6 && chart.rows.some((name) => widthOf(name, theme, 12) > room - 12);
     const told = (row) =>
       joined(chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]);
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
@@ -111,16 +142,15 @@
     });
     return {
       ...option,
-      height: TOP + BOTTOM + ROW * chart.rows.length,
+      height: TOP + further + BOTTOM + (broken ? 2 : 1) * ROW * chart.rows.length,
       items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
       xAxis: axis(theme, {
         type: "value",
         scale: true,
-        name: chart.axis,
-        nameGap: 30,
+        ...middle(chart.axis, theme, width, room),
         axisLabel: chart.share ? { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } : { hideOverlap: true },
       }),
-      yAxis: rowAxis(theme, chart.rows, room),
+      yAxis: rowAxis(theme, chart.rows, room, broken ? "break" : "truncate"),
       series,
     };
   }
@@ -158,7 +188,7 @@
     const many = chart.rows.length > 30 || width < 600;
     const turned = chart.columns.some((name) => name.length > 3);
     const across = turned ? Math.min(140, 16 + 6 * Math.max(...chart.columns.map((name) => name.length))) : 20;
-    const { room, ...option } = frame(theme, width, chart.rows, { across, bottom: 64 });
+    const { room, further, ...option } = frame(theme, width, chart.rows, { most: 1 / 3, across, bottom: 64 });
     const bold = new Set(chart.marked.map(([row, column]) => row * chart.columns.length + column));
     const isBold = ([column, row]) => bold.has(row * chart.columns.length + column);
     const told = ([column, row, share]) =>
@@ -242,14 +272,11 @@
     return null;
   }
 
-  const paper = document.createElement("canvas").getContext("2d");
-
   /* Names beside these values, in the order of `named`, as a series of their own: labels of echarts know nothing of each
      other. All places are found with the first, and again when the figure is zoomed. */
   function names(values, named, theme) {
     const font = `11px ${theme.font}`;
-    paper.font = font;
-    const sizes = named.map(({ text }) => ({ width: paper.measureText(text).width, height: 13 }));
+    const sizes = named.map(({ text }) => ({ width: widthOf(text, theme, 11), height: 13 }));
     let places = [];
     const settle = (bounds, coord) => {
       const taken = values.map(coord).map(([x, y]) => ({ x: x - 6, y: y - 6, width: 12, height: 12 }));
@@ -288,7 +315,7 @@
   }
 
   function points(chart, theme, width, colours) {
-    const { room, ...option } = frame(theme, width, ["0.0000"]);
+    const { room, further, ...option } = frame(theme, width, ["0.0000"]);
     const dated = chart.points.some((point) => typeof point.x === "string");
     const told = (point) =>
       joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, point.note);
@@ -300,7 +327,7 @@
     const across = (point) => (dated ? point.x : point.x[0]);
     const value = (point) => [across(point), point.y[0]];
     // A phone has no room: there a name is said of the point that is touched.
-    const named = width >= 600 ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
+    const named = width >= NAMES_FROM ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
     const stairs = new Set(chart.steps);
     const whiskers = {
       type: "custom",
@@ -386,8 +413,8 @@
 
   /* Rows that are cut into parts, told apart by light and dark too, and under each a thin bar of its own. */
   function bars(chart, theme, width) {
-    const across = width < 600 ? 44 : 0; // room for a second line of names
-    const { room, ...option } = frame(theme, width, chart.rows, { legend: true, across });
+    const legend = [...chart.parts, chart.beside].map((one) => one.name);
+    const { room, further, ...option } = frame(theme, width, chart.rows, { legend });
     const shares = (row) => [...chart.parts, chart.beside].map((one) => `${one.name}: ${percent(one.shares[row])}`);
     const told = (row) => joined(chart.rows[row], ...shares(row), chart.notes[row]);
     const tooltip = { formatter: (item) => told(item.dataIndex) };
@@ -403,12 +430,12 @@
       tooltip,
     });
     const parts = chart.parts.map((one, place) => made(one, looks[place % looks.length], { top: -13, high: 18 }, starts));
-    const beside = made(chart.beside, [theme.ink, theme.ink], { top: 6, high: 5, alone: true }, chart.rows.map(() => 0));
+    const beside = made(chart.beside, [theme.ink, theme.ink], { top: 9, high: 5, alone: true }, chart.rows.map(() => 0));
     return {
       ...option,
-      height: TOP + across + BOTTOM + 2 * ROW * chart.rows.length,
+      height: TOP + further + BOTTOM + 2 * ROW * chart.rows.length,
       items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
-      xAxis: axis(theme, { type: "value", min: 0, max: 1, name: chart.axis, nameGap: 30, axisLabel: { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } }),
+      xAxis: axis(theme, { type: "value", min: 0, max: 1, ...middle(chart.axis, theme, width, room), axisLabel: { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } }),
       yAxis: rowAxis(theme, chart.rows, room),
       series: [...parts, beside],
     };
@@ -445,6 +472,8 @@
     const panel = document.createElement("div");
     panel.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
     if (chart.note) panel.append(Object.assign(document.createElement("p"), { className: "soft", textContent: chart.note }));
+    const hint = Object.assign(document.createElement("p"), { className: "soft", textContent: "Touch a point to read its name." });
+    if (chart.form === "points") panel.append(hint);
     into.append(panel);
     let drawn, items, columns, width;
     const show = () => {
@@ -452,6 +481,7 @@
       const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, colours);
       [items, columns] = [found, wide];
       plot.style.height = `${height}px`;
+      hint.hidden = width >= NAMES_FROM;
       drawn ??= echarts.init(plot, null, { renderer: "canvas" });
       drawn.resize();
       drawn.setOption(option, true);

@@ -22,9 +22,9 @@ def browser():
         yield found
 
 
-def drawn(browser, chart, scheme="light"):
+def drawn(browser, chart, scheme="light", **window):
     """A page with the chart; its errors are the test's."""
-    page = browser.new_page(color_scheme=scheme)
+    page = browser.new_page(color_scheme=scheme, **window)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     block = json.dumps([chart_content(chart)])
     page.set_content(
@@ -107,6 +107,29 @@ def test_of_many_points_those_that_stand_out_are_named_and_the_figure_says_so(br
 
     assert {name for name, *_ in page.evaluate(NAMES)} == {"run070", "run003"}
     assert page.get_by_text("Named: two.").is_visible()
+
+
+PHONE = {"viewport": {"width": 360, "height": 780}}
+TEXTS = """plot.getZr().storage.getDisplayList(true).filter((one) => one.type === "tspan")
+  .map((one) => { const box = one.getBoundingRect(); const [x, y] = one.transformCoordToGlobal(box.x, box.y);
+                  return [one.style.text, x, y, x + box.width, y + box.height]; })"""
+
+
+def test_on_a_phone_names_that_begin_alike_are_whole_and_nothing_lies_over_the_legend_or_leaves_the_figure(
+    browser,
+):
+    rows = ["signed-rank, means", "signed-rank, medians"]
+    kinds = ["queries resampled", "queries and judgments resampled (centre)"]
+    series = [Series(kind, [(0.2, 0.1, 0.3), (0.3, 0.2, 0.4)]) for kind in kinds]
+
+    page = drawn(browser, Spans("", "gain on public minus gain on private queries", rows, series), **PHONE)
+
+    found = {text: place for text, *place in page.evaluate(TEXTS)}
+    assert found.keys() >= {*rows, *kinds}
+    top = page.evaluate(f"{OPTION}.grid[0].top")
+    assert max(found[kind][3] for kind in kinds) <= top
+    width = page.evaluate("plot.getWidth()")
+    assert all(x >= 0 and end <= width for x, _, end, _ in found.values())
 
 
 def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):

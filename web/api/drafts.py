@@ -30,7 +30,7 @@ class NameIn(Schema):
 def rename(request: HttpRequest, name: str, asked: NameIn) -> dict[str, Any]:
     found, who = _draft(request, name)
     rename_draft(found, asked.name, who=who)
-    return read_facts(found)
+    return read_facts(request, found)
 
 
 @router.delete(

@@ -12,7 +12,24 @@ import shutil
 import sys
 import tempfile
 
+import pytest
+from _pytest.nodeid import NodeId
+
 from tests import provision
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Say each test's group behind its name, by which pytest-xdist hands out tests.
+
+    pytest-xdist 3.8 writes it to an attribute that pytest has no more since 9.2: groups were torn apart.
+    """
+    if not getattr(config.option, "loadgroup", False):
+        return
+    for item in items:
+        groups = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
+        if groups and not item.nodeid.endswith(suffix := f"@{'_'.join(groups)}"):
+            item._id = NodeId.parse(f"{item.nodeid}{suffix}")
 
 
 def _for_marketplace() -> bool:

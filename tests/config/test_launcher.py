@@ -21,6 +21,7 @@ from config.errors import Refusal
 from tests.provision import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.xdist_group("launcher")  # one installation, made once
 
 
 @pytest.fixture(scope="module")

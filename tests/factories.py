@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +51,16 @@ def make_run(collection: Collection, run_tag: str, ranked: Mapping[str, Sequence
     return Run.objects.create(collection=collection, run_tag=run_tag, **(values | details))
 
 
+def passages_of(
+    collection: Collection, pids: Sequence[str], new: Callable[[str], Passage] | None = None
+) -> dict[str, Passage]:
+    """pid → passage of the collection; those that are not there yet are made by ``new``, in this order."""
+    known = {one.pid: one for one in Passage.objects.filter(collection=collection, pid__in=pids)}
+    made = [pid for pid in dict.fromkeys(pids) if pid not in known]
+    rows = [new(pid) if new else Passage(collection=collection, pid=pid) for pid in made]
+    return known | {one.pid: one for one in Passage.objects.bulk_create(rows)}
+
+
 def make_qrels(
     collection: Collection, name: str, labels: Sequence[tuple[str, str, int]], **details
 ) -> QrelSet:
@@ -58,9 +68,9 @@ def make_qrels(
     sha256 = hashlib.sha256(repr(labels).encode()).hexdigest()
     qrel_set = QrelSet.objects.create(collection=collection, name=name, sha256=sha256, **details)
     queries = {query.qid: query for query in Query.objects.filter(collection=collection)}
-    for place, (qid, pid, grade) in enumerate(labels):
-        passage, _ = Passage.objects.get_or_create(collection=collection, pid=pid)
-        Qrel.objects.create(
-            qrel_set=qrel_set, query=queries[qid], passage=passage, grade=grade, position=place
-        )
+    passages = passages_of(collection, [pid for _, pid, _ in labels])
+    Qrel.objects.bulk_create(
+        Qrel(qrel_set=qrel_set, query=queries[qid], passage=passages[pid], grade=grade, position=place)
+        for place, (qid, pid, grade) in enumerate(labels)
+    )
     return qrel_set

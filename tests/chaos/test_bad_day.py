@@ -40,9 +40,7 @@ pytestmark = [
 
 
 def passage(collection, pid):
-    return Passage.objects.create(
-        collection=collection, pid=pid, text=f"This is passage {pid}.", class_key=f"key-{pid}"
-    )
+    return Passage(collection=collection, pid=pid, text=f"This is passage {pid}.", class_key=f"key-{pid}")
 
 
 @pytest.fixture
@@ -50,25 +48,33 @@ def campaign(site):
     """As many tasks of one pair as there are places to be offered, each with one gold pair."""
     collection = Collection.objects.create(name="chaos")
     pool = Pool.objects.create(collection=collection, name="chaos")
-    for number in range(TASKS):
-        query = Query.objects.create(
-            collection=collection, qid=f"q{number}", text=f"What is {number}?", position=number
-        )
-        for side in "ab":
-            PooledPassage.objects.create(
-                pool=pool, query=query, passage=passage(collection, f"{number}{side}")
-            )
+    queries = Query.objects.bulk_create(
+        Query(collection=collection, qid=f"q{number}", text=f"What is {number}?", position=number)
+        for number in range(TASKS)
+    )
+    passages = Passage.objects.bulk_create(
+        passage(collection, f"{number}{side}") for number in range(TASKS) for side in "ab"
+    )
+    PooledPassage.objects.bulk_create(
+        PooledPassage(pool=pool, query=queries[place // 2], passage=one) for place, one in enumerate(passages)
+    )
     settings = CampaignSettings(pairs_per_task=1, gold_per_task=1, max_tasks_per_worker=TASKS_EACH)
     campaign = create_campaign(name="chaos", settings=settings, pool=pool)
-    for number in range(TASKS_EACH):
-        GoldPair.objects.create(
+    good, off = (
+        Passage.objects.bulk_create(passage(collection, f"{word}{number}") for number in range(TASKS_EACH))
+        for word in ("good", "off")
+    )
+    GoldPair.objects.bulk_create(
+        GoldPair(
             campaign=campaign,
-            query=query,
-            relevant=passage(collection, f"good{number}"),
-            off_topic=passage(collection, f"off{number}"),
+            query=queries[-1],
+            relevant=relevant,
+            off_topic=off_topic,
             state=GoldPair.State.ACCEPTED,
             decided_at=clock.now(),
         )
+        for relevant, off_topic in zip(good, off, strict=True)
+    )
     accept_texts(campaign)
     return campaign
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from config import clock
 from judging.crowds.seam import Arrival
 from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
@@ -13,6 +15,7 @@ from judging.services.payments import pay_owed
 from judging.services.places import post_places
 from judging.services.texts import accept_texts
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
+from tests.factories import passages_of
 from tests.judging.fake_crowd import FakeCrowd, FakePlace
 
 
@@ -23,11 +26,19 @@ class Fair:
         self.crowd = crowd
         self.collection = Collection.objects.create(name=f"{name}-collection")
         self.pool = Pool.objects.create(collection=self.collection, name=f"{name}-pool")
-        for number in range(queries):
-            query = self.query(f"q{number}")
-            for letter in "abcdefghijklmnop"[:passages]:
-                passage = self.passage(f"{query.qid}-{letter}")
-                PooledPassage.objects.create(pool=self.pool, query=query, passage=passage)
+        made = Query.objects.bulk_create(
+            Query(collection=self.collection, qid=f"q{number}", text=f"what is q{number}?", position=number)
+            for number in range(queries)
+        )
+        pids = {
+            query: [f"{query.qid}-{letter}" for letter in "abcdefghijklmnop"[:passages]] for query in made
+        }
+        known = self.passages([pid for of_query in pids.values() for pid in of_query])
+        PooledPassage.objects.bulk_create(
+            PooledPassage(pool=self.pool, query=query, passage=known[pid])
+            for query, of_query in pids.items()
+            for pid in of_query
+        )
         self.name = name
 
     def query(self, qid: str) -> Query:
@@ -37,8 +48,16 @@ class Fair:
         )
 
     def passage(self, pid: str, **details) -> Passage:
-        values = {"text": f"This is {pid.replace('-', '')}", "class_key": f"key-{pid}"} | details
-        return Passage.objects.get_or_create(collection=self.collection, pid=pid, defaults=values)[0]
+        return self.passages([pid], **details)[pid]
+
+    def passages(self, pids: Sequence[str], **details) -> dict[str, Passage]:
+        """pid → passage; those that are not there yet are made, in this order."""
+
+        def new(pid: str) -> Passage:
+            values = {"text": f"This is {pid.replace('-', '')}", "class_key": f"key-{pid}"} | details
+            return Passage(collection=self.collection, pid=pid, **values)
+
+        return passages_of(self.collection, pids, new)
 
     def draft(self, *, gold: int = 0, **settings) -> Campaign:
         """A draft with the fake crowd, its texts accepted, and ``gold`` accepted gold pairs (or all needed)."""
@@ -57,15 +76,20 @@ class Fair:
     def add_gold(self, campaign: Campaign, count: int) -> None:
         query = Query.objects.filter(collection=self.collection).order_by("pk").first()
         assert query is not None
-        for number in range(campaign.gold_pairs.count(), campaign.gold_pairs.count() + count):
-            GoldPair.objects.create(
+        there = campaign.gold_pairs.count()
+        pids = [(f"relevant-{number}", f"off-topic-{number}") for number in range(there, there + count)]
+        known = self.passages([pid for both in pids for pid in both])
+        GoldPair.objects.bulk_create(
+            GoldPair(
                 campaign=campaign,
                 query=query,
-                relevant=self.passage(f"relevant-{number}"),
-                off_topic=self.passage(f"off-topic-{number}"),
+                relevant=known[relevant],
+                off_topic=known[off_topic],
                 state=GoldPair.State.ACCEPTED,
                 decided_at=clock.now(),
             )
+            for relevant, off_topic in pids
+        )
 
     def launched(self, campaign: Campaign) -> Campaign:
         """The campaign, launched; none of its places is offered yet."""

@@ -11,7 +11,7 @@ from pooling.models import Passage, Pool, PooledPassage, Query
 from pooling.services.collections import import_collection
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import import_run
-from tests.factories import make_collection, make_qrels, make_run
+from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 
 
@@ -54,17 +54,22 @@ class Valley:
         return Query.objects.get(collection=self.collection, qid=qid)
 
     def pooled(self, qid: str, *pids: str) -> None:
-        for pid in pids:
-            PooledPassage.objects.create(pool=self.pool, query=self.query(qid), passage=self.passage(pid))
+        query, passages = self.query(qid), passages_of(self.collection, pids)
+        PooledPassage.objects.bulk_create(
+            PooledPassage(pool=self.pool, query=query, passage=passages[pid]) for pid in pids
+        )
 
     def ladder(self, qid: str, *pids: str, judge_kind: str = "human", round: int = 0) -> None:
         """A round robin in which the earlier passage always wins."""
-        for better, worse in combinations([self.passage(pid) for pid in pids], 2):
-            low, high = sorted([better, worse], key=lambda passage: passage.pk)
-            pair = Pair.objects.create(
-                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high, round=round
-            )
-            Judgment.objects.create(
+        query, passages = self.query(qid), passages_of(self.collection, pids)
+        shown = list(combinations([passages[pid] for pid in pids], 2))
+        ordered = [sorted(both, key=lambda passage: passage.pk) for both in shown]
+        pairs = Pair.objects.bulk_create(
+            Pair(campaign=self.campaign, query=query, passage_a=low, passage_b=high, round=round)
+            for low, high in ordered
+        )
+        Judgment.objects.bulk_create(
+            Judgment(
                 campaign=self.campaign,
                 pair=pair,
                 left=better,
@@ -72,6 +77,8 @@ class Valley:
                 preferred=better,
                 judge_kind=judge_kind,
             )
+            for pair, (better, worse) in zip(pairs, shown, strict=True)
+        )
 
     def publish(self):
         return publish_qrels(campaign=self.campaign).version

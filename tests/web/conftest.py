@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import chain, combinations
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -24,7 +24,7 @@ from pooling.models import (
     Run,
     RunUpload,
 )
-from tests.factories import make_collection, make_qrels, make_run
+from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.services.webhooks.endpoints import PURPOSE
@@ -44,11 +44,10 @@ class Harbour:
 
     def __init__(self) -> None:
         self.collection = make_collection("harbour", ["q1", "q2", "q3"], visibility="published")
+        self.passages("a", "a2", "a3")
         self.official = make_qrels(
             self.collection, "official", [("q1", "a", 1), ("q2", "a2", 1), ("q3", "a3", 1)]
         )
-        for passage in Passage.objects.filter(collection=self.collection):
-            Passage.objects.filter(pk=passage.pk).update(text=f"text of {passage.pid}")
         self.quay = make_run(
             self.collection,
             "quay",
@@ -81,32 +80,42 @@ class Harbour:
         self.prefer("q3", ("a3", "b3"), ("b3", "c3"), ("c3", "a3"))
 
     def passage(self, pid: str) -> Passage:
-        return Passage.objects.get_or_create(
-            collection=self.collection, pid=pid, defaults={"text": f"text of {pid}"}
-        )[0]
+        return self.passages(pid)[pid]
+
+    def passages(self, *pids: str) -> dict[str, Passage]:
+        """pid → passage; those that are not there yet are made, with a text."""
+
+        def new(pid: str) -> Passage:
+            return Passage(collection=self.collection, pid=pid, text=f"text of {pid}")
+
+        return passages_of(self.collection, pids, new)
 
     def query(self, qid: str) -> Query:
         return Query.objects.get(collection=self.collection, qid=qid)
 
     def pooled(self, qid: str, **suppliers: list[Run]) -> None:
-        for pid, runs in suppliers.items():
-            PooledPassage.objects.create(
+        query, passages = self.query(qid), self.passages(*suppliers)
+        PooledPassage.objects.bulk_create(
+            PooledPassage(
                 pool=self.pool,
-                query=self.query(qid),
-                passage=self.passage(pid),
+                query=query,
+                passage=passages[pid],
                 run_ids=[run.pk for run in runs],
                 is_qrel=pid.startswith("a"),
             )
+            for pid, runs in suppliers.items()
+        )
 
     def prefer(self, qid: str, *won: tuple[str, str], judge_kind: str = "human") -> None:
         """One judgment each, the first preferred."""
-        for better, worse in won:
-            first, second = self.passage(better), self.passage(worse)
-            low, high = sorted([first, second], key=lambda one: one.pk)
-            pair = Pair.objects.create(
-                campaign=self.campaign, query=self.query(qid), passage_a=low, passage_b=high
-            )
-            Judgment.objects.create(
+        query, known = self.query(qid), self.passages(*chain(*won))
+        shown = [(known[better], known[worse]) for better, worse in won]
+        ordered = [sorted(both, key=lambda one: one.pk) for both in shown]
+        pairs = Pair.objects.bulk_create(
+            Pair(campaign=self.campaign, query=query, passage_a=low, passage_b=high) for low, high in ordered
+        )
+        Judgment.objects.bulk_create(
+            Judgment(
                 campaign=self.campaign,
                 pair=pair,
                 left=first,
@@ -115,6 +124,8 @@ class Harbour:
                 judge_kind=judge_kind,
                 worker=self.judge,
             )
+            for pair, (first, second) in zip(pairs, shown, strict=True)
+        )
 
     def publish(self):
         return publish_qrels(campaign=self.campaign).version

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from unittest import mock
 from urllib.parse import urlsplit
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -42,6 +44,14 @@ def fit_for_the_frame(response) -> None:
         assert forbidden not in response.content.decode().split("<form", 1)[0]
 
 
+@contextmanager
+def undone():
+    """What the block changes in the database is undone."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 def address(martha, name: str, token: str = "") -> str:
     """The address of that name, for the page of somebody at work."""
     if not token:
@@ -51,24 +61,25 @@ def address(martha, name: str, token: str = "") -> str:
 
 
 @pytest.mark.parametrize("method", ["get", "post", "put", "options"])
-@pytest.mark.parametrize("name", NAMES)
-def test_every_answer_to_a_worker_is_fit_for_the_frame(martha, name, method):
+def test_every_answer_to_a_worker_is_fit_for_the_frame(martha, method):
     martha.begin()
 
-    response = getattr(martha.client, method)(address(martha, name))
+    for name in NAMES:
+        with undone():
+            response = getattr(martha.client, method)(address(martha, name))
 
-    fit_for_the_frame(response)
-    if response.status_code == 405 and name not in ("save", "state"):
-        assert 'data-reason="garbled"' in text(response)
+        fit_for_the_frame(response)
+        if response.status_code == 405 and name not in ("save", "state"):
+            assert 'data-reason="garbled"' in text(response), name
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-@pytest.mark.parametrize("name", NAMES)
-def test_every_answer_to_a_forged_token_is_fit_for_the_frame(martha, name, method):
-    response = getattr(martha.client, method)(address(martha, name, "W10~abc"))
+def test_every_answer_to_a_forged_token_is_fit_for_the_frame(martha, method):
+    for name in NAMES:
+        response = getattr(martha.client, method)(address(martha, name, "W10~abc"))
 
-    fit_for_the_frame(response)
-    assert response.status_code in (404, 405, 409)
+        fit_for_the_frame(response)
+        assert response.status_code in (404, 405, 409), name
 
 
 @pytest.mark.parametrize("path", LOST)
@@ -205,47 +216,48 @@ def test_counter_that_does_not_answer_costs_nobody_a_choice(slow, martha):
 # Where the last form may go.
 
 
+SLASHES = {
+    CROWD_SITE: f"{CROWD_SITE}/mturk/externalSubmit",
+    f"{CROWD_SITE}/": f"{CROWD_SITE}/mturk/externalSubmit",
+    f"{CROWD_SITE}//": f"{CROWD_SITE}/mturk/externalSubmit",
+    f"{CROWD_SITE}/workers/": f"{CROWD_SITE}/workers/mturk/externalSubmit",
+    f"{CROWD_SITE}?a=1#b": f"{CROWD_SITE}/mturk/externalSubmit",
+    "": f"{CROWD_SITE}/mturk/externalSubmit",
+}
+
+
 @pytest.mark.parametrize("known", [CROWD_SITE, f"{CROWD_SITE}/"])
-@pytest.mark.parametrize(
-    ("submit_to", "action"),
-    [
-        (CROWD_SITE, f"{CROWD_SITE}/mturk/externalSubmit"),
-        (f"{CROWD_SITE}/", f"{CROWD_SITE}/mturk/externalSubmit"),
-        (f"{CROWD_SITE}//", f"{CROWD_SITE}/mturk/externalSubmit"),
-        (f"{CROWD_SITE}/workers/", f"{CROWD_SITE}/workers/mturk/externalSubmit"),
-        (f"{CROWD_SITE}?a=1#b", f"{CROWD_SITE}/mturk/externalSubmit"),
-        ("", f"{CROWD_SITE}/mturk/externalSubmit"),
-    ],
-)
-def test_form_goes_to_a_known_site_however_its_slashes_stand(settings, martha, known, submit_to, action):
+def test_form_goes_to_a_known_site_however_its_slashes_stand(settings, martha, known):
     settings.CROWD_HOSTS = [known]
-    martha.params["turkSubmitTo"] = submit_to
+    for submit_to, action in SLASHES.items():
+        martha.params["turkSubmitTo"] = submit_to
 
-    sent = martha.do_task()
+        with undone():
+            sent = martha.do_task()
 
-    assert f'action="{action}"' in text(sent)
+        assert f'action="{action}"' in text(sent), submit_to
 
 
-@pytest.mark.parametrize(
-    "submit_to",
-    [
-        "http://crowd.example",
-        "https://crowd.example:8443",
-        "https://crowd.example.evil.example",
-        "https://crowd.example@evil.example",
-        "https://me@crowd.example",
-        "https://evil.example/https://crowd.example",
-        "https://evil.example\\@crowd.example",
-        "https://crowd.example\\.evil.example",
-        "//crowd.example",
-        "crowd.example",
-        "javascript://crowd.example/%0aalert(1)",
-        "data:text/html,x",
-    ],
-)
-def test_form_goes_nowhere_else(martha, submit_to):
-    response = martha.arrive(turkSubmitTo=submit_to)
+ELSEWHERE = [
+    "http://crowd.example",
+    "https://crowd.example:8443",
+    "https://crowd.example.evil.example",
+    "https://crowd.example@evil.example",
+    "https://me@crowd.example",
+    "https://evil.example/https://crowd.example",
+    "https://evil.example\\@crowd.example",
+    "https://crowd.example\\.evil.example",
+    "//crowd.example",
+    "crowd.example",
+    "javascript://crowd.example/%0aalert(1)",
+    "data:text/html,x",
+]
 
-    assert response.status_code == 404
-    assert 'data-reason="unknown-link"' in text(response)
-    fit_for_the_frame(response)
+
+def test_form_goes_nowhere_else(martha):
+    for submit_to in ELSEWHERE:
+        response = martha.arrive(turkSubmitTo=submit_to)
+
+        assert response.status_code == 404, submit_to
+        assert 'data-reason="unknown-link"' in text(response)
+        fit_for_the_frame(response)

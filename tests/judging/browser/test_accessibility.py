@@ -65,6 +65,23 @@ def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     page.locator("#begin").click()
 
 
+def test_the_inspector_sees_a_colour_among_many_that_are_right(page: Page):
+    rows = "".join(f"<li>row {number}</li>" for number in range(9))
+    faint = "<li style='color: #ddd'>row 9</li>"
+    page.set_content(
+        f"<!doctype html><html lang=en><title>t</title><main><h1>t</h1><ul>{rows}{faint}{rows}</ul>"
+    )
+    inspector = Inspector()
+
+    inspector.look(page, "rows")
+
+    assert [fault.partition(" (")[0] for fault in inspector.faults] == [
+        "rows, light: color-contrast",
+        "rows, dark: color-contrast",
+    ]
+    assert all("row 9" in fault for fault in inspector.faults)
+
+
 def test_no_state_of_a_task_has_a_fault(place: Place, campaign: Campaign, page: Page):
     warned = {
         "minimum_age": 18,

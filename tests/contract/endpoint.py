@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import html
 import json
 import os
 import re
+import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -93,8 +98,34 @@ def _site_of(link: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+#: What a marketplace makes in its folder when it starts for the first time.
+MADE = ("marketplace.sqlite3", "marketplace-key.json", "marketplace-secret-key")
+_made: list[Path] = []
+
+
+def _keep_what_was_made(folder: Path) -> None:
+    """Copy what the first marketplace of this process has made of nothing, before anybody uses it."""
+    kept = Path(tempfile.mkdtemp(prefix="preferee-marketplace-"))
+    atexit.register(shutil.rmtree, kept, ignore_errors=True)
+    for name in MADE[1:]:
+        shutil.copy(folder / name, kept)
+    with (
+        closing(sqlite3.connect(folder / MADE[0])) as source,
+        closing(sqlite3.connect(kept / MADE[0])) as copy,
+    ):
+        source.backup(copy)
+    _made.append(kept)
+
+
 def start_marketplace(folder, *options, **settings):
-    """A marketplace on a free port, its data in ``folder``; returns its process and port."""
+    """A marketplace on a free port, its data in ``folder``; returns its process and port.
+
+    The first one makes its database by every migration there is; the others begin with a copy of it.
+    """
+    fresh = not (folder / MADE[0]).exists()
+    if fresh and _made:
+        for name in MADE:
+            shutil.copy(_made[0] / name, folder)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -118,6 +149,8 @@ def start_marketplace(folder, *options, **settings):
     for _ in range(300):
         try:
             if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1).status_code == 200:
+                if not _made:
+                    _keep_what_was_made(folder)
                 return process, port
         except httpx.TransportError:
             pass

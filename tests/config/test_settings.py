@@ -14,7 +14,7 @@ from config.environment import mail_server
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start_with(tmp_path, words="import django; django.setup()", **variables):
+def start_with(tmp_path, words="from django.conf import settings; settings.DEBUG", **variables):
     environment = {**os.environ, "PREFEREE_DATA_DIR": str(tmp_path), **variables}
     return subprocess.run(
         [sys.executable, "-c", words],
@@ -63,9 +63,7 @@ def test_mail_for_trials_goes_to_the_folder_that_is_named(url, folder):
 
 @pytest.mark.parametrize("url", ["memory://", "memory://localhost/"])
 def test_the_broker_in_memory_may_be_named(tmp_path, url):
-    words = (
-        "import django; django.setup(); from django.conf import settings; print(settings.CELERY_BROKER_URL)"
-    )
+    words = "from django.conf import settings; print(settings.CELERY_BROKER_URL)"
 
     done = start_with(tmp_path, words, CELERY_BROKER_URL=url)
 

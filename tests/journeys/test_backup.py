@@ -112,7 +112,9 @@ def run(environment, *command, code=0) -> str:
     return done.stdout if code == 0 else done.stderr
 
 
-def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole(campaign, here, elsewhere, tmp_path):
+def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on(
+    campaign, here, elsewhere, tmp_path
+):
     backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
 
     run(elsewhere, "deploy/restore.sh", backup)
@@ -130,13 +132,10 @@ def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole(campaign, here, 
     files = Path(elsewhere["PREFEREE_DATA_DIR"])
     assert (files / "runs" / "1" / "a-run.parquet").read_bytes() == b"ranks"
     assert (files / "secret-key").read_text() == "the key of all links"
-
-
-def test_work_goes_on_where_it_was_put_back(campaign, here, elsewhere, tmp_path):
-    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
-    run(elsewhere, "deploy/restore.sh", backup)
-
     assert run(elsewhere, sys.executable, "-c", GO_ON).split() == ["4", "5"]
+    # Where there is something already, nothing is overwritten.
+    assert "already" in run(here, "deploy/restore.sh", backup, code=1)
+    assert Judgment.objects.exists()
 
 
 def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
@@ -171,13 +170,6 @@ def test_old_backups_go_and_everything_else_stays(campaign, here, tmp_path):
 
     names = {path.name for path in folder.iterdir()}
     assert names == {Path(made).name, "30000101T000000Z", "20200101T000000Z.part", "letters"}
-
-
-def test_nothing_is_overwritten(campaign, here, tmp_path):
-    backup = run(here, "deploy/backup.sh", str(tmp_path / "backups")).strip()
-
-    assert "already" in run(here, "deploy/restore.sh", backup, code=1)
-    assert Judgment.objects.exists()
 
 
 def test_a_damaged_backup_is_refused(campaign, here, elsewhere, tmp_path):

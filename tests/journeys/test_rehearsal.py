@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.xdist_group("rehearsal"),
     pytest.mark.django_db(transaction=True),
 ]
-QUERIES = 12
+QUERIES = 6
 LEFT_OUT = {"TUW_TAS-B_768", "p_bm25"}
 CHALLENGER = "p_bm25"
 
@@ -39,13 +39,13 @@ def tops_of(run: Path) -> dict[str, str]:
 
 
 def simulate(campaign: str) -> dict:
-    words = "--workers 12 --careless 3 --truth official --error 0.1 --seed 5"
+    words = "--workers 8 --careless 3 --truth official --error 0.1 --seed 5"
     return typed("simulate_workers", campaign, *words.split())
 
 
 @pytest.fixture
 def rehearsed(site, shared_data, tmp_path) -> Campaign:
-    """Twelve judged queries, the tops of 14 runs and the qrel, judged by twelve simulated workers."""
+    """Six judged queries, the tops of 14 runs and the qrel, judged by eight simulated workers."""
     data = shared_data / "dl21"
     queries = tmp_path / "queries.txt"
     queries.write_text("\n".join(judged_queries(data / "qrels.txt", QUERIES)) + "\n")

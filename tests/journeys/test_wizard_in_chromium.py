@@ -18,6 +18,7 @@ from tests.journeys.test_rehearsal import judged_queries
 
 pytestmark = [
     pytest.mark.journey,
+    pytest.mark.one_database,  # what its pages do, the tests of pages and services do on both
     pytest.mark.timeout(900),
     pytest.mark.browser,
     pytest.mark.xdist_group("chromium"),

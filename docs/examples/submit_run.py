@@ -2,7 +2,7 @@
 
 Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (scopes read and runs) from the
 environment. Without --release the run is private: only members of the collection see it. Python's standard library is
-enough. Exit status 1 with a reason when the run is refused.
+enough. Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
 """
 
 from __future__ import annotations
@@ -21,17 +21,25 @@ from typing import Any
 
 ROOT = os.environ["PREFEREE"].rstrip("/")
 TOKEN = os.environ["PREFEREE_TOKEN"]
+NOT_NOW = 503
+#: Seconds that a call is asked again for when the server says "not now".
+PATIENCE = 600
 
 
 def call(address: str, body: bytes | None = None, **headers: str) -> Any:
-    """The answer of a call; a refusal ends the program with its words."""
+    """The answer of a call, asked for again at "not now"; a refusal ends the program with its words."""
     request = urllib.request.Request(ROOT + address, body, {"Authorization": f"Bearer {TOKEN}", **headers})
-    try:
-        with urllib.request.urlopen(request, timeout=300) as reply:
-            return json.load(reply)
-    except urllib.error.HTTPError as refusal:
-        said = json.load(refusal)
-        sys.exit(" ".join(filter(None, (said["title"] + ".", said.get("detail"), said.get("next_step")))))
+    began = time.monotonic()
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=300) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as refusal:
+            if refusal.code == NOT_NOW and time.monotonic() < began + PATIENCE:
+                time.sleep(int(refusal.headers.get("Retry-After", 2)))
+                continue
+            said = json.load(refusal)
+            sys.exit(" ".join(filter(None, (said["title"] + ".", said.get("detail"), said.get("next_step")))))
 
 
 def in_words(problem: dict[str, Any]) -> str:
@@ -65,6 +73,9 @@ def main() -> None:
         upload = call(f"/collections/{collection}/uploads/{upload['id']}")
     if upload["state"] == "refused":
         sys.exit("\n".join(map(in_words, upload["problems"])))
+    if not call(f"/collections/{collection}/versions"):
+        print(f"{run_tag}: imported; nothing is published yet, so that there is no rank")
+        return
     board = call(f"/collections/{collection}/leaderboard")
     row = next(row for row in board["rows"] if row["run"] == run_tag)
     print(

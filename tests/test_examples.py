@@ -1,0 +1,66 @@
+"""The script of the documentation that sends a run from a CI job."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "docs" / "examples" / "submit_run.py"
+UPLOAD = {"id": 1, "state": "imported"}
+ROW = {"run": "mine", "rank_preference": 1, "preference": 0.5, "preference_low": 0.4, "preference_high": 0.6}
+BOARD = {"rows": [ROW | {"judged_tops": 1}], "runs": 2, "measure": "compatibility", "version": 1}
+
+
+class Scripted(BaseHTTPRequestHandler):
+    """Answers each call with the next of the server's answers to it; the last one stays."""
+
+    def do_GET(self) -> None:
+        answers = self.server.answers[self.path.partition("?")[0].rpartition("/")[2]]  # type: ignore[attr-defined]
+        status, content = answers.pop(0) if len(answers) > 1 else answers[0]
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(status)
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(json.dumps(content).encode())
+
+    do_POST = do_GET
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path):
+    with HTTPServer(("127.0.0.1", 0), Scripted) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        monkeypatch.setenv("PREFEREE", f"http://127.0.0.1:{server.server_port}/api/v1")
+        monkeypatch.setenv("PREFEREE_TOKEN", "pfr_x")
+        (tmp_path / "run.txt").write_text("q1 Q0 p1 1 1 mine\n")
+        monkeypatch.setattr("sys.argv", ["submit_run.py", "harbour", str(tmp_path / "run.txt"), "mine"])
+        yield server
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"), [([], "nothing is published yet"), ([{"number": 1}], "mine: rank 1 of 2")]
+)
+def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
+    server, capsys, versions, said
+):
+    not_now = (503, {"title": "Not now"})
+    no_version = (404, {"title": "There is no such thing"})
+    server.answers = {
+        "runs": [(201, UPLOAD)],
+        "versions": [(200, versions)],
+        "leaderboard": [not_now, (200, BOARD)] if versions else [no_version],
+    }
+
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+
+    assert said in capsys.readouterr().out

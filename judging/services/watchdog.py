@@ -29,6 +29,9 @@ SCREENING = timedelta(minutes=15)
 PAYMENT = timedelta(hours=1)
 #: How long a job that failed is named, unless a later one of its key did well.
 FAILURE = timedelta(days=3)
+#: Kinds of work whose step the launch ends, and of work that is done with once every task is.
+BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
+UNTIL_COMPLETE = frozenset({"web.simulate"})
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def put_off_jobs(campaign: Campaign) -> list[Job]:
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     """The last job of each key that failed in the last days, newest first.
 
-    Not when a later one of the key did well or is under way, nor when somebody put it away.
+    Not when a later one of the key did well or is under way, nor when somebody put it away, nor when its step is
+    over: a rehearsal after the launch, say.
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
@@ -122,7 +126,14 @@ def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
         if job.key not in last and not later.exists():
             last[job.key] = job
-    return list(last.values())
+    return [job for job in last.values() if not _is_over(job.kind, campaign)]
+
+
+def _is_over(kind: str, campaign: Campaign) -> bool:
+    """Whether nobody needs this kind of work of the campaign any more."""
+    if kind in BEFORE_LAUNCH:
+        return campaign.launched_at is not None
+    return kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
 def failure_of(job: Job) -> str:

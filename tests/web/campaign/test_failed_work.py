@@ -65,6 +65,17 @@ def test_failed_work_is_put_away_by_whom_the_log_says_and_named_again_when_it_fa
     assert f"failed/{later.pk}/away" in text_of(manager.get(PAGE))
 
 
+@pytest.mark.parametrize("kind", ["web.rehearse", "web.simulate"])
+def test_failed_work_of_a_step_that_is_over_hides_no_next_step(kind, failed, campaign, manager):
+    Job.objects.update(kind=kind)
+    campaign.tasks.all().delete()
+
+    page = text_of(manager.get(PAGE))
+
+    assert "The key is wrong." not in page
+    assert "Look at the problems above" not in page
+
+
 def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
     said = text_of(manager.post(f"{PAGE}failed/{failed.pk}/again", follow=True))
     assert "It is tried again" in said

@@ -87,6 +87,12 @@ def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):
     assert "Build the pool of 11 queries" in said
 
 
+def test_queries_that_were_left_out_on_purpose_are_not_named_as_empty(manager):
+    said = texts(manager.get(PLAN, {"queries": "q0 q3"}))
+
+    assert "1 query has no passage at all: no run answers it. q0" in said
+
+
 def test_choices_stay_in_the_address(manager, port):
     one = port.runs.get(run_tag="run03")
 

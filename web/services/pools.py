@@ -101,14 +101,14 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
         forecast = forecast_pairs(settings, plan.stats.pairs, Pace(found["people"], found["hours_a_day"]))
     except Refusal as refusal:
         return PlanPage(**page, refusal=refusal)
-    named = _texts(collection, plan)
+    named = _texts(collection, plan, asked.choice)
     return PlanPage(
         **page,
         plan=plan,
         forecast=forecast,
         bars=histogram(plan.everything.histogram, plan.stats.histogram),
         brought=[Brought(run.run_tag, run.pk, one) for run, one in plan.runs],
-        empty=_named(plan, plan.outliers.empty.tolist(), named),
+        empty=_named(plan, _asked_in_vain(plan, asked.choice), named),
         singletons=_named(plan, plan.outliers.singletons.tolist(), named),
         giants=_named(plan, plan.outliers.giant.tolist(), named),
     )
@@ -134,12 +134,17 @@ def _keys(given: Any) -> set[int]:
     return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
 
 
-def _texts(collection: Collection, plan: PoolPlan) -> dict[str, str]:
-    places = [
-        place
-        for group in (plan.outliers.empty, plan.outliers.singletons, plan.outliers.giant)
-        for place in group[:NAMED].tolist()
-    ]
+def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
+    """Places of the queries that nothing was found for, without those that nobody asked for."""
+    wanted = None if choice.qids is None else set(choice.qids)
+    return [place for place in plan.outliers.empty.tolist() if wanted is None or plan.qids[place] in wanted]
+
+
+def _texts(collection: Collection, plan: PoolPlan, choice: Choice) -> dict[str, str]:
+    groups = [
+        _asked_in_vain(plan, choice), plan.outliers.singletons.tolist(), plan.outliers.giant.tolist(),
+    ]  # fmt: skip
+    places = [place for group in groups for place in group[:NAMED]]
     rows = Query.objects.filter(collection=collection, qid__in=[plan.qids[place] for place in places])
     return dict(rows.values_list("qid", "text"))
 

@@ -22,14 +22,15 @@ from config.background.attending import attend, run_schedule
 from config.background.models import Job
 from config.background.registry import Progress
 from config.background.services import start
+from config.plurals import many
 from judging.browsing import Browser, Page, hang_up
 from judging.errors import CampaignRefused, JudgingError
 from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
-from judging.models import Campaign, Pair, Task
+from judging.models import Campaign, Pair, Place, Task
 from judging.services import rehearsing
-from judging.services.places import places_offered
-from judging.services.status import is_complete
+from judging.services.places import LIVE, places_offered
+from judging.services.status import budget_used_up, is_complete
 from judging.services.taking_back import held_words, only_simulation, take_back
 from judging.services.workers import crowd_of, declare_simulated
 from judging.tokens import read_link
@@ -285,13 +286,17 @@ def _attend_live(jobs: Iterable[Job]) -> None:
 
 
 def _stuck(campaign: Campaign, crew: list[SimulatedWorker]) -> JudgingError:
+    open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    for what, next_step in [] if open_places.exists() else budget_used_up(campaign):
+        return JudgingError(what, f"Run: {next_step}, then have them judge again.")
     reasons: dict[str, int] = {}
     for worker in crew:
         reasons[worker.stopped or "no task"] = reasons.get(worker.stopped or "no task", 0) + 1
     words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     return JudgingError(
-        f"{left} tasks are left and no simulated worker may do them ({words}). {held_words(campaign)}".strip(),
+        f"{many(left, 'task is', 'tasks are')} left and no simulated worker may do "
+        f"{'it' if left == 1 else 'them'} ({words}). {held_words(campaign)}".strip(),
         "Run it again: new workers sign up, and what simulated workers hold is taken back. "
         "Or give more with --workers.",
     )

@@ -166,16 +166,18 @@ def failed_in_words(job: Job) -> str:
 
 
 def _budget_problem(campaign: Campaign) -> list[str]:
-    """What waits for money, and what to do about it."""
+    return [f"{what} To go on: {next_step}" for what, next_step in budget_used_up(campaign)]
+
+
+def budget_used_up(campaign: Campaign) -> list[tuple[str, str]]:
+    """What waits for money, and the command that gives it; empty when nothing does."""
     waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
     if waiting <= 0 or cap is None or room_for(campaign):
         return []
     more = money(campaign)["committed"] + quote_tasks(campaign, waiting).total
-    return [
-        f"The budget of ${cap:,.2f} is used up; {many(waiting, 'task waits', 'tasks wait')}. "
-        f"To go on: manage.py raise_budget {campaign.name} {more:.2f}"
-    ]
+    what = f"The budget of ${cap:,.2f} is used up; {many(waiting, 'task waits', 'tasks wait')}."
+    return [(what, f"manage.py raise_budget {campaign.name} {more:.2f}")]
 
 
 def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from judging.services.budget import raise_budget, room_for
 from judging.services.launching import launch
 from judging.services.payments import money
 from judging.services.status import campaign_status
+from judging.simulation import _stuck
 from tests.judging.test_commands import refused, run
 
 # A campaign of the cast has four tasks of $2.40, fees included.
@@ -23,6 +24,17 @@ def spent(fair):
     fair.do_task(campaign, "ABADWORKER", pass_gold=False)
     fair.collect(campaign)
     return campaign
+
+
+def test_simulated_workers_who_find_nothing_say_that_the_budget_is_why(fair, spent):
+    for worker in ("A1", "A2", "A3"):
+        fair.do_task(spent, worker)
+    fair.collect(spent)
+
+    stuck = _stuck(spent, [])
+
+    assert stuck.message == "The budget of $9.60 is used up; 1 task waits."
+    assert "manage.py raise_budget fair 12.00" in stuck.next_step
 
 
 def test_repeats_that_cannot_be_paid_for_wait_and_say_so(fair, spent):

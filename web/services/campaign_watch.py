@@ -279,6 +279,8 @@ def _money_needs(seen: Watch) -> list[Need]:
     campaign = seen.campaign
     if seen.cap is None or campaign.state in Campaign.OVER or seen.imported or seen.needed <= seen.cap:
         return []
+    if any("raise_budget" in one for one in seen.crowd):  # used up: said already
+        return []
     return [
         Need(
             "attention",

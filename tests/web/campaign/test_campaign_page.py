@@ -130,6 +130,17 @@ def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
         assert needs < page.index(words) < page.index("How far it is"), words
 
 
+def test_a_budget_that_is_used_up_is_said_once(fair, campaign, manager):
+    campaign.__class__.objects.filter(pk=campaign.pk).update(budget=Decimal("9.60"))
+    fair.do_task(campaign, "ABADWORKER", pass_gold=False)
+    fair.collect(campaign)
+
+    page = text_of(manager.get(PAGE))
+
+    assert "The budget of $9.60 is used up" in page
+    assert "The budget is low" not in page
+
+
 def test_what_has_not_moved_is_named(fair, campaign, manager):
     fair.do_task(campaign, "A1")
     fair.collect(campaign)

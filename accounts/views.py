@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,24 +17,33 @@ from accounts.services.tokens import make_token
 from accounts.services.tokens import revoke as revoke_token
 from config import clock
 
+#: Session key: forms that made a token. One that is sent again, by reloading its answer, makes no second.
+ANSWERED = "token_forms_answered"
+MOST_REMEMBERED = 20
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
 def tokens(request: HttpRequest) -> HttpResponse:
     """The person's tokens. A new one is shown in the answer to the form, and never again."""
+    once, answered = request.POST.get("once", "")[:40], request.session.get(ANSWERED, [])
+    if once in answered:
+        return redirect("accounts:tokens")
     form = TokenForm(request.POST if request.method == "POST" else None)
     made, text = None, ""
     if request.method == "POST" and form.is_valid():
         try:
             made, text = make_token(user=request.user, **form.cleaned_data)  # type: ignore[arg-type]
             form = TokenForm()
+            request.session[ANSWERED] = [*answered, *filter(None, [once])][-MOST_REMEMBERED:]
         except TokenRefused as refusal:
             form.add_error(None, str(refusal))
     context = {
         "form": form,
         "made": made,
         "text": text,
+        "once": secrets.token_urlsafe(12),
         "now": clock.now(),
         "tokens": ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk"),  # type: ignore[misc]
     }

@@ -85,6 +85,17 @@ def test_the_page_shows_a_token_once(client, ada):
     assert f"pfr_{token_of(text).mark}_" in later
 
 
+def test_reloading_the_page_that_shows_a_token_makes_no_other(client, ada):
+    client.force_login(ada)
+    form = {"name": "ci", "scopes": ["read"], "days": 7}
+    form["once"] = client.get("/accounts/tokens/").context["once"]
+
+    replies = [client.post("/accounts/tokens/", form) for _ in range(2)]
+
+    assert [reply.status_code for reply in replies] == [200, 302]
+    assert ada.api_tokens.count() == 1
+
+
 def test_the_page_revokes(client, ada):
     client.force_login(ada)
     token, text = made(ada)

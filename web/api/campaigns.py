@@ -27,6 +27,7 @@ from web.access import campaign_for, require
 from web.api.callers import actor, reader
 from web.api.works import WorkOut, work_out
 from web.services.campaigns import Progress, campaigns_of, progress_of
+from web.services.directions import in_words
 
 router = Router()
 
@@ -104,7 +105,16 @@ def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
 def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "see everything", found.collection)
-    return campaign_status(found)
+    return _in_words(campaign_status(found))
+
+
+def _in_words(said: Any) -> Any:
+    """What a command says, with calls' words for what is to be typed."""
+    if isinstance(said, dict):
+        return {name: _in_words(part) for name, part in said.items()}
+    if isinstance(said, list):
+        return [_in_words(part) for part in said]
+    return in_words(said) if isinstance(said, str) else said
 
 
 @router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Offer nothing more for now")

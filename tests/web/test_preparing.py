@@ -163,6 +163,9 @@ def test_texts_are_saved_accepted_and_shown_before_they_are_saved(manager, draft
     assert draft.texts_accepted_by == "mia"
     manager.post(f"{DRAFT}texts/usual")
     draft.refresh_from_db()
+    assert "You agree to" in draft.consent_text
+    manager.post(f"{DRAFT}texts/usual", {"sure": "1"})
+    draft.refresh_from_db()
     assert "You agree to" not in draft.consent_text
     assert draft.texts_accepted_at is None
 

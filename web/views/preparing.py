@@ -201,7 +201,10 @@ def _set_texts(campaign: Campaign, given: dict[str, str]) -> None:
 @require_POST
 @step_view()
 def usual_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The texts that ship with the project, again."""
+    """The texts that ship with the project, again; what was written goes, so that a box has to be ticked."""
+    if "sure" not in request.POST:
+        messages.error(request, "Nothing was changed. Tick the box to have your own texts replaced.")
+        return redirect("web:prepare_texts", campaign.name)
     usual = default_texts(campaign.language)
     set_texts(campaign, **{name.removesuffix("_text"): text for name, text in usual.items()})
     messages.success(request, "The default texts are back.")

@@ -94,6 +94,7 @@ def workers_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "chosen": chosen,
         "found": found,
         "usual": known.usual,
+        "simulated": campaign.submissions.filter(worker__simulated=True).exists(),
         "workers": len(known.rows),
         "flagged": sum(_fits(row, "flagged") for row in known.rows),
     }

@@ -18,6 +18,7 @@ from judging.models import (
     PairReport,
     Submission,
     Task,
+    Worker,
     WorkerMessage,
 )
 from judging.services.foreseeing import foresee_exclusion, foresee_reinstatement
@@ -32,6 +33,17 @@ SCRIPT = "<script>alert('x')</script>"
 
 def at(name: str, rest: str = "") -> str:
     return f"{LIST}{worker(name).pk}/{rest}"
+
+
+def test_times_of_simulated_workers_say_so(fair, campaign, manager):
+    fair.do_task(campaign, "AGOOD")
+    Worker.objects.update(simulated=True)
+    Judgment.objects.update(judge_kind=Judgment.JudgeKind.SIMULATED)
+    fair.collect(campaign)
+
+    assert "simulated workers among them" in text_of(manager.get(LIST))
+    assert "a simulated worker’s" in text_of(manager.get(at("AGOOD")))
+    assert "simulated workers’ time" in text_of(manager.get("/campaigns/fair/"))
 
 
 def test_records_have_what_each_worker_did(fair, campaign):

@@ -7,10 +7,12 @@ import pytest
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import CampaignChange, Judgment, TaskPair
+from pooling.models import Query
 from tests.factories import make_run
-from tournament.models import Challenge, QrelVersion
+from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from tournament.services import advance_challenges
 from web.services.directions import judged
+from web.services.next_version import challenge_lines
 
 CHALLENGE = "/campaigns/spring/challenge/"
 PUBLISH = "/campaigns/spring/publish/"
@@ -255,6 +257,10 @@ def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_
     )
 
     assert "Challenge 1 goes on" in judged(cast.campaign).words
+    one, other = Query.objects.filter(collection=cast.campaign.collection)[:2]
+    ChallengedQuery.objects.create(challenge=asked, query=one, challenger_ids=[1])
+    ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has a text that was judged
+    assert [line.queries for line in challenge_lines(cast.campaign)] == [1]
 
     asked.state = Challenge.State.DONE
     asked.save()

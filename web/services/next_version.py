@@ -177,6 +177,7 @@ def challenge_lines(campaign: Campaign) -> list[ChallengeLine]:
     judged = _by_round(Judgment.objects.filter(campaign=campaign, pair__round__gt=0).counted())
     queries = dict(
         ChallengedQuery.objects.filter(challenge__campaign=campaign)
+        .exclude(challenger_ids=[])  # its new tops have the text of one that was judged
         .values_list("challenge")
         .annotate(Count("pk"))
         .order_by()

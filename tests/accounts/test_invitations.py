@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -178,7 +179,9 @@ def test_a_mail_server_that_is_away_leaves_the_link_to_be_shown(collection, sett
 
 def test_the_command_invites_the_first_administrator(client, capsys):
     call_command("invite_person", "ada@example.org", "--administrator", "--json")
-    link = capsys.readouterr().out.partition('"link": "')[2].partition('"')[0]
+    said = json.loads(capsys.readouterr().out)
+    assert ("to" in said, said["as"]) == (False, "administrator")
+    link = said["link"]
 
     client.post("/accounts/" + link.partition("/accounts/")[2], ACCOUNT)
 

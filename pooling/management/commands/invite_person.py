@@ -42,10 +42,11 @@ class Command(BaseCommand):
         else:
             invited = invitations.invite(email=email, invited_by=None, administrator=administrator)
         mailed = invitations.mail(invited, to_what=collection or "Preferee")
+        what = "administrator" if administrator else role
         return {
             "invited": email,
-            "to": collection or "",
-            "as": "administrator" if administrator else role or "",
+            **({"to": collection} if collection else {}),
+            **({"as": what} if what else {}),
             "expires": invited.invitation.expires_at.isoformat(timespec="minutes"),
             "link": "sent by e-mail" if mailed else invited.link,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from django.test import Client
 
 from config import clock
 from judging.models import Campaign
@@ -38,7 +39,8 @@ def others(published):
     return made
 
 
-def test_drafts_pilots_and_rehearsals_are_there_for_members_alone(client, published, others, member):
+def test_drafts_pilots_and_rehearsals_are_there_for_members_alone(published, others, member):
+    client = Client()
     home, answer = client.get("/").content.decode(), client.get("/api/v1/campaigns").json()
 
     assert [one["name"] for one in answer] == [published.campaign.name]
@@ -52,7 +54,8 @@ def test_drafts_pilots_and_rehearsals_are_there_for_members_alone(client, publis
     assert member.get("/campaigns/secret-draft/").status_code == 200
 
 
-def test_money_is_shown_to_members_alone(client, published, member):
+def test_money_is_shown_to_members_alone(published, member):
+    client = Client()
     Campaign.objects.filter(pk=published.campaign.pk).update(budget=Decimal(12345))
     addresses = ["/", f"/campaigns/{published.campaign.name}/", f"/collections/{published.collection.name}/"]
 

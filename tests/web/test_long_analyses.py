@@ -255,7 +255,7 @@ def test_without_private_queries_nothing_is_offered_that_needs_them(signed_in):
         page = signed_in.get(f"{PAGE}/{address}").content.decode()
 
         assert "No query of harbour is private." in page
-        assert "manage.py split_queries harbour --private FILE</code> (in the terminal)" in page
+        assert "/collections/harbour/split/" in page
 
 
 def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):

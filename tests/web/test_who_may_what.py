@@ -15,6 +15,7 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from accounts.models import ApiToken
+from judging.models import Campaign
 from tests.web.addresses import arguments_of
 from tests.web.conftest import PEOPLE, PUBLIC, ROLES, Harbour
 
@@ -269,6 +270,8 @@ def test_every_address_is_in_the_table():
 def test_pages_of_a_collection(cast, published):
     cast.collection.visibility = "published" if published else "private"
     cast.collection.save()
+    if not published:  # members prepare a draft, too, which others never see
+        Campaign.objects.filter(pk=cast.campaign.pk).update(state=Campaign.State.DRAFT, launched_at=None)
 
     wrong = {}
     for name, page in OF_A_COLLECTION.items():

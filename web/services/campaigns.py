@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from accounts.roles import permits
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
-from pooling.services.members import may, roles_of
+from pooling.services.members import may, roles_of, sees
 
 #: What a campaign is before it is offered in earnest.
 _PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
@@ -110,10 +110,11 @@ def shown_to_everybody(collection: Collection) -> int:
 
 
 def is_there_for(user: Any, campaign: Campaign) -> bool:
-    """Whether the campaign, of a collection that this person sees, is there for them."""
+    """Whether the campaign is there for this person."""
     if may(user, "see everything", campaign.collection):
         return True
-    return Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk).exists()
+    shown = Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk)
+    return sees(user, campaign.collection) and shown.exists()
 
 
 def _seen_whole(user: Any) -> set[int]:

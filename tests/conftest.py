@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.core.cache import caches
 from django.db import connections
 
 from tests.emptying import quick_emptying  # noqa: F401
@@ -93,3 +95,13 @@ def _depends_on_the_database(item: pytest.Item) -> bool:
         return True
     fixtures = {"db", "transactional_db", "live_server"}.intersection(getattr(item, "fixturenames", ()))
     return not item.get_closest_marker("browser") and bool(item.get_closest_marker("django_db") or fixtures)
+
+
+@pytest.fixture
+def forget_cache():
+    """Call it to have nothing in the cache from then on: ``clear()`` would empty the Redis of all who share it."""
+
+    def forget() -> None:
+        caches["default"].key_prefix = uuid.uuid4().hex
+
+    return forget

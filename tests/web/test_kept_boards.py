@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from django.core.cache import cache
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
@@ -12,13 +11,6 @@ from leaderboard.services import boards
 from pooling.models import Collection, QrelSet
 from web.jobs import BOARDS
 from web.services.kept_boards import something_lacks
-
-
-@pytest.fixture(autouse=True)
-def nothing_kept():
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

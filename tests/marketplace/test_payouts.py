@@ -190,8 +190,8 @@ def test_the_commands_write_list_and_record(ask, hit_type, ada, tmp_path, capsys
 
     assert (made["new"], made["workers"], made["due"]) == (True, 1, "2.00")
     said = capsys.readouterr().out
-    assert "1 payouts recorded; 0 were recorded before." in said
-    assert "0 payouts recorded; 1 were recorded before." in said
+    assert "1 payout recorded; 0 were recorded before." in said
+    assert "0 payouts recorded; 1 was recorded before." in said
     call_command("payouts", "--json")
     [listed] = json.loads(capsys.readouterr().out)["batches"]
     assert (listed["paid"], listed["due"]) == ("2.00", "0.00")

@@ -17,6 +17,7 @@ from judging.pay import hourly, rounded, shortfall
 from judging.services.budget import cap_of
 from judging.services.campaigns import log
 from judging.services.cost import pay_for
+from judging.services.freshness import kept
 from judging.services.hourly import seconds_of_tasks
 from judging.services.payments import money, owe_top_up, progress_of
 
@@ -47,8 +48,18 @@ class TopUp:
         return self.amount + self.fees
 
 
-def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
+def foreseen_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> TopUp:
+    """What :func:`plan_top_up` says, for a look: with the times of tasks as they were counted a moment ago."""
+    times = kept(campaign, "seconds-of-tasks", lambda: seconds_of_tasks(campaign)).made
+    return plan_top_up(campaign, minimum_hourly, times=times)
+
+
+def plan_top_up(
+    campaign: Campaign, minimum_hourly: Decimal | None = None, *, times: list[float] | None = None
+) -> TopUp:
     """What everybody lacks to ``minimum_hourly`` (default: the campaign's own), going by the median time.
+
+    ``times`` of whole tasks in seconds: counted now when they are not given.
 
     A submission of some of the pairs gets its share. What was topped up before is taken into account, so that
     a second run owes only what is new. Raises CampaignRefused without a minimum or without any time.
@@ -56,7 +67,7 @@ def plan_top_up(campaign: Campaign, minimum_hourly: Decimal | None = None) -> To
     minimum = minimum_hourly if minimum_hourly is not None else campaign.minimum_hourly
     if minimum is None or minimum <= 0:
         raise CampaignRefused("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
-    if not (seconds := seconds_of_tasks(campaign)):
+    if not (seconds := seconds_of_tasks(campaign) if times is None else times):
         raise CampaignRefused(f"No whole task of {campaign.name} has come in yet, so its time is not known.")
     typical, pay, fees = median(seconds), pay_for(campaign), crowd_for(campaign).fees
     lacking = shortfall(pay.whole, typical, minimum)

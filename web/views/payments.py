@@ -59,7 +59,7 @@ def top_up(request: HttpRequest, name: str) -> HttpResponse:
     try:
         if form.is_bound and form.is_valid():
             minimum, total = form.cleaned_data["minimum"], form.cleaned_data["total"]
-            plan = top_ups.plan_top_up(found, minimum)
+            plan = top_ups.foreseen_top_up(found, minimum)
             if request.method == "POST" and total is not None:
                 who = request.user.get_username()
                 paid = top_ups.top_up(found, minimum, who=who, confirmed=total)

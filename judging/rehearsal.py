@@ -26,6 +26,7 @@ from judging.services.rehearsing import (
     rehearsal_of,
 )
 from judging.services.status import campaign_status
+from judging.services.taking_back import only_simulation
 from judging.simulation import Simulated, SimulationSettings, simulate
 from pooling.models import QrelSet
 
@@ -71,9 +72,24 @@ def rehearse(
 ) -> Rehearsed:
     """Rehearse the campaign; one that was interrupted goes on with the same copy.
 
-    ``tell`` hears of each check that passed. Raises CampaignRefused, NotReady and whatever stops the crowd.
+    ``tell`` hears of each check that passed. Raises CampaignRefused (also while another rehearsal of it is under
+    way), NotReady and whatever stops the crowd.
     """
     check_crew(settings)
+    # Held before there is a copy: a second rehearsal would make one anew that the first is just launching.
+    with only_simulation(campaign):
+        return _rehearse(campaign, truth, settings, who=who, progress=progress, tell=tell)
+
+
+def _rehearse(
+    campaign: Campaign,
+    truth: QrelSet,
+    settings: SimulationSettings,
+    *,
+    who: str,
+    progress: Progress | None,
+    tell: Callable[[Checked], None] | None,
+) -> Rehearsed:
     # Said of the campaign, before there is a copy. Only simulated workers come, so that texts may be missing.
     check_can_be_rehearsed(campaign)
     check_rehearsable(plan_of(campaign, campaign.tasks.count(), Terms(placeholder_text=True)))

@@ -33,7 +33,7 @@ from judging.services.places import LIVE, places_offered
 from judging.services.status import budget_used_up, is_complete
 from judging.services.taking_back import held_words, only_simulation, take_back
 from judging.services.workers import crowd_of, declare_simulated
-from judging.tokens import read_link
+from judging.tokens import BadToken, read_link
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
@@ -154,7 +154,10 @@ class SimulatedWorker:
     def _is_ours(self, frame_address: str) -> bool:
         """Whether the place is of this campaign: others may lie under one heading with it, and are for people."""
         token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
-        return read_link(token).campaign_id == self.campaign.pk
+        try:
+            return read_link(token).campaign_id == self.campaign.pk
+        except BadToken:  # another installation's
+            return False
 
     def _do(self, frame_address: str) -> bool:
         """One task on the judging page, through to the crowd's form; False when the page refused."""

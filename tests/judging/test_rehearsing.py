@@ -10,6 +10,7 @@ from judging.services.closing import close
 from judging.services.launching import launch
 from judging.services.places import kind_of, post_places
 from judging.services.rehearsing import keep_people_out, let_in, record_rehearsal, rehearsal_of
+from judging.services.taking_back import only_simulation
 from judging.services.workers import crowd_of, declare_simulated
 from judging.simulation import SimulationSettings
 from pooling.models import Passage, QrelSet
@@ -78,6 +79,18 @@ def test_what_a_copy_would_lack_is_said_of_the_campaign_and_none_is_made(fair):
 
     assert "propose_gold fair " in refused.value.next_step
     assert not campaign.rehearsals.exists()
+
+
+def test_a_second_rehearsal_at_once_leaves_the_copy_of_the_first(fair):
+    campaign = fair.draft()
+    truth = QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
+
+    with only_simulation(campaign):
+        copy = rehearsal_of(campaign)
+        with pytest.raises(CampaignRefused, match="at work on fair already"):
+            rehearse(campaign, truth, SimulationSettings(workers=2))
+
+    assert campaign.rehearsals.get() == copy
 
 
 def test_passages_without_text_stop_no_rehearsal(fair):

@@ -32,14 +32,15 @@ def test_a_place_of_another_campaign_is_given_back_unopened(fair, monkeypatch):
     ours = link_for(campaign.postings.get()) + "?assignmentId=A1"
     theirs = link_for(Posting.objects.create(campaign=other, number=1)) + "?assignmentId=A2"
     worker = SimulatedWorker(0, SimulationSettings(), campaign, truth=None)
-    worker.browser = Browsing(ours, theirs)
+    worker.browser = Browsing(ours, theirs, "https://elsewhere.example/judge/x:y/")
     done = []
     monkeypatch.setattr(worker, "_do", lambda address: done.append(address) or True)
 
     assert worker.work(["KIND"]) == 1
+    assert worker.work(["KIND"]) == 0
 
     assert done == [ours]
-    assert worker.browser.given_back == [theirs]
+    assert worker.browser.given_back == [theirs, "https://elsewhere.example/judge/x:y/"]
 
 
 def test_places_of_before_a_short_pause_are_found(fair):

@@ -236,7 +236,7 @@ def _refuse_duplicates(columns: Columns, again: Content) -> None:
     rows = duplicate_rows(columns)
     if rows is None:
         return
-    qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[rows[1:]])[0]
+    qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[[rows[1]]])[0]
     first, second = islice(lines_with(again, qid, pid), 2)
     raise columns.layout.refusal(
         again.name, second, f"passage {pid} of query {qid} already stands on line {first}."

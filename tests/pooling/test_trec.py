@@ -154,6 +154,18 @@ def test_a_bad_line_is_named_with_file_number_and_reason(run, line, reason):
     assert str(refused).startswith("run.txt, line 4: ")
 
 
+@pytest.mark.parametrize("pid", [b"8412683", b"0084", b"9" * 30, b"clueweb-1"])
+def test_a_passage_that_stands_twice_is_named_however_it_is_spelled(run, pid):
+    content = b"q1 Q0 %b 1 3.5 t\nq1 Q0 7 2 2.5 t\nq1 Q0 %b 3 1.5 t\n" % (pid, pid)
+
+    refused = refusal(run, content)
+
+    assert (refused.line, refused.reason) == (
+        3,
+        f"passage {pid.decode()} of query q1 already stands on line 1.",
+    )
+
+
 @pytest.mark.parametrize("before", range(0, 200, 7))
 def test_a_qid_that_is_too_long_is_noticed_wherever_it_lies(run, monkeypatch, before):
     monkeypatch.setattr("pooling.blocks._PIECE", 192)
@@ -340,10 +352,11 @@ def test_qrels_of_four_and_of_three_columns_are_read_alike(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("q1 0 a high", "grade 'high' is not an integer"), ("q1 0 b 1", "already stands on line 1")],
+    [("q1 0 7 high", "grade 'high' is not an integer"), ("q1 0 b 1", "already stands on line 1")],
 )
-def test_a_bad_label_is_named(tmp_path, line, reason):
-    (tmp_path / "qrels").write_text(f"q1 0 b 2\n{line}\n")
+@pytest.mark.parametrize("pid", ["b", "8412683"])
+def test_a_bad_label_is_named(tmp_path, line, reason, pid):
+    (tmp_path / "qrels").write_text(f"q1 0 {pid} 2\n{line.replace(' b ', f' {pid} ')}\n")
 
     with pytest.raises(InvalidQrelFile, match=f"line 2: .*{reason}"):
         read_qrels(tmp_path / "qrels")

@@ -170,6 +170,8 @@ CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Kibibytes. A process that has checked a large run keeps its memory: it is replaced when its task is done.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1024**2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
@@ -273,6 +275,8 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MAX_UPLOAD_BYTES = whole("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
+# A run is checked in memory, which takes up to four times so much.
+MAX_RUN_BYTES = whole("PREFEREE_MAX_RUN_BYTES", 4 * 1024**3, least=1)
 MAX_DECOMPRESSED_BYTES = whole("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 # Files of plain forms: to disk, beside what they become, and from people who signed in alone.

@@ -228,7 +228,8 @@ class Content:
         if self.size > self.max_bytes:
             raise self._refuse(
                 f"the content is larger than {self.max_bytes:,} bytes when decompressed.",
-                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the most for any.",
+                "Split the file or send it uncompressed; PREFEREE_MAX_DECOMPRESSED_BYTES is the most for any file, "
+                "PREFEREE_MAX_RUN_BYTES for a run.",
             )
 
     def _refuse_archive(self, first_bytes: bytes) -> None:

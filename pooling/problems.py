@@ -27,6 +27,7 @@ from pooling.blocks import (
 )
 from pooling.errors import InvalidFile
 from pooling.formats import Content, text_of
+from pooling.repeats import repeated
 
 MOST_LISTED = 100
 #: What helps against problems of a kind that say nothing better themselves.
@@ -234,12 +235,9 @@ class _Reading:
         if not self.keys:
             return
         keys, lines = np.concatenate(self.keys), np.concatenate(self.lines)
-        order = np.argsort(keys, kind="stable")
-        begins = np.concatenate(([True], keys[order[1:]] != keys[order[:-1]]))
-        first = np.repeat(order[begins], np.diff(np.flatnonzero(begins), append=len(order)))
-        again = np.flatnonzero(~begins)
-        again = again[np.argsort(lines[order[again]], kind="stable")]
-        for place in again[: self.listing.most].tolist():
-            said = f"this passage of the query already stands on line {lines[first[place]]:,}."
-            self.listing.add(Problem(int(lines[order[place]]), "repeated passage", said))
-        self.listing.count("repeated passage", max(0, len(again) - self.listing.most))
+        self.keys, self.lines = [], []
+        count, found = repeated(keys, self.listing.most)
+        for row, earliest in found:
+            said = f"this passage of the query already stands on line {lines[earliest]:,}."
+            self.listing.add(Problem(int(lines[row]), "repeated passage", said))
+        self.listing.count("repeated passage", max(0, count - self.listing.most))

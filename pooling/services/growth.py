@@ -16,6 +16,12 @@ def most_bytes(size: int) -> int:
     return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
 
 
+def most_bytes_of_run(size: int | None = None) -> int:
+    """The same for a run, which is read into memory; without a size, of a file that a person has on this machine."""
+    most = settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES
+    return int(min(most) if size is None else min(*most, most_bytes(size)))
+
+
 def most_bytes_of(path: Path) -> int:
     """How large the content of this file may be; what is no file is refused by whoever reads it."""
     return most_bytes(path.stat().st_size if path.is_file() else 0)

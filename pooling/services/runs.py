@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from config.background import events
@@ -21,6 +20,7 @@ from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
 from pooling.services.finding import runs_tagged
+from pooling.services.growth import most_bytes_of_run
 from pooling.services.submissions import hold_to_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
@@ -77,7 +77,7 @@ def check_run(
         known_qids=None if collection is None else known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
-        max_bytes=max_bytes or settings.MAX_DECOMPRESSED_BYTES,
+        max_bytes=max_bytes or most_bytes_of_run(),
         progress=progress,
     )
     return _checked(collection, file, run_tag, path, name)
@@ -139,7 +139,7 @@ def import_runs(
         known_qids=known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
-        max_bytes=settings.MAX_DECOMPRESSED_BYTES,
+        max_bytes=most_bytes_of_run(),
     )
     for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
         try:

@@ -1,0 +1,38 @@
+"""Repeated rows are those that a plain look at all earlier rows finds."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pooling import repeats
+from pooling.repeats import repeated
+
+
+@given(st.lists(st.integers(0, 12), max_size=60), st.integers(0, 70), st.integers(1, 9))
+def test_as_a_plain_look_at_all_earlier_rows_says(said, most, together):
+    keys = np.array(said, np.uint64)
+    plain = [(row, said.index(key)) for row, key in enumerate(said) if key in said[:row]]
+    before, repeats.TOGETHER = repeats.TOGETHER, together
+    try:
+        count, found = repeated(keys, most)
+    finally:
+        repeats.TOGETHER = before
+
+    assert (count, found) == (len(plain), plain[:most])
+
+
+def test_one_line_over_and_over_takes_little_memory():
+    keys = np.zeros(4_000_000, np.uint64)
+    tracemalloc.start()
+    try:
+        count, found = repeated(keys, 100)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert (count, found[0], len(found)) == (3_999_999, (1, 0), 100)
+    assert peak < 3 * keys.nbytes

@@ -22,6 +22,7 @@ from django.db import IntegrityError, transaction
 from django.http import UnreadablePostError
 
 from accounts.models import User
+from config import clock
 from pooling.errors import KeyUsed, UploadRefused, WrongOffset
 from pooling.models import Collection, RunUpload
 
@@ -48,7 +49,8 @@ def receive(
 ) -> tuple[RunUpload, bool]:
     """Take a whole file in under the sender's key; the upload, and whether it is new.
 
-    The same key with the same content and options is the upload of before. Raises UploadRefused, KeyUsed.
+    The same key with the same content and options is the upload of before; when it was refused, its file is checked
+    anew, for what it was refused for may be gone. Raises UploadRefused, KeyUsed.
     """
     refuse_unfit(file_name, length)
     with tempfile.TemporaryFile(dir=incoming()) as file:
@@ -59,7 +61,8 @@ def receive(
             )
         there = _under(collection, user, key)
         if there is not None:
-            return _same(there, options, check_only, sha256=sha256), False
+            same = _same(there, options, check_only, sha256=sha256)
+            return (_anew(same, _stored(file)) if same.state == RunUpload.State.REFUSED else same), False
         stored = _stored(file)
     facts = {
         "file_name": file_name,
@@ -89,8 +92,8 @@ def begin(
 ) -> tuple[RunUpload, bool]:
     """Announce a file of ``length`` bytes that will come in parts; the upload, and whether it is new.
 
-    The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``.
-    Raises UploadRefused, KeyUsed.
+    The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``: at
+    the first byte when it was refused. Raises UploadRefused, KeyUsed.
     """
     refuse_unfit(file_name, length)
     if length < 1:
@@ -103,7 +106,10 @@ def begin(
         "state": RunUpload.State.RECEIVING,
     }
     upload, new = _made(collection, user, key, facts)
-    return (upload if new else _same(upload, options, check_only, size=length)), new
+    if not new:
+        upload = _same(upload, options, check_only, size=length)
+        upload = _anew(upload) if upload.state == RunUpload.State.REFUSED else upload
+    return upload, new
 
 
 def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> RunUpload:
@@ -213,6 +219,22 @@ def _same(
     if not content or (there.options, there.check_only) != (options, check_only):
         raise KeyUsed("This idempotency key stands for another upload.", "Take a new key for a new upload.")
     return there
+
+
+def _anew(upload: RunUpload, *stored: str) -> RunUpload:
+    """The refused upload with the whole file, waiting for another check; or without it, waiting for its parts."""
+    state = RunUpload.State.WAITING if stored else RunUpload.State.RECEIVING
+    forgotten: dict[str, Any] = {"problems": [], "problem_counts": {}, "report": {}, "finished_at": None}
+    if not stored:
+        forgotten["sha256"] = ""  # what is sent now may be mended
+    received = upload.size_bytes if stored else 0
+    refused = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.REFUSED)
+    if not refused.update(
+        state=state, parts=[*stored], received_bytes=received, created_at=clock.now(), **forgotten
+    ):
+        forget_parts(stored)  # somebody sent it at the same moment
+    upload.refresh_from_db()
+    return upload
 
 
 def _wrong_offset(upload: RunUpload) -> WrongOffset:

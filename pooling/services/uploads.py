@@ -22,7 +22,7 @@ from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadR
 from pooling.formats import Progress
 from pooling.models import RunUpload
 from pooling.problems import Problem, Problems, of_refusal
-from pooling.services.growth import most_bytes
+from pooling.services.growth import most_bytes_of_run
 from pooling.services.receiving import CHUNK, abandon, forget_parts
 from pooling.services.runs import (
     CheckedRun,
@@ -51,7 +51,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
     """
     if upload.state != RunUpload.State.WAITING:
         return upload
-    changes: dict[str, Any] = {"state": RunUpload.State.REFUSED, "finished_at": clock.now()}
+    changes: dict[str, Any] = {"state": RunUpload.State.REFUSED}
     with _local(upload) as path:
         changes["sha256"] = upload.sha256 or _sha256(path)
         try:
@@ -70,6 +70,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
             found = _all_problems(upload, path, refusal, progress)
             changes["problems"] = [_as_json(one) for one in found.listed]
             changes["problem_counts"] = found.counts
+    changes["finished_at"] = clock.now()
     kept = changes["state"] == RunUpload.State.CHECKED
     changes["parts"] = upload.parts if kept else []
     done = _settle(upload, changes)
@@ -147,7 +148,7 @@ def _checked(upload: RunUpload, path: Path, progress: Progress | None) -> Checke
         run_tag=upload.options.get("run_tag", ""),
         skip_unknown=upload.options.get("skip_unknown", False),
         name=upload.file_name,
-        max_bytes=most_bytes(upload.size_bytes),
+        max_bytes=most_bytes_of_run(upload.size_bytes),
         progress=progress,
     )
 
@@ -197,7 +198,7 @@ def _of_lines(upload: RunUpload, path: Path, refusal: InvalidFile, progress: Pro
         path,
         name=upload.file_name,
         known_qids=None if upload.options.get("skip_unknown") else known_qids(upload.collection),
-        max_bytes=most_bytes(upload.size_bytes),
+        max_bytes=most_bytes_of_run(upload.size_bytes),
         progress=progress,
     )
     if found.total:

@@ -2,7 +2,9 @@
 
 JudgingError
 ├── CampaignRefused      a setting or a step of a campaign that cannot be
+│   └── BadSetting           a setting, whatever the state of the campaign
 ├── NotReady             a launch check that failed
+│   └── AlreadyLaunched      there is no second launch
 ├── BadJudgmentFile      a file of judgments or gold pairs, with file and line
 ├── ArrivalRefused       somebody came to a judging page without what it needs
 └── CrowdError           the crowd refused or did not answer
@@ -27,8 +29,16 @@ class CampaignRefused(JudgingError):
     """A setting or a step of a campaign that cannot be."""
 
 
+class BadSetting(CampaignRefused):
+    """A value that no campaign can have."""
+
+
 class NotReady(JudgingError):
     """A launch check that failed."""
+
+
+class AlreadyLaunched(NotReady):
+    """There is no second launch."""
 
 
 class BadJudgmentFile(JudgingError):

@@ -12,6 +12,7 @@ from config.errors import Refusal
 from judging.models import Campaign
 from judging.services.campaigns import WHOLE_NUMBERS, CampaignSettings
 from judging.services.texts import LONGEST
+from web.services.directions import said_plainly
 
 DEFAULTS = CampaignSettings()
 
@@ -51,11 +52,11 @@ class OfSettings(forms.Form):
         """Put each problem at its field; one whose setting is on another page stands above."""
         for name, refusal in problems.items():
             shown = self.SHOWN_AS.get(name, name)
-            self.add_error(shown if shown in self.fields else None, str(refusal))
+            self.add_error(shown if shown in self.fields else None, said_plainly(refusal))
 
     def refused(self, refusal: Refusal) -> None:
         """Something that concerns no field alone."""
-        self.add_error(None, str(refusal))
+        self.add_error(None, said_plainly(refusal))
 
 
 class SettingsForm(OfSettings):

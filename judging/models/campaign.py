@@ -117,6 +117,9 @@ class Campaign(models.Model):
     crowd = models.CharField(max_length=20, default="mturk")
     endpoint = models.CharField(max_length=300, blank=True, help_text="Set at launch.")
     confirmed_spend = models.DecimalField(max_digits=12, decimal_places=2, null=True)
+    confirmed_at_launch = models.DecimalField(
+        max_digits=12, decimal_places=2, null=True, help_text="The amount that the launch was confirmed with."
+    )
     rehearsal_of = models.ForeignKey(
         "self",
         models.CASCADE,

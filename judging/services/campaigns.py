@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from judging.errors import CampaignRefused
+from judging.errors import BadSetting, CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.pair_request import PairRequest
 from judging.pay import BASE_REWARD, rounded
@@ -64,7 +64,7 @@ MOST_CONTACT = 200
 def _amount_problem(what: str, amount: Decimal, most: Decimal) -> str:
     if amount.is_finite() and 0 <= amount <= most and amount == rounded(amount):
         return ""
-    return f"{what} must be an amount in dollars between 0 and {most:,.2f} with at most two decimals."
+    return f"{what} must be an amount between $0.00 and ${most:,.2f} with at most two decimals."
 
 
 @dataclass(frozen=True)
@@ -111,20 +111,20 @@ class CampaignSettings:
 
     def problems(self) -> dict[str, CampaignRefused]:
         """Setting → why it cannot be, in the order in which a person meets them; empty when all can be."""
-        found = {
-            name: CampaignRefused(f"{name.replace('_', '-')} must be between {least:,} and {most:,}.")
+        found: dict[str, CampaignRefused] = {
+            name: BadSetting(f"--{name.replace('_', '-')} must be between {least:,} and {most:,}.")
             for name, (least, most) in WHOLE_NUMBERS.items()
             if not least <= getattr(self, name) <= most
         }
         found |= self._money_problems()
         if not 0 <= self.slip_rate <= 0.5:
-            found["slip_rate"] = CampaignRefused("slip-rate must be a share between 0 and 0.5.")
+            found["slip_rate"] = BadSetting("--slip-rate must be a share between 0 and 0.5.")
         if self.screen not in Campaign.Screen.values:
-            found["screen"] = CampaignRefused(f"There is no screening rule called {self.screen!r}.")
+            found["screen"] = BadSetting(f"There is no screening rule called {self.screen!r}.")
         if self.preset not in PRESETS:
-            found["preset"] = CampaignRefused(f"There is no preset called {self.preset!r}.")
+            found["preset"] = BadSetting(f"There is no preset called {self.preset!r}.")
         if len(self.contact) > MOST_CONTACT:
-            found["contact"] = CampaignRefused(f"The contact has at most {MOST_CONTACT} characters.")
+            found["contact"] = BadSetting(f"The contact has at most {MOST_CONTACT} characters.")
         checks: dict[str, Callable[[], None]] = {
             "language": lambda: check_language(self.language),
             "content_warning": lambda: check_short_texts(content_warning=self.content_warning),
@@ -138,11 +138,11 @@ class CampaignSettings:
         return found
 
     def _money_problems(self) -> dict[str, CampaignRefused]:
-        found = {}
+        found: dict[str, CampaignRefused] = {}
         if problem := _amount_problem("The reward", self.reward, MOST_REWARD):
-            found["reward"] = CampaignRefused(problem)
+            found["reward"] = BadSetting(problem)
         if self.pay not in Campaign.Pay.values:
-            found["pay"] = CampaignRefused(
+            found["pay"] = BadSetting(
                 f"There is no way of paying called {self.pay!r}.", "Choose split or whole."
             )
         if self.base_reward is not None and (
@@ -150,13 +150,11 @@ class CampaignSettings:
                 "The base reward, a part of the reward,", self.base_reward, self.reward
             )
         ):
-            found["base_reward"] = CampaignRefused(problem)
+            found["base_reward"] = BadSetting(problem)
         if self.budget is not None and (problem := _amount_problem("The budget", self.budget, MOST_BUDGET)):
-            found["budget"] = CampaignRefused(problem)
+            found["budget"] = BadSetting(problem)
         elif self.budget is not None and not self.budget:
-            found["budget"] = CampaignRefused(
-                "The budget must be more than $0.00.", "Leave it away for none."
-            )
+            found["budget"] = BadSetting("The budget must be more than $0.00.", "Leave it away for none.")
         return found
 
 

@@ -17,7 +17,7 @@ from config.crowd_endpoints import is_loopback, known, origin
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.crowds import crowd_at
-from judging.errors import CrowdError, NotReady
+from judging.errors import AlreadyLaunched, CrowdError, NotReady
 from judging.expectations import Expectation, expect
 from judging.models import Campaign, GoldPair
 from judging.requirements import limit_words
@@ -119,10 +119,10 @@ def expectation_of(campaign: Campaign) -> Expectation:
 
 
 def check_not_launched(campaign: Campaign) -> None:
-    """Raises NotReady for a campaign that was launched."""
+    """Raises AlreadyLaunched for a campaign that was launched."""
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         on = "resume_campaign" if campaign.state == Campaign.State.PAUSED else "collect"
-        raise NotReady(
+        raise AlreadyLaunched(
             f"The campaign {campaign.name} is {campaign.state} already.",
             f"What is still to be offered is offered by: manage.py {on} {campaign.name}",
         )

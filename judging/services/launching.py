@@ -104,11 +104,11 @@ def launch_confirmed(campaign: Campaign, *, confirmed: Decimal, who: str = "") -
     plan = plan_of(
         campaign, campaign.tasks.exclude(state=Task.State.DONE).count(), Terms(confirm_spend=confirmed)
     )
-    capped: dict[str, Any] = (
-        {} if campaign.budget is not None else {"budget": amount + money(campaign)["committed"]}
-    )
+    kept: dict[str, Any] = {"confirmed_at_launch": confirmed}
+    if campaign.budget is None:
+        kept["budget"] = amount + money(campaign)["committed"]
     why = f"{many(plan.cost.tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${amount:,.2f} confirmed"
-    return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, **capped)
+    return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, **kept)
 
 
 def plan_of(campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False) -> Plan:

@@ -44,7 +44,7 @@ def test_a_refusal_names_the_page_in_place_of_a_command(api):
 
 def test_words_for_programs_have_the_pages_address():
     assert in_words("Run: manage.py raise_budget spring 30.00, or judge fewer queries.") == (
-        "Change the budget (/campaigns/spring/budget/), or judge fewer queries."
+        "Change the budget (POST /api/v1/campaigns/spring/budget), or judge fewer queries."
     )
     assert in_words("Say which: manage.py rebuild_qrels mine --version 3.") == (
         "Say which: manage.py rebuild_qrels mine --version 3 (in the terminal)."
@@ -73,7 +73,9 @@ def test_how_a_campaign_goes_is_said_without_commands(api, published):
 
     said = api.get(f"/campaigns/{campaign.name}/status").json()
 
-    assert said["next"] == "Resume it (/campaigns/spring/steps/resume/) offers the remaining tasks again."
+    assert (
+        said["next"] == "Resume it (POST /api/v1/campaigns/spring/resume) offers the remaining tasks again."
+    )
 
 
 def test_the_budget_is_changed_after_launch_once(api, published):
@@ -112,9 +114,10 @@ def test_an_amount_that_cannot_be_is_refused(api, published, amount):
         (
             "Run: manage.py fetch_passages mine --passages FILE, or have simulated workers only, with "
             "--placeholder-text.",
-            "Add passage files (/collections/mine/files/), or have simulated workers only, with “placeholder_text”.",
+            "Add passage files (POST /api/v1/collections/mine/files), or have simulated workers only, "
+            "with “placeholder_text”.",
         ),
-        ("Make one: manage.py import_collection", "Make a collection (/new-collection/)"),
+        ("Make one: manage.py import_collection", "Make a collection (POST /api/v1/collections)"),
         ("'--tag' and a -- b stay", "'--tag' and a -- b stay"),
     ],
 )

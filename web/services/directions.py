@@ -54,6 +54,33 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "suspend_gold": ("look at the test pairs", "web:campaign_gold", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
+#: Command → the call that does it; what has none is said to a program by its page.
+CALLS = {
+    "accept_gold": "POST /campaigns/{name}/gold",
+    "ask_better_than_perfect": "POST /collections/{name}/better-than-perfect",
+    "build_pool": "POST /collections/{name}/pools",
+    "campaign_status": "GET /campaigns/{name}/status",
+    "challenge": "POST /campaigns/{name}/challenges",
+    "close_campaign": "POST /campaigns/{name}/close",
+    "create_campaign": "POST /collections/{name}/campaigns",
+    "fetch_passages": "POST /collections/{name}/files",
+    "import_collection": "POST /collections",
+    "import_gold": "POST /campaigns/{name}/gold/file",
+    "import_qrels": "POST /collections/{name}/files",
+    "import_runs": "POST /collections/{name}/runs",
+    "launch_campaign": "POST /campaigns/{name}/launch",
+    "pause_campaign": "POST /campaigns/{name}/pause",
+    "pilot_campaign": "POST /campaigns/{name}/pilot",
+    "propose_gold": "POST /campaigns/{name}/gold/propose",
+    "publish_qrels": "POST /campaigns/{name}/publishing",
+    "raise_budget": "POST /campaigns/{name}/budget",
+    "rehearse_campaign": "POST /campaigns/{name}/rehearse",
+    "reports": "GET /campaigns/{name}/reports",
+    "resume_campaign": "POST /campaigns/{name}/resume",
+    "set_policy": "PUT /collections/{name}/policy",
+    "set_texts": "PUT /campaigns/{name}/texts",
+    "split_queries": "POST /collections/{name}/query-split",
+}
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.
 OPTIONS: dict[str, tuple[str, str]] = {
     "count": ("counts", "Its judgments count"),
@@ -97,7 +124,7 @@ def said_plainly(text: Any, *, collection: str = "") -> str:
 
 
 def in_words(text: str, *, collection: str = "") -> str:
-    """The same for programs: what a page is called, and its address in brackets."""
+    """The same for programs: what is to be done, and in brackets the call that does it, else the page's address."""
     return _plainly(text, collection, addresses=True)
 
 
@@ -111,7 +138,8 @@ def _plainly(text: str, collection: str, *, addresses: bool) -> str:
         if place is None:
             return f"{found['ask'] or ''}{_typed(found)} (in the terminal)"
         words, address = place
-        return f"{words} ({address})" if address and addresses else words
+        where = _call(found, collection) or address
+        return f"{words} ({where})" if where and addresses else words
 
     return _TYPED.sub(said, text)
 
@@ -135,6 +163,21 @@ def _typed(found: re.Match[str]) -> str:
     return f"manage.py {found['command']}{' ' + found['name'] if found['name'] else ''}{found['more']}"
 
 
+def _call(found: re.Match[str], collection: str) -> str:
+    """The call for what is to be typed; empty where there is none, or nothing says what it is about."""
+    call, page = CALLS.get(found["command"], ""), PAGES.get(found["command"])
+    name = _named(found) or (collection if page and page[2] == "collection" else "")
+    if not call or ("{name}" in call and not name):
+        return ""
+    method, address = call.format(name=name).split()
+    return f"{method} /api/v1{address}"
+
+
+def _named(found: re.Match[str]) -> str:
+    """The name behind a command; what is written large there stands for one."""
+    return found["name"] if found["name"] and not found["name"].isupper() else ""
+
+
 def _place(found: re.Match[str], text: str, collection: str) -> tuple[str, str] | None:
     """What the page is called that does what is to be typed, and its address; None when no page does."""
     page = PAGES.get(found["command"])
@@ -144,7 +187,7 @@ def _place(found: re.Match[str], text: str, collection: str) -> tuple[str, str] 
     before = text[: found.start()].rstrip()
     if not before or before.endswith((".", "?")):
         words = words[0].upper() + words[1:]
-    name = found["name"] if found["name"] and not found["name"].isupper() else ""
+    name = _named(found)
     route, *step = route.split()
     meant = [name or (collection if of == "collection" else "")] if of else []
     try:

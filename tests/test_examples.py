@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -21,6 +22,7 @@ class Scripted(BaseHTTPRequestHandler):
     """Answers each call with the next of the server's answers to it; the last one stays."""
 
     def do_GET(self) -> None:
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
         answers = self.server.answers[self.path.partition("?")[0].rpartition("/")[2]]  # type: ignore[attr-defined]
         status, content = answers.pop(0) if len(answers) > 1 else answers[0]
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -38,6 +40,7 @@ class Scripted(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch, tmp_path):
     with HTTPServer(("127.0.0.1", 0), Scripted) as server:
+        server.asked = []
         Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         monkeypatch.setenv("PREFEREE", f"http://127.0.0.1:{server.server_port}/api/v1")
         monkeypatch.setenv("PREFEREE_TOKEN", "pfr_x")
@@ -64,3 +67,26 @@ def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
     runpy.run_path(str(SCRIPT), run_name="__main__")
 
     assert said in capsys.readouterr().out
+
+
+def test_what_a_policy_asks_for_is_said(server, monkeypatch):
+    server.answers = {"runs": [(429, {"title": "Too many calls"}), (201, UPLOAD)], "versions": [(200, [])]}
+    monkeypatch.setattr("sys.argv", [*sys.argv, "--team", "harbourers", "--run-type", "dense"])
+
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+
+    assert "team=harbourers&run_type=dense" in server.asked[-2]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("PREFEREE_TOKEN", "", "Set PREFEREE_TOKEN in the environment."),
+        ("PREFEREE", "http://127.0.0.1:9/api/v1", "cannot be asked"),
+    ],
+)
+def test_what_keeps_it_from_asking_is_said_in_a_line(server, monkeypatch, variable, value, reason):
+    monkeypatch.setenv(variable, value)
+
+    with pytest.raises(SystemExit, match=reason):
+        runpy.run_path(str(SCRIPT), run_name="__main__")

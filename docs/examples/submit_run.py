@@ -1,7 +1,8 @@
 """Submit a run and print its rank: python3 submit_run.py COLLECTION FILE RUN_TAG [--release private|scores|public]
 
 Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (scopes read and runs) from the
-environment. Without --release the run is private: only members of the collection see it. Python's standard library is
+environment. Without --release the run is private: only members of the collection see it. What a board's policy asks
+to be said about a run goes in with --team, --description and so on (--help lists them). Python's standard library is
 enough. Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
 """
 
@@ -19,27 +20,54 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-ROOT = os.environ["PREFEREE"].rstrip("/")
-TOKEN = os.environ["PREFEREE_TOKEN"]
-NOT_NOW = 503
-#: Seconds that a call is asked again for when the server says "not now".
+NOT_NOW = {429, 503}
+#: Seconds that a call is asked again for when the server says "not now" or "too many calls".
 PATIENCE = 600
+#: What may be said about a run, and what it means.
+SAID = {
+    "team": "who submits it",
+    "description": "how it was made",
+    "paper": "the address of its paper",
+    "code": "the address of its code",
+    "run_type": "its family, such as dense or lexical",
+    "submitted_on": "the day it belongs to, as 2026-11-22; without it today",
+    "variant_of": "the tag of the run that it is a variant of",
+    "anonymous_until": "the day until which its team is not shown, as 2026-12-31",
+}
 
 
 def call(address: str, body: bytes | None = None, **headers: str) -> Any:
     """The answer of a call, asked for again at "not now"; a refusal ends the program with its words."""
-    request = urllib.request.Request(ROOT + address, body, {"Authorization": f"Bearer {TOKEN}", **headers})
+    root, token = from_environment("PREFEREE").rstrip("/"), from_environment("PREFEREE_TOKEN")
+    request = urllib.request.Request(root + address, body, {"Authorization": f"Bearer {token}", **headers})
     began = time.monotonic()
     while True:
         try:
             with urllib.request.urlopen(request, timeout=300) as reply:
                 return json.load(reply)
         except urllib.error.HTTPError as refusal:
-            if refusal.code == NOT_NOW and time.monotonic() < began + PATIENCE:
+            if refusal.code in NOT_NOW and time.monotonic() < began + PATIENCE:
                 time.sleep(int(refusal.headers.get("Retry-After", 2)))
                 continue
-            said = json.load(refusal)
-            sys.exit(" ".join(filter(None, (said["title"] + ".", said.get("detail"), said.get("next_step")))))
+            sys.exit(reason_of(refusal))
+        except (urllib.error.URLError, ValueError) as error:
+            sys.exit(f"{root} cannot be asked, or is no API: {error}")
+
+
+def reason_of(refusal: urllib.error.HTTPError) -> str:
+    """Why a call was refused; an answer that is no problem document comes from another server."""
+    try:
+        said = json.load(refusal)
+        return " ".join(filter(None, (said["title"] + ".", said.get("detail"), said.get("next_step"))))
+    except (ValueError, KeyError, TypeError):
+        return f"{refusal.url} answers {refusal.code}: does PREFEREE end in /api/v1?"
+
+
+def from_environment(name: str) -> str:
+    """What a variable says; ends the program without it."""
+    if not os.environ.get(name):
+        sys.exit(f"Set {name} in the environment.")
+    return os.environ[name]
 
 
 def in_words(problem: dict[str, Any]) -> str:
@@ -55,6 +83,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("file", type=Path)
     parser.add_argument("run_tag")
     parser.add_argument("--release", choices=["private", "scores", "public"], default="private")
+    for name, meaning in SAID.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", default="", help=meaning)
     return parser.parse_args()
 
 
@@ -62,10 +92,12 @@ def main() -> None:
     """Send, wait, print."""
     given = arguments()
     collection, run_tag, content = given.collection, given.run_tag, given.file.read_bytes()
-    # The same file under the same tag is the same upload, so a job that is run again does no harm.
-    key = hashlib.sha256(content + f"{run_tag} {given.release}".encode()).hexdigest()
     said = {"file_name": given.file.name, "run_tag": run_tag, "release": given.release}
+    said |= {name: getattr(given, name) for name in SAID if getattr(given, name)}
     options = urllib.parse.urlencode(said)
+    # The same file of which the same is said is the same upload, so a job that is run again does no harm; one that
+    # was refused is checked anew.
+    key = hashlib.sha256(content + options.encode()).hexdigest()
     headers = {"Idempotency-Key": key, "Content-Type": "application/octet-stream"}
     upload = call(f"/collections/{collection}/runs?{options}", content, **headers)
     while upload["state"] == "waiting":

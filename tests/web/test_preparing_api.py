@@ -82,6 +82,9 @@ def test_from_a_plan_to_a_launched_campaign(call, crowd):
         status, launched = call("post", "campaigns/first/launch", {"confirm_spend": 10})
         assert (status, launched["state"]) == (200, "open")
         work_off_everything()
+    assert call("post", "campaigns/first/budget", {"amount": 30})[0] == 200
+    assert call("post", "campaigns/first/launch", {"confirm_spend": 10})[0] == 200
+    assert call("post", "campaigns/first/launch", {"confirm_spend": 30})[0] == 409
     assert Posting.objects.count() == 1
     assert Place.objects.count() == len(crowd.posted) == 2
     assert call("post", "campaigns/first/pause", {"why": "lunch"})[0] == 200
@@ -97,6 +100,7 @@ def test_a_pilot_given_twice_is_offered_once(call, crowd):
     for _ in range(2):
         assert call("post", "campaigns/first/pilot", {"tasks": 1, "confirm_spend": 2.4})[0] == 200
         work_off_everything()
+    assert call("post", "campaigns/first/pilot", {"tasks": 1, "confirm_spend": 99})[0] == 409
 
     assert len(crowd.posted) == 1
 

@@ -92,7 +92,7 @@ TABLE = {
     ("get", "/collections/{name}/versions/{number}/bundle"): Call(only=MEMBERS),
     ("post", "/collections/{name}/versions/{number}/bundle"): Call("campaigns", RUNS, 202),
     ("get", "/collections/{name}/versions/{number}/bundle.zip"): Call(only=MEMBERS, done=404),  # not made
-    ("post", "/campaigns/{name}/publishing"): Call("campaigns", RUNS, 202),
+    ("post", "/campaigns/{name}/publishing"): Call("campaigns", RUNS, 202, b'{"as_shown": "x"}'),
     ("get", "/campaigns/{name}/publishing/{key}"): Call(only=MEMBERS),
     ("get", "/collections/{name}/leaderboard"): Call(),
     ("get", "/collections/{name}/scores"): Call(only=RUNS, query="?qrels=official"),
@@ -111,6 +111,7 @@ TABLE = {
     ("get", "/campaigns/{name}/challenges/work/{key}"): Call(only=MEMBERS),
 }
 DRAFT = b'{"name": "next", "pool": "tide"}'
+PLANNED = b'{"run": "quay", "qrels": "official"}'
 ASKED = b'{"name": "duel", "run": "quay", "qrels": "official"}'
 TABLE |= {
     ("get", "/collections/{name}/pools"): Call(only=MEMBERS),
@@ -118,7 +119,7 @@ TABLE |= {
     ("post", "/collections/{name}/pool-plan"): Call(only=MEMBERS, body=b"{}"),
     ("get", "/collections/{name}/pools/{pool}"): Call(only=MEMBERS),
     ("get", "/collections/{name}/pools/work/{key}"): Call(only=MEMBERS),
-    ("post", "/collections/{name}/better-than-perfect/plan"): Call(only=MEMBERS, body=ASKED),
+    ("post", "/collections/{name}/better-than-perfect/plan"): Call(only=MEMBERS, body=PLANNED),
     ("post", "/collections/{name}/better-than-perfect"): Call("campaigns", MONEY, 202, ASKED),
     ("get", "/collections/{name}/better-than-perfect/work/{key}"): Call(only=MEMBERS),
     ("post", "/collections/{name}/campaigns"): Call("campaigns", MONEY, 201, DRAFT),
@@ -132,7 +133,7 @@ TABLE |= {
     ("get", "/campaigns/{name}/preparation/{key}"): Call(only=MONEY),
     ("get", "/campaigns/{name}/check-list"): Call(only=MONEY),
     ("post", "/campaigns/{name}/pilot"): Call("campaigns", MONEY, 409, b'{"tasks": 1, "confirm_spend": 1}'),
-    ("post", "/campaigns/{name}/launch"): Call("campaigns", MONEY, 422, b'{"confirm_spend": 1}'),
+    ("post", "/campaigns/{name}/launch"): Call("campaigns", MONEY, 409, b'{"confirm_spend": 1}'),
 }
 OWNERS = {"owner", "administrator"}
 HOOK = b'{"address": "https://93.184.216.34/other", "events": ["run.checked"]}'

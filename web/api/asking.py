@@ -14,6 +14,7 @@ from accounts.models import ApiToken
 from config.background.models import Job
 from leaderboard import jobs
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
 from web.preparing_forms import DEFAULTS
@@ -22,7 +23,7 @@ from web.services.asking import asked_for, plan_of
 router = Router()
 
 
-class AskingIn(Schema):
+class AskingIn(Body):
     """The run, the known relevant passages of ``qrels`` that its passages meet, and how many are asked."""
 
     run: Annotated[Text, Field(min_length=1, max_length=200)]

@@ -13,6 +13,7 @@ from pooling.models import Collection, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
 from pooling.services.submissions import drop_policy, policy_of, set_policy
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.board_forms import LONGEST_WHY
@@ -22,7 +23,7 @@ Asked = Literal["team", "description", "paper", "code", "run_type", "submitted_o
 Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 
 
-class PolicyIn(Schema):
+class PolicyIn(Body):
     """What a board asks of those who submit runs, and why it changes; kept with who.
 
     The team must always be said: runs are counted by it.
@@ -46,7 +47,7 @@ class PolicyOut(Schema):
     longest_embargo_days: int
 
 
-class SplitIn(Schema):
+class SplitIn(Body):
     """A share to draw with a seed, or the qids that are to be private. ``dry_run`` only says what comes of it."""
 
     share: Annotated[float, Field(gt=0, lt=1)] | None = None

@@ -24,6 +24,7 @@ from pooling.services.members import visible_to
 from tournament.models import Challenge
 from web import jobs
 from web.access import campaign_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import WorkOut, work_out
 from web.services.campaigns import Progress, campaigns_of, progress_of
@@ -54,7 +55,7 @@ class CampaignOut(Schema):
     closed_at: datetime | None
 
 
-class Reason(Schema):
+class Reason(Body):
     """Why; kept in the campaign's log with who."""
 
     why: Annotated[str, Field(max_length=2000)] = ""
@@ -77,7 +78,7 @@ class ChallengeOut(Schema):
     done_at: datetime | None
 
 
-class ChallengeIn(Schema):
+class ChallengeIn(Body):
     """Which runs challenge. ``dry_run`` only says what it would take; ``confirm_spend`` agrees to real money."""
 
     runs: Annotated[list[str], Field(min_length=1, max_length=200)]

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Field, Schema
+from ninja import Field
 
 from accounts.models import ApiToken
 from pooling.services.collection_details import MOST, describe_collection
 from pooling.services.collections import set_language
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor
 from web.api.collections import CollectionOut, router, told_of
 
 
-class CollectionChanges(Schema):
+class CollectionChanges(Body):
     """What is said about a collection; what is left out stays, an empty text takes it away."""
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""

@@ -65,6 +65,8 @@ class DescribedAPI(NinjaAPI):
         schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         document["components"]["schemas"] |= schema.pop("$defs", {}) | {"Problem": schema}
         for calls in document["paths"].values():
-            for call in calls.values():
+            for method, call in calls.items():
                 call["responses"]["default"] = ANY_ERROR
+                if method == "get":  # what is published is read without a token, too
+                    call["security"] = [*call.get("security", []), {}]
         return document

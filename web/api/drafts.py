@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Field, Schema, Status
+from ninja import Field, Status
 
 from accounts.models import ApiToken
 from judging.models import Campaign
 from judging.services.drafts import delete_draft, rename_draft
 from web.access import campaign_for, require
+from web.api.bodies import Body
 from web.api.callers import actor
 from web.api.campaigns import CampaignOut, read_facts, router
 from web.api.works import Text
 
 
-class NameIn(Schema):
+class NameIn(Body):
     """What the campaign is to be called; its addresses go by it."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]

@@ -15,6 +15,7 @@ from accounts.services import invitations
 from pooling.models import Collection, InvitedMember, Membership
 from pooling.services import members
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
 
@@ -30,7 +31,7 @@ class MemberOut(Schema):
     since: datetime
 
 
-class RoleIn(Schema):
+class RoleIn(Body):
     """What somebody is to be."""
 
     role: Role

@@ -34,7 +34,9 @@ def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action:
 
 
 def length_of(request: HttpRequest) -> int:
-    """What the request says of its body's length. Raises HttpError (411)."""
+    """What the request says of its body's length. Raises HttpError: 411 without, 415 for a form."""
+    if request.content_type == "multipart/form-data":
+        raise HttpError(415, "Send the file as the body itself (curl --data-binary @FILE), not in a form.")
     announced = request.headers.get("Content-Length", "")
     if not (announced.isascii() and announced.isdigit()):
         raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")

@@ -20,6 +20,7 @@ from pooling.services.finding import qrel_set_named, runs_tagged
 from pooling.services.planning import plan_pool
 from pooling.services.pools import Choice
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
 
@@ -27,7 +28,7 @@ router = Router()
 Tag = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
-class PoolAsked(Schema):
+class PoolAsked(Body):
     """Which passages: of these runs (none named: all), and the known relevant ones of ``qrels``."""
 
     runs: Annotated[list[Tag], Field(max_length=4000)] = []

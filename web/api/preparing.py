@@ -21,9 +21,11 @@ from judging.services.piloting import pilot_campaign
 from judging.services.preparing import change_settings, check_changeable, promise_hourly, settings_of
 from judging.services.texts import accept_texts, set_texts
 from judging.simulation import SimulationSettings
+from pooling.models import Collection, Pool
 from pooling.services.finding import pool_named
 from web import jobs
 from web.access import campaign_for, collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.campaigns import CampaignOut, read_facts
 from web.api.parts import length_of
@@ -41,7 +43,7 @@ LINES = {
 Words = Annotated[Text, Field(max_length=20_000)]
 
 
-class SettingsIn(Schema):
+class SettingsIn(Body):
     """A campaign's settings; what is left out stays (or is the reference experiment's)."""
 
     pairs_per_task: Whole | None = None
@@ -99,14 +101,14 @@ class GoldPage(Schema):
     gold: list[GoldOut]
 
 
-class GoldDecided(Schema):
+class GoldDecided(Body):
     """Test pairs by their ids."""
 
     accept: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
     drop: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
 
 
-class TextsIn(Schema):
+class TextsIn(Body):
     """Texts for workers; what is left out stays. ``accept``: a person has read them and stands for them."""
 
     consent: Words | None = None
@@ -117,7 +119,7 @@ class TextsIn(Schema):
     accept: bool = False
 
 
-class RehearsalIn(Schema):
+class RehearsalIn(Body):
     """Who judges the copy, and how well; ``truth`` is the qrel set whose grades they follow."""
 
     truth: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -128,7 +130,7 @@ class RehearsalIn(Schema):
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1
 
 
-class PilotIn(Schema):
+class PilotIn(Body):
     """How many tasks, whether their judgments count, and the amount that is agreed to."""
 
     tasks: Annotated[int, Field(ge=1, le=100_000)]
@@ -136,7 +138,7 @@ class PilotIn(Schema):
     confirm_spend: Dollars
 
 
-class LaunchIn(Schema):
+class LaunchIn(Body):
     """The amount that is agreed to: the one that the check list names."""
 
     confirm_spend: Dollars
@@ -172,14 +174,24 @@ def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[
     pool = get_object_or_404(found.pools, name=asked.pool)
     changes = _given(asked, leave={"name", "pool", "minimum_hourly"})
     settings = CampaignSettings(**changes)
-    there = Campaign.objects.filter(name=asked.name, collection=found, pool=pool, rehearsal_of=None).first()
-    if there is not None and settings_of(there).values() == settings.values():
+    if (there := _same_draft(found, pool, asked.name, settings)) is not None:
         return Status(200, read_facts(request, there))
     who = user.get_username()
-    made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+    try:
+        made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+    except Refusal:
+        if (there := _same_draft(found, pool, asked.name, settings)) is None:
+            raise
+        return Status(200, read_facts(request, there))  # the same call came a moment before
     if asked.minimum_hourly is not None:
         promise_hourly(made, asked.minimum_hourly, who=who)
     return Status(201, read_facts(request, made))
+
+
+def _same_draft(found: Collection, pool: Pool, name: str, settings: CampaignSettings) -> Campaign | None:
+    """The campaign that this very call has made before."""
+    there = Campaign.objects.filter(name=name, collection=found, pool=pool, rehearsal_of=None).first()
+    return there if there is not None and settings_of(there).values() == settings.values() else None
 
 
 def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
@@ -353,13 +365,17 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Offer a few tasks to people first")
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     found, who = _mine(request, name, "launch campaign")
-    if found.state == Campaign.State.PILOTING and found.pilot_tasks == asked.tasks:
-        return read_facts(request, found)  # the same again: its answer was lost on the way
-    check_changeable(found)
     check_confirmed(amount_to_confirm(found, asked.tasks), asked.confirm_spend)
     terms = Terms(confirm_spend=asked.confirm_spend)
-    pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, who=who)
-    jobs.after_launching(found)
+    try:
+        check_changeable(found)
+        pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, who=who)
+    except Refusal:
+        found.refresh_from_db()
+        if (found.state, found.pilot_tasks) != (Campaign.State.PILOTING, asked.tasks):
+            raise  # else the same again, its answer lost on the way or a moment behind
+    else:
+        jobs.after_launching(found)
     return read_facts(request, found)
 
 
@@ -376,7 +392,7 @@ def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
         launch_confirmed(found, confirmed=asked.confirm_spend, who=who)
     except Refusal:
         found.refresh_from_db()
-        if found.state != Campaign.State.OPEN or found.confirmed_spend != asked.confirm_spend:
+        if found.confirmed_at_launch != asked.confirm_spend:
             raise
     else:
         jobs.after_launching(found)

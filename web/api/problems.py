@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import logging
 import re
+from collections.abc import Collection
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
 from django.views.decorators.csrf import csrf_exempt
@@ -15,7 +18,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 
 from config.errors import NotNow, Refusal
-from judging.errors import CampaignRefused
+from judging.errors import AlreadyLaunched, BadSetting, CampaignRefused
 from leaderboard.errors import UnknownLabels
 from pooling.errors import (
     AlreadyImported,
@@ -32,6 +35,7 @@ from web.services.directions import in_words
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
+MEND = "Mend what the problems name; /api/v1/openapi.json has every parameter and field."
 TITLES = {
     400: "The request is not as it must be",
     401: "Sign in with a token",
@@ -40,7 +44,8 @@ TITLES = {
     405: "This address does not take that method",
     409: "It cannot be done as things stand",
     411: "The length is missing",
-    413: "The file is too large",
+    413: "It is too large",
+    415: "A file does not come so",
     422: "It was refused",
     429: "Too many calls",
     500: "A fault of the software",
@@ -65,6 +70,7 @@ NAMES = {
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
 CONFLICTS = (
     AlreadyImported,
+    AlreadyLaunched,
     AnotherUnderWay,
     CampaignRefused,
     CampaignOver,
@@ -98,7 +104,7 @@ def status_of(refusal: Refusal) -> int:
         return 413 if refusal.too_large else 400
     if isinstance(refusal, NOT_THERE):
         return 404
-    return 409 if isinstance(refusal, CONFLICTS) else 422
+    return 409 if isinstance(refusal, CONFLICTS) and not isinstance(refusal, BadSetting) else 422
 
 
 def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
@@ -126,15 +132,34 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _on_validation(request: HttpRequest, error: Any) -> HttpResponse:
-    found = [{"where": "/".join(map(str, one["loc"])), "reason": str(one["msg"])} for one in error.errors]
-    return problem(422, "Some parameters are not as they must be.", problems=found)
+    found = [{"where": _where(one["loc"]), "reason": _reason(one)} for one in error.errors]
+    return problem(422, "Some parameters are not as they must be.", next_step=MEND, problems=found)
+
+
+def _reason(error: dict[str, Any]) -> str:
+    said = unknown_name(str(error["loc"][-1]), ()) if error["type"] == "extra_forbidden" else error["msg"]
+    return str(said)
+
+
+def unknown_name(name: str, known: Collection[str]) -> str:
+    """That there is no such parameter or field, and which one may be meant."""
+    meant = difflib.get_close_matches(name, known, n=1)
+    return f"There is no {name}." + (f" Is {meant[0]} meant?" if meant else "")
+
+
+def _where(place: tuple[str | int, ...]) -> str:
+    """``query/limit``, ``body/runs/0``: of a body the library says first what our function calls it."""
+    shown = (place[0], *place[2:]) if place[0] == "body" else place
+    return "/".join(map(str, shown))
 
 
 def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
     # The library says of a body only that it could not be parsed; the parser says why.
     error = error.__cause__ if isinstance(error.__cause__, HttpError) else error
-    wait = {"Retry-After": str(round(error.wait))} if isinstance(error, Throttled) and error.wait else None
-    return problem(error.status_code, str(error), headers=wait)
+    if isinstance(error, Throttled):
+        wait = {"Retry-After": str(round(error.wait))} if error.wait else None
+        return problem(429, str(error), next_step="Ask again after the seconds of Retry-After.", headers=wait)
+    return problem(error.status_code, str(error))
 
 
 def _on_not_there(request: HttpRequest, error: Any) -> HttpResponse:
@@ -143,6 +168,11 @@ def _on_not_there(request: HttpRequest, error: Any) -> HttpResponse:
     if unfound:
         said = f"There is no such {NAMES.get(unfound['model'], 'thing')} here."
     return problem(404, said)
+
+
+def _on_large_body(request: HttpRequest, error: Any) -> HttpResponse:
+    most = f"A body of JSON has at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes."
+    return problem(413, most, next_step="Send it in several calls.")
 
 
 def _on_no_token(request: HttpRequest, error: Any) -> HttpResponse:
@@ -161,5 +191,6 @@ def handle(api: NinjaAPI) -> None:
     api.add_exception_handler(Refusal, refused)
     api.add_exception_handler(Unauthenticated, _on_no_token)
     api.add_exception_handler(Http404, _on_not_there)
+    api.add_exception_handler(RequestDataTooBig, _on_large_body)
     api.add_exception_handler(PermissionDenied, lambda _, error: problem(403, str(error)))
     api.add_exception_handler(Exception, _on_fault)

@@ -15,6 +15,7 @@ from accounts.models import ApiToken
 from tournament.models import QrelVersion
 from web import jobs
 from web.access import campaign_for, collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import WorkOut, work_out
 from web.services.release import store
@@ -32,8 +33,8 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 
 
-class PublishIn(Schema):
-    """``dry_run`` only says what would change; ``as_shown`` is the fingerprint that it gave, and holds to it."""
+class PublishIn(Body):
+    """``dry_run`` only says what would change; ``as_shown``, the fingerprint that it gave, is needed to publish."""
 
     allow_open: bool = False
     dry_run: bool = False
@@ -89,6 +90,8 @@ def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[st
     require(user, "see everything" if asked.dry_run else "publish version", found.collection)
     if asked.dry_run:
         return Status(202, work_out(jobs.ring_for_preview(found, allow_open=asked.allow_open)))
+    if not asked.as_shown:
+        raise HttpError(422, "Say in as_shown the fingerprint that dry_run gave: what was seen is published.")
     who = user.get_username()
     job = jobs.ring_for_publishing(found, allow_open=asked.allow_open, as_shown=asked.as_shown, who=who)
     return Status(202, work_out(job))

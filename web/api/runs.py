@@ -14,6 +14,7 @@ from pooling.models import Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.finding import runs_tagged
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.services.visibility import as_shown, listed_runs, sees_everything
@@ -50,7 +51,7 @@ class RunPage(Schema):
     runs: list[RunOut]
 
 
-class RunChanges(Schema):
+class RunChanges(Body):
     """What is said about a run; what is left out stays."""
 
     team: Annotated[str, Field(max_length=200)] = ""
@@ -64,7 +65,7 @@ class RunChanges(Schema):
     anonymous_until: date | None = None
 
 
-class ReleaseIn(Schema):
+class ReleaseIn(Body):
     """Runs by their tags, and the level at which all of them are to be released."""
 
     runs: Annotated[

@@ -26,6 +26,7 @@ from pooling.services.collection_details import MOST
 from pooling.services.new_collections import may_create
 from pooling.services.sent_files import AnnouncedFile
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.collections import router as collections_router
 from web.api.parts import FILE, Key, Offset, length_of, own
@@ -37,7 +38,7 @@ Grade = Annotated[int, Field(ge=-100, le=100)]
 OnServer = Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_length=100)]
 
 
-class Promised(Schema):
+class Promised(Body):
     """A file that will come: what it is, what it is called, and how large it is."""
 
     what: Literal["queries", "passages", "qrels"]
@@ -45,7 +46,7 @@ class Promised(Schema):
     size_bytes: Annotated[int, Field(ge=1, le=2**53)]
 
 
-class NewCollectionIn(Schema):
+class NewCollectionIn(Body):
     """A new collection and its files; ``on_server`` are passage files that the installation offers."""
 
     name: Annotated[Text, Field(min_length=1, max_length=80)]
@@ -59,7 +60,7 @@ class NewCollectionIn(Schema):
     on_server: OnServer = []
 
 
-class AddedFilesIn(Schema):
+class AddedFilesIn(Body):
     """Passage files, and labels with the name of their set. Without a file, missing texts are looked for."""
 
     set: Annotated[Text, Field(max_length=80)] = ""

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 
 from web.api.api import api
 from web.api.problems import no_such_call, problem
+from web.api.strict import unknown_parameters
 
 View = Callable[..., HttpResponseBase]
 
@@ -27,10 +28,37 @@ def worded(view: View) -> View:
     return answered
 
 
+def strict(view: View, route: str) -> View:
+    """No parameter is passed over."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        return unknown_parameters(request, route) or view(request, *args, **named)
+
+    return answered
+
+
+def with_head(view: View) -> View:
+    """HEAD is answered as GET is, with its headers alone (RFC 9110, 9.3.2); the library knows GET only."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        if request.method != "HEAD":
+            return view(request, *args, **named)
+        request.method = "GET"
+        reply = view(request, *args, **named)
+        request.method = "HEAD"
+        if isinstance(reply, StreamingHttpResponse):
+            reply.streaming_content = iter(())  # nobody makes the lines that nobody gets
+        return reply
+
+    return answered
+
+
 _calls, _app, _namespace = api.urls
 for _one in _calls:
     assert _one.callback is not None
-    _one.callback = worded(_one.callback)
+    _one.callback = with_head(strict(worded(_one.callback), str(_one.pattern)))
 
 urlpatterns = [
     path("api/v1/", (_calls, _app, _namespace)),

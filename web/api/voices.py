@@ -13,6 +13,7 @@ from judging.services import voices
 from judging.services.answering import answer_appeal
 from judging.services.messages import addressed, check_words, write_message
 from web import jobs
+from web.api.bodies import Body
 from web.api.workers import judged, offer_more, seen
 from web.api.works import Text
 
@@ -20,7 +21,7 @@ router = Router()
 Why = Annotated[Text, Field(min_length=1, max_length=2000, pattern=r"\S")]
 
 
-class MessageIn(Schema):
+class MessageIn(Body):
     """A message. ``dry_run`` only says to whom it would go; ``workers`` are meant by ``named``."""
 
     to: Literal["named", "excluded", "everybody"]
@@ -37,7 +38,7 @@ class Written(Schema):
     done: bool
 
 
-class Settling(Schema):
+class Settling(Body):
     """What came of something that a worker said."""
 
     why: Why

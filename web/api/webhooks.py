@@ -12,6 +12,7 @@ from ninja import Field, Query, Router, Schema, Status
 from accounts.models import ApiToken
 from pooling.models import Collection
 from web.access import collection_for, require
+from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.jobs import ring_for_webhook
@@ -47,21 +48,21 @@ class WebhookMade(WebhookOut):
     secret: str
 
 
-class WebhookIn(Schema):
+class WebhookIn(Body):
     """Where messages go, and of what they tell."""
 
     address: Annotated[Text, Field(min_length=1, max_length=500)]
     events: Kinds
 
 
-class WebhookChange(Schema):
+class WebhookChange(Body):
     """What is to be different; what is left out stays."""
 
     events: Kinds | None = None
     on: bool | None = None
 
 
-class RotateIn(Schema):
+class RotateIn(Body):
     """For how many hours messages are signed with the old secret as well; 0 ends it at once."""
 
     overlap_hours: Annotated[float, Field(ge=0, le=24 * 7)] = 24

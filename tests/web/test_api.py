@@ -153,12 +153,16 @@ def test_a_challenge_is_planned_in_the_background(api, published):
 
 
 def test_a_challenge_that_cannot_be_says_why(api, published):
-    asked = api.post("/campaigns/spring/challenges", {"runs": ["nobody"]})
+    said = problem(api.post("/campaigns/spring/challenges", {"runs": ["nobody"]}), 404)
+    assert "has no run nobody" in said["detail"]
+
+    asked = api.post("/campaigns/spring/challenges", {"runs": ["deep"]})
+    Run.objects.filter(run_tag="deep").update(run_tag="gone")
     work_off_everything()
 
     done = api.get(f"/campaigns/spring/challenges/work/{asked.json()['id']}").json()
     assert done["state"] == "failed"
-    assert "has no run nobody" in done["problem"]
+    assert "has no run deep" in done["problem"]
 
 
 def test_a_token_that_opens_nothing_is_said_even_where_none_is_needed(client, published):

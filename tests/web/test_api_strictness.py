@@ -44,6 +44,12 @@ def test_a_misspelt_field_does_nothing(api, address, body, field):
     assert said["next_step"].startswith("Mend what the problems name")
 
 
+def test_only_true_and_false_say_whether_something_is_done(api):
+    said = problem(api.post("/campaigns/spring/challenges", {"runs": ["quay"], "dry_run": 0}), 422)
+
+    assert said["problems"][0]["where"] == "body/dry_run"
+
+
 def test_nothing_is_published_that_was_not_seen(api):
     assert "dry_run" in problem(api.post("/campaigns/spring/publishing", {}), 422)["detail"]
 

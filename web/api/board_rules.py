@@ -13,7 +13,7 @@ from pooling.models import Collection, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
 from pooling.services.submissions import drop_policy, policy_of, set_policy
 from web.access import collection_for, require
-from web.api.bodies import Body
+from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.board_forms import LONGEST_WHY
@@ -55,7 +55,7 @@ class SplitIn(Body):
     qids: Annotated[
         list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=100_000)
     ] = []
-    dry_run: bool = False
+    dry_run: DryRun = False
 
 
 class SplitOut(Schema):

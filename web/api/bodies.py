@@ -6,7 +6,10 @@ Whoever writes ``dryrun`` for ``dry_run`` would else have done what was only to 
 from __future__ import annotations
 
 from ninja import Schema
-from pydantic import ConfigDict
+from pydantic import ConfigDict, StrictBool
+
+#: Whether something is only tried: true or false, not what could be read as one of them.
+DryRun = StrictBool
 
 
 class Body(Schema):

@@ -20,11 +20,12 @@ from judging.services.campaigns import pause, resume
 from judging.services.closing import close
 from judging.services.exporting import rows_for_others
 from judging.services.status import campaign_status
+from pooling.services.finding import runs_tagged
 from pooling.services.members import visible_to
 from tournament.models import Challenge
 from web import jobs
 from web.access import campaign_for, require
-from web.api.bodies import Body
+from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import WorkOut, work_out
 from web.services.campaigns import Progress, campaigns_of, progress_of
@@ -83,7 +84,7 @@ class ChallengeIn(Body):
 
     runs: Annotated[list[str], Field(min_length=1, max_length=200)]
     rule: Literal["lead2", "single"] = "lead2"
-    dry_run: bool = False
+    dry_run: DryRun = False
     confirm_spend: Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)] | None = None
 
 
@@ -208,6 +209,7 @@ def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Statu
     require(user, "plan challenge" if asked.dry_run else "open challenge", found.collection)
     if asked.confirm_spend is not None:
         require(user, "spend money", found.collection)
+    runs_tagged(found.collection, asked.runs)  # a name that is wrong is said at once
     return Status(202, work_out(jobs.ring_for_challenge(found, asked.dict(), who=user.get_username())))
 
 

@@ -15,7 +15,7 @@ from accounts.models import ApiToken
 from tournament.models import QrelVersion
 from web import jobs
 from web.access import campaign_for, collection_for, require
-from web.api.bodies import Body
+from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import WorkOut, work_out
 from web.services.release import store
@@ -37,7 +37,7 @@ class PublishIn(Body):
     """``dry_run`` only says what would change; ``as_shown``, the fingerprint that it gave, is needed to publish."""
 
     allow_open: bool = False
-    dry_run: bool = False
+    dry_run: DryRun = False
     as_shown: Annotated[str, Field(max_length=64)] = ""
 
 

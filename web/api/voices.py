@@ -13,7 +13,7 @@ from judging.services import voices
 from judging.services.answering import answer_appeal
 from judging.services.messages import addressed, check_words, write_message
 from web import jobs
-from web.api.bodies import Body
+from web.api.bodies import Body, DryRun
 from web.api.workers import judged, offer_more, seen
 from web.api.works import Text
 
@@ -28,7 +28,7 @@ class MessageIn(Body):
     workers: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=1000)] = []
     subject: Annotated[Text, Field(min_length=1, max_length=200)]
     text: Annotated[Text, Field(min_length=1, max_length=4096)]
-    dry_run: bool = False
+    dry_run: DryRun = False
 
 
 class Written(Schema):

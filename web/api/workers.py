@@ -18,7 +18,7 @@ from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.worker_records import WorkerRecord
 from web import jobs
 from web.access import campaign_for, require
-from web.api.bodies import Body
+from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
 from web.services import worker_pages
@@ -104,7 +104,7 @@ class DecisionIn(Body):
     """A decision about a worker and why. ``dry_run`` only says what it would come to."""
 
     why: Annotated[Text, Field(max_length=2000)] = ""
-    dry_run: bool = False
+    dry_run: DryRun = False
 
 
 class Excluded(Schema):

@@ -44,7 +44,7 @@ def ring_for(asked: Asked) -> Job:
     return start(ANALYSE, key=job_key(key_of(asked)), arguments=arguments)
 
 
-@job_kind(ANALYSE, max_attempts=2)
+@job_kind(ANALYSE, max_attempts=2, words="an analysis")
 def analyse(
     *,
     progress: Progress,

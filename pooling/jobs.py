@@ -24,21 +24,21 @@ from pooling.services.uploads import forget_old
 BUILD_POOL = "pooling.build_pool"
 
 
-@job_kind("pooling.check_upload")
+@job_kind("pooling.check_upload", words="checking a run file")
 def check_upload(*, progress: Progress, upload_id: int) -> dict[str, Any]:
     """Check a run file that was sent, and import it."""
     upload = RunUpload.objects.select_related("collection").get(pk=upload_id)
     return {"state": str(check(upload, progress=progress).state)}
 
 
-@job_kind("pooling.make_collection")
+@job_kind("pooling.make_collection", words="making a collection")
 def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
     """Make a collection of files that were sent."""
     wanted = NewCollection.objects.select_related("user", "collection").get(pk=new_id)
     return {"state": str(make(wanted, progress=progress).state)}
 
 
-@job_kind("pooling.add_files")
+@job_kind("pooling.add_files", words="adding files")
 def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
     """Add labels and passage files that were sent, and fetch missing texts."""
     wanted = AddedFiles.objects.select_related("user", "collection").get(pk=added_id)
@@ -118,7 +118,7 @@ def ring_for_pool(
     return job
 
 
-@job_kind(BUILD_POOL)
+@job_kind(BUILD_POOL, words="building a pool")
 def build_pool(
     *,
     progress: Progress,

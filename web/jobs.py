@@ -228,7 +228,7 @@ def release_work(version: QrelVersion) -> QuerySet[Job]:
     return Job.objects.filter(kind=RELEASE, arguments__version_id=version.pk).order_by("-pk")
 
 
-@job_kind(RELEASE)
+@job_kind(RELEASE, words="the bundle")
 def release(*, progress: Progress, version_id: int, only_count: bool) -> dict[str, Any]:
     """Count what a version's bundle has and leaves out, and unless that is all, make it and keep it."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version_id)

@@ -45,7 +45,7 @@ class Combination:
     def name(self) -> str:
         """For people: labels, queries, measure."""
         queries = "" if self.query_set == "all" else f", {self.query_set} queries"
-        return f"{self.labels.name}, {self.asked}{queries}"
+        return f"{self.labels.title}, {self.asked}{queries}"
 
     @property
     def whole(self) -> int | None:

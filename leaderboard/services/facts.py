@@ -36,6 +36,4 @@ def facts_of(
 
 def in_words(labels: Labels) -> str:
     """``version 3``, or ``official (relevant from grade 2)``."""
-    if labels.version is not None:
-        return f"version {labels.version.number}{', order of preference' * labels.ordinal}"
-    return f"{labels.name} (relevant from grade {labels.min_grade})"
+    return labels.title if labels.version else f"{labels.name} (relevant from grade {labels.min_grade})"

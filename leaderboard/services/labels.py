@@ -59,6 +59,13 @@ class Labels:
         """Of each entry: whether its passage is relevant."""
         return self.grades >= self.min_grade
 
+    @property
+    def title(self) -> str:
+        """For people: ``version 3``, or the name of the set."""
+        if self.version is None:
+            return self.name
+        return f"version {self.version.number}{', order of preference' * self.ordinal}"
+
     @cached_property
     def answerable(self) -> npt.NDArray[np.bool_]:
         """Of each covered query: whether it has a relevant passage at all."""

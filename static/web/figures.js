@@ -226,7 +226,7 @@
         orient: "horizontal",
         left: "center",
         bottom: 0,
-        itemHeight: Math.min(220, width / 2),
+        itemHeight: Math.max(40, Math.min(220, width / 2, width - 220)), // beside its two texts
         text: [percent(chart.high) + (chart.high < 1 ? " or more" : ""), percent(chart.low) + (chart.low > 0 ? " or less" : "")],
         textStyle: { color: theme.ink },
         inRange: { color: scaleOf(chart) },

@@ -122,4 +122,4 @@ def test_tables_say_that_it_is_an_order(valley, version):
 
     facts = facts_of_combinations(valley.collection, found, seed=None, further=())
     assert facts.labels == ("order of preference, version 1",)
-    assert found[0].name == "@1:order, Compat(p=0.95)"
+    assert found[0].name == "version 1, order of preference, Compat(p=0.95)"

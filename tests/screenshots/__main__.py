@@ -19,12 +19,16 @@ from tests.screenshots.judging import judging_pages
 from tests.screenshots.product import product_pages
 from tests.screenshots.sending import sending_pages
 from tests.screenshots.site import ROOT, Site
+from tests.screenshots.steering import steering_pages
 from tests.screenshots.tutorial import tutorial_pages
+from tests.screenshots.visitor import visitor_pages
 from tests.screenshots.wizard import wizard_pages
 
 PAGES = {
     "judging": judging_pages,
+    "visitor": visitor_pages,
     "product": product_pages,
+    "steering": steering_pages,
     "sending": sending_pages,
     "wizard": wizard_pages,
 }

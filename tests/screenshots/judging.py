@@ -85,6 +85,19 @@ def judging_pages(camera: Camera, site: Site) -> None:
     page.goto(site.crowd)
     careful_pages(camera, site)
     excluded_pages(camera, site)
+    crowd_pages(camera, site)
+
+
+def crowd_pages(camera: Camera, site: Site) -> None:
+    """The other pages of the crowd's site: what a worker did and earned, the account, the ways in."""
+    page = camera.page
+    for path in ("done", "earnings", "qualifications", "account", "account/password"):
+        page.goto(f"{site.crowd}/{path}/")
+        camera.shoot(f"crowd-{path.replace('/', '-')}")
+    page.get_by_role("button", name="Sign out").click()
+    for path in ("signin", "password", "nowhere"):
+        page.goto(f"{site.crowd}/{path}/")
+        camera.shoot(f"crowd-{path}")
 
 
 def excluded_pages(camera: Camera, site: Site) -> None:

@@ -36,6 +36,10 @@ def wizard_pages(camera: Camera, site: Site) -> None:
     for step in ("settings", "texts", "pay", "rehearsal", "pilot", "check"):
         page.goto(f"{address}/{step}/")
         page.wait_for_load_state("networkidle")
+        if step == "texts":  # further down on a phone, where a browser draws nothing before somebody looks
+            page.locator("iframe[name=preview]").scroll_into_view_if_needed()
+            page.frame_locator("iframe[name=preview]").locator("h1").wait_for()
+            page.wait_for_timeout(300)
         camera.shoot(f"wizard-{step}")
     page.get_by_role("link", name="Texts").first.click()
     page.get_by_role("button", name="Save, accept and go on").click()

@@ -72,7 +72,10 @@ def steps_of(campaign: Campaign, current: str) -> list[Step]:
     )
     told = {
         "settings": (many(campaign.tasks.count(), "task"), "done"),
-        "gold": (f"{accepted} of {needed} accepted", "done" if accepted >= needed else "needed"),
+        "gold": (
+            f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted",
+            "done" if accepted >= needed else "needed",
+        ),
         "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
         "pay": (f"${campaign.reward:,.2f} a task", "done"),
         "rehearsal": ("done", "done")

@@ -1,4 +1,4 @@
-"""What axe-core and a ruler find wrong with a page: WCAG 2.2 AA, light and dark, and at 320 pixels."""
+"""What axe-core and a ruler find wrong with a page: WCAG 2.2 AA, light and dark; at 320 pixels, broken words too."""
 
 from __future__ import annotations
 
@@ -47,6 +47,24 @@ SMALL = """() => [...document.querySelectorAll("a[href], button, summary, input:
   .filter(([words, box]) => box.width && Math.min(box.width, box.height) < 24)
   .map(([words, box]) => `${words} is ${box.width} by ${box.height}`)"""
 
+#: Usual words that stand on two lines, because the box around them is too narrow; names, ids and addresses may.
+CUT = r"""() => {
+  const words = /(?<![\p{L}\p{N}_/@.:-])\p{Script=Latin}{2,14}(?![\p{L}\p{N}_/@-])/gu;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+  const cut = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode, around = text.parentElement;
+    if (!around.checkVisibility() || around.closest("code, .mono, .secret, .hidden, svg, option")) continue;
+    for (const word of text.data.matchAll(words)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (lines.size > 1) cut.push(word[0]);
+    }
+  }
+  return [...new Set(cut)];
+}"""
+
 #: The innermost element without which the page would be narrow enough: the box that overflows may be nobody's.
 WIDEST = """() => [...document.querySelectorAll("body *")].filter((one) => {
   const before = one.style.display;
@@ -77,6 +95,8 @@ class Inspector:
         page.set_viewport_size(NARROW)
         if wider := page.evaluate(WIDER):
             self._note(name, [f"at 320 pixels {page.evaluate(WIDEST)} makes it {wider} pixels too wide"])
+        if cut := page.evaluate(CUT):
+            self._note(name, [f"at 320 pixels words are broken: {', '.join(cut)}"])
         if page.evaluate(MOVING):
             self._note(name, ["something moves, though less motion is asked for"])
         if wide:

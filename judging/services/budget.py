@@ -36,8 +36,19 @@ def room_for(campaign: Campaign) -> int | None:
 def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str = "") -> None:
     """Let the campaign commit up to ``amount`` dollars, fees included; recorded with who and why.
 
-    Raises CampaignRefused for less than it has committed, or more than the installation's cap.
+    Raises CampaignRefused as :func:`refuse_budget` does.
     """
+    refuse_budget(campaign, amount)
+    changes = {"budget": amount}
+    if campaign.confirmed_spend is not None:
+        changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
+    Campaign.objects.filter(pk=campaign.pk).update(**changes)
+    campaign.refresh_from_db()
+    log(campaign, f"budget ${amount:,.2f}", why=why, who=who)
+
+
+def refuse_budget(campaign: Campaign, amount: Decimal) -> None:
+    """Raise CampaignRefused for less than was committed, or more than the installation's cap; dollars with fees."""
     if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
         raise CampaignRefused(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")
     committed = money(campaign)["committed"]
@@ -51,9 +62,3 @@ def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str
             f"${amount:,.2f} is over this installation's cap of ${settings.BUDGET_CAP:,.2f}.",
             "Raise PREFEREE_BUDGET_CAP, or give less.",
         )
-    changes = {"budget": amount}
-    if campaign.confirmed_spend is not None:
-        changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
-    Campaign.objects.filter(pk=campaign.pk).update(**changes)
-    campaign.refresh_from_db()
-    log(campaign, f"budget ${amount:,.2f}", why=why, who=who)

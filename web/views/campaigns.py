@@ -148,16 +148,19 @@ def change_budget(request: HttpRequest, name: str) -> HttpResponse:
     typed = request.POST.get("amount", "").strip()
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     amount, wrong = _amount(typed)
-    if request.method == "POST" and not wrong and "confirm" in request.POST:
+    if request.method == "POST" and not wrong:
         try:
-            budget.raise_budget(found, amount, why=why, who=request.user.get_username())
+            if "confirm" in request.POST:
+                budget.raise_budget(found, amount, why=why, who=request.user.get_username())
+            else:
+                budget.refuse_budget(found, amount)
         except Refusal as refusal:
             wrong = str(refusal)
-        else:
-            if found.state in Campaign.OFFERING:
-                jobs.after_offering_more(found)
-            messages.success(request, f"{found.name} may spend up to ${amount:,.2f} now.")
-            return redirect("web:campaign", found.name)
+    if request.method == "POST" and not wrong and "confirm" in request.POST:
+        if found.state in Campaign.OFFERING:
+            jobs.after_offering_more(found)
+        messages.success(request, f"{found.name} may spend up to ${amount:,.2f} now.")
+        return redirect("web:campaign", found.name)
     context = {
         "campaign": found,
         "foreseen": foresee_standstill(found),

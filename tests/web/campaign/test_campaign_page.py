@@ -206,6 +206,16 @@ def test_a_step_that_is_not_possible_changes_nothing(campaign, manager):
     assert manager.get(f"{PAGE}steps/dance/").status_code == 404
 
 
+def test_a_budget_that_would_be_refused_is_refused_before_it_is_confirmed(fair, campaign, manager):
+    fair.do_task(campaign, "AGOOD")
+    fair.collect(campaign)
+
+    page = text_of(manager.post(f"{PAGE}budget/", {"amount": "0.01"}), 400)
+
+    assert "$0.01 is less than the" in page
+    assert "Let fair spend" not in page
+
+
 def test_a_budget_is_looked_at_and_then_confirmed(campaign, manager):
     page = text_of(manager.post(f"{PAGE}budget/", {"amount": "1,200.5", "why": "more"}))
     assert "Let fair spend up to $1,200.50" in page

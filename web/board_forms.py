@@ -9,13 +9,12 @@ from django import forms
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import Parted, parted, qids_in
-from pooling.services.submissions import METADATA, REQUIRED
+from pooling.services.submissions import METADATA, REQUIRED, said_as
 
 #: What may be asked of a run, as people call it. The team always is: runs are counted by it.
-ASKED = {name: name.replace("_", " ") for name in METADATA if name != "team"} | {
+ASKED = {name: said_as(name) for name in METADATA if name != "team"} | {
     "paper": "paper (link)",
     "code": "code (link)",
-    "run_type": "family",
     "submitted_on": "date of the submission",
 }
 USUAL: dict[str, Any] = {

@@ -83,6 +83,11 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
     return dropped
 
 
+def said_as(name: str) -> str:
+    """What a field about a run is called where people fill it in."""
+    return "family" if name == "run_type" else name.replace("_", " ")
+
+
 def policy_words(policy: SubmissionPolicy) -> str:
     """The policy in a line."""
     variants = many(policy.most_variants, "variant") if policy.most_variants else "no variants"
@@ -90,7 +95,7 @@ def policy_words(policy: SubmissionPolicy) -> str:
     return "; ".join(
         [
             f"{many(policy.most_runs, 'run')} of a team in {many(policy.period_days, 'day')}, {variants}",
-            ", ".join(name.replace("_", " ") for name in policy.required),
+            ", ".join(said_as(name) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
         ]
     )
@@ -187,7 +192,7 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
     # A team's runs are counted by its name and their days; what was never said may still be.
     fixed = sorted(name for name in held_fast(run) & changed.keys() if getattr(run, name))
     if fixed or changed.get("baseline"):
-        names = " and ".join(name.replace("_", " ") for name in fixed or ["baseline"])
+        names = " and ".join(said_as(name) for name in fixed or ["baseline"])
         raise SubmissionRefused(
             f"{run.run_tag}: the board's policy lets nobody change this: {names}.", "Leave it as it is."
         )

@@ -19,7 +19,7 @@ class _Labelled:
             field.widget.attrs.pop("placeholder", None)
 
 
-class NewAddress(_Labelled, AddEmailForm):  # type: ignore[misc]
+class NewAddress(_Labelled, AddEmailForm):
     """A further e-mail address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -27,9 +27,9 @@ class NewAddress(_Labelled, AddEmailForm):  # type: ignore[misc]
         self.fields["email"].label = "E-mail address"
 
 
-class NewPassword(_Labelled, ChangePasswordForm):  # type: ignore[misc]
+class NewPassword(_Labelled, ChangePasswordForm):
     """The password that is, and the one that is to be."""
 
 
-class PasswordAgain(_Labelled, ReauthenticateForm):  # type: ignore[misc]
+class PasswordAgain(_Labelled, ReauthenticateForm):
     """The password, before something that others must not do."""

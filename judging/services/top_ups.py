@@ -68,7 +68,9 @@ def plan_top_up(
     if minimum is None or minimum <= 0:
         raise CampaignRefused("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
     if not (seconds := seconds_of_tasks(campaign) if times is None else times):
-        raise CampaignRefused(f"No whole task of {campaign.name} has come in yet, so its time is not known.")
+        raise CampaignRefused(
+            f"No person who is not excluded has sent off a whole task of {campaign.name} yet, so its time is not known."
+        )
     typical, pay, fees = median(seconds), pay_for(campaign), crowd_for(campaign).fees
     lacking = shortfall(pay.whole, typical, minimum)
     owed: dict[int, Decimal] = {}

@@ -36,11 +36,15 @@ def wizard_pages(camera: Camera, site: Site) -> None:
     for step in ("settings", "texts", "pay", "rehearsal", "pilot", "check"):
         page.goto(f"{address}/{step}/")
         page.wait_for_load_state("networkidle")
-        if step == "texts":  # further down on a phone, where a browser draws nothing before somebody looks
-            page.locator("iframe[name=preview]").scroll_into_view_if_needed()
+        # A browser draws a frame when it is in the window: on a phone that of the texts is further down.
+        window = page.viewport_size
+        if step == "texts" and window:
             page.frame_locator("iframe[name=preview]").locator("h1").wait_for()
-            page.wait_for_timeout(300)
+            page.set_viewport_size({"width": window["width"], "height": 3000})
+            page.wait_for_timeout(500)
         camera.shoot(f"wizard-{step}")
+        if window:
+            page.set_viewport_size(window)
     page.get_by_role("link", name="Texts").first.click()
     page.get_by_role("button", name="Save, accept and go on").click()
     if camera.name == "desk-light":  # it takes a while, and looks alike everywhere

@@ -69,7 +69,8 @@ def plan_top_up(
         raise CampaignRefused("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
     if not (seconds := seconds_of_tasks(campaign) if times is None else times):
         raise CampaignRefused(
-            f"No person who is not excluded has sent off a whole task of {campaign.name} yet, so its time is not known."
+            f"No worker who counts has done a whole task of {campaign.name} yet, so its time is not known.",
+            "Excluded and simulated workers do not count.",
         )
     typical, pay, fees = median(seconds), pay_for(campaign), crowd_for(campaign).fees
     lacking = shortfall(pay.whole, typical, minimum)

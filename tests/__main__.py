@@ -15,6 +15,8 @@ STAGES = {
     "product on SQLite, embedded parts": ("sqlite", []),
     "marketplace on SQLite": ("sqlite", ["tests/marketplace", "--ds=config.marketplace_settings"]),
 }
+#: One more than there are processors: tests wait for browsers, processes and jobs about a third of their time.
+WORKERS = (os.cpu_count() or 1) + 1
 
 
 def main(arguments: list[str]) -> int:
@@ -32,7 +34,7 @@ def main(arguments: list[str]) -> int:
             "pytest",
             "-q",
             "-n",
-            "2",
+            str(WORKERS),
             "--dist",
             "loadgroup",
             "--durations=15",

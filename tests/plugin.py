@@ -62,6 +62,8 @@ def _choose_services() -> None:
     os.environ[variable] = provision.postgres_address(
         os.environ.get(variable), name=f"preferee_{os.getpid()}"
     )
+    # No test asks whether rows outlive a power cut; the server need not wait for its disk.
+    os.environ.setdefault("PGOPTIONS", "-c synchronous_commit=off")
     os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
     # Nobody in a test process takes messages off a broker; tests/config/test_celery.py starts its own workers.
     os.environ["CELERY_BROKER_URL"] = "memory://localhost/"

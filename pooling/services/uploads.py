@@ -35,7 +35,7 @@ from pooling.services.runs import (
     summary,
     tag_of,
 )
-from pooling.services.submissions import refuse_against_policy, said_as
+from pooling.services.submissions import METADATA, refuse_against_policy
 
 DAYS = ("submitted_on", "anonymous_until")
 #: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
@@ -209,7 +209,7 @@ def _of_lines(upload: RunUpload, path: Path, refusal: InvalidFile, progress: Pro
 
 def _of_refusal(refusal: PoolingError) -> Problem:
     if isinstance(refusal, SubmissionRefused) and refusal.missing:
-        names = ", ".join(map(said_as, refusal.missing))
+        names = ", ".join(METADATA[name] for name in refusal.missing)
         return Problem(0, "submission policy", refusal.message, f"Say: {names}.")
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
     return Problem(0, kind, refusal.message, refusal.next_step)

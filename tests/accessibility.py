@@ -85,6 +85,7 @@ class Inspector:
     def look(self, page: Page, name: str) -> None:
         """Note what is wrong with the page as it is shown now."""
         self.seen.append(name)
+        page.wait_for_load_state()  # without its stylesheets every page is wrong
         wide = page.viewport_size
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         self._note(name, _violations(page))

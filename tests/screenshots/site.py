@@ -31,6 +31,7 @@ class Site:
             **os.environ,
             "PREFEREE_DATA_DIR": str(folder),
             "MARKETPLACE_PORT": str(crowd_port),
+            "PREFEREE_WEBHOOK_PRIVATE_ADDRESSES": "yes",  # nothing leaves this machine
         }
         self.environment["PREFEREE_PUBLIC_URL"] = self.address
         for name in ("DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"):

@@ -136,7 +136,7 @@ def board_figure(rows: Sequence[FigureRow], *, left_out: int = 0) -> BoardFigure
     moves_right = moves_left + MOVES_WIDTH
     names_left = moves_right + 8
     preference = Axis(names_left + name_width + GAP, top)
-    by_official = sorted(rows, key=lambda row: (row.rank_official, row.name))
+    by_official = sorted(rows, key=lambda row: (row.rank_official, not row.perfect, row.name))
     places = {row.name: TOP + place * ROW for place, row in enumerate(by_official)}
     bottom = TOP + len(rows) * ROW - ROW / 2
     values = [step * place for place in range(round(top / step) + 1)]

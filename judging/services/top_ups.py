@@ -84,6 +84,17 @@ def plan_top_up(
     return TopUp(owed, typical, hourly(pay.whole, typical), minimum, total_fees)
 
 
+def beyond_budget(campaign: Campaign, plan: TopUp) -> CampaignRefused | None:
+    """Why the campaign cannot pay for the plan; None when it can."""
+    cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.total
+    if not plan.owed or cap is None or needed <= cap:
+        return None
+    return CampaignRefused(
+        f"${plan.total:,.2f} more would go beyond the budget of ${cap:,.2f}.",
+        f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
+    )
+
+
 @transaction.atomic
 def top_up(
     campaign: Campaign,
@@ -101,12 +112,8 @@ def top_up(
     plan = plan_top_up(campaign, minimum_hourly)
     if confirmed is not None and confirmed != plan.total:
         raise CampaignRefused(f"Work came in meanwhile: it is ${plan.total:,.2f} now.", "Look again.")
-    cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.amount + plan.fees
-    if plan.owed and cap is not None and needed > cap:
-        raise CampaignRefused(
-            f"${plan.amount + plan.fees:,.2f} more would go beyond the budget of ${cap:,.2f}.",
-            f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
-        )
+    if refusal := beyond_budget(campaign, plan):
+        raise refusal
     words = "Top-up: the task took longer than expected; this brings your pay to"
     for submission in Submission.objects.filter(pk__in=plan.owed):
         cause = str(submission.payments.filter(kind=Payment.Kind.TOP_UP).count() + 1)

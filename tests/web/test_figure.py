@@ -30,6 +30,15 @@ def test_each_panel_has_the_order_of_its_own_board():
     assert figure.official.right < figure.name_right < figure.names_left < figure.preference.left
 
 
+def test_the_perfect_run_stands_above_the_first_run():
+    figure = board_figure(
+        [row("perfect run", 1.0, (0.5,) * 3, (1, 1), perfect=True), row("BM25", 0.2, (0.4,) * 3, (1, 1))]
+    )
+
+    perfect, first = figure.rows
+    assert perfect.y_official < first.y_official
+
+
 def test_lines_lead_from_one_order_to_the_other():
     figure = board_figure(
         [row("up", 0.1, (0.3, 0.3, 0.3), (2, 1)), row("down", 0.2, (0.1, 0.1, 0.1), (1, 2))]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judging.models import Campaign, Exclusion, Judgment, Submission
+from judging.models import Campaign, Exclusion, Judgment, RightsRequest, Submission
 from pooling.models import Passage, PooledPassage, Qrel, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
@@ -234,6 +234,14 @@ def _judgment_lines(
     excluded = set(
         Exclusion.objects.standing().filter(campaign=origin.campaign_id).values_list("worker", flat=True)
     )
+    taken_back = set(
+        RightsRequest.objects.filter(
+            campaign=origin.campaign_id, what=RightsRequest.What.WITHDRAW
+        ).values_list("worker", flat=True)
+    )
+    why_not = dict.fromkeys(excluded, "worker excluded") | dict.fromkeys(
+        taken_back, "taken back by the worker"
+    )
     return [
         JudgmentLine(
             judgment,
@@ -242,7 +250,7 @@ def _judgment_lines(
             letters[judgment.preferred_id] if judgment.preferred_id else "",
             judgment.pk in counted,
             _judge(judgment, judges),
-            "" if judgment.pk in counted else _why_not(judgment, origin, excluded),
+            "" if judgment.pk in counted else _why_not(judgment, origin, why_not),
         )
         for judgment in judgments
     ]
@@ -254,11 +262,11 @@ def _judge(judgment: Judgment, judges: dict[int, str]) -> str:
     return judges.setdefault(judgment.worker_id, f"judge {len(judges) + 1}")
 
 
-def _why_not(judgment: Judgment, origin: QrelVersion, excluded: set[int]) -> str:
+def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str]) -> str:
     if judgment.recorded_at > origin.published_at:
         return "came after it"
-    if judgment.worker_id in excluded:
-        return "worker excluded"
+    if judgment.worker_id is not None and judgment.worker_id in of_worker:
+        return of_worker[judgment.worker_id]
     standing = judgment.submission.standing if judgment.submission else ""
     return WHY_NOT.get(standing, "")
 

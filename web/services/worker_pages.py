@@ -170,6 +170,7 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         parameters.get("judgments")
     )
     decisions = list(decisions_about(campaign, worker))
+    withdrawn = has_withdrawn(campaign, worker)  # nothing makes those judgments count again
     return {
         "campaign": campaign,
         "worker": worker,
@@ -179,9 +180,9 @@ def worker_page(campaign: Campaign, worker: Worker, parameters: Any) -> dict[str
         "judgments": judgments,
         "lines": _lines(campaign, worker, list(judgments.object_list)),
         "decisions": decisions,
-        "undo": decisions[0] if may_undo(decisions[0] if decisions else None) else None,
+        "undo": decisions[0] if not withdrawn and may_undo(decisions[0] if decisions else None) else None,
         **standing_of(campaign, worker),
-        "withdrawn": has_withdrawn(campaign, worker),
+        "withdrawn": withdrawn,
         "gold": failed_gold(campaign, worker),
         "reports": reports_of(campaign, worker),
         "appeal": Appeal.objects.filter(campaign=campaign, worker=worker).first(),

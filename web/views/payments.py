@@ -71,6 +71,7 @@ def top_up(request: HttpRequest, name: str) -> HttpResponse:
                 return redirect("web:campaign_payments", found.name)
     except Refusal as refusal:
         wrong = str(refusal)
-    context = {"campaign": found, "form": form, "plan": plan, "wrong": wrong}
+    beyond = top_ups.beyond_budget(found, plan) if plan and not wrong else None
+    context = {"campaign": found, "form": form, "plan": plan, "wrong": wrong, "beyond": beyond}
     status = 400 if wrong else 422 if form.errors else 200
     return render(request, "web/campaign_top_up.html", context, status=status)

@@ -98,18 +98,28 @@ def decide(request: HttpRequest, name: str, key: int, decision: str) -> HttpResp
 
 
 def _decide(campaign: Campaign, worker: Worker, decision: str, why: str, who: str, late: bool) -> str:
+    if decision != "reinstate":
+        repeats = _repeats(foreseeing.foresee_exclusion(campaign, worker))
     if decision == "exclude":
         exclude_worker(campaign, worker, why=why, who=who)
-        return f"Worker {worker.pk} is excluded; others repeat the tasks."
+        return f"Worker {worker.pk} is excluded; {repeats}."
     if decision == "withdraw":
         taken = withdraw_worker(campaign, worker, why=why, who=who, late=late)
-        return (
-            f"{many(taken.judgments, 'judgment')} of worker {worker.pk} taken out; others repeat the tasks."
-        )
+        return f"{many(taken.judgments, 'judgment')} of worker {worker.pk} taken out; {repeats}."
     done = reinstate_worker(campaign, worker, why=why, who=who)
     counted = many(done.counted, "task counts again", "tasks count again")
     surplus = many(done.surplus, "is kept as surplus", "are kept as surplus")
     return f"Worker {worker.pk} is reinstated: {counted}, {surplus}."
+
+
+def _repeats(foreseen: foreseeing.ExclusionForeseen) -> str:
+    """What becomes of the tasks that are to be done again."""
+    if not foreseen.offered or not foreseen.repeated:
+        return "no task is offered again now"
+    if not foreseen.beyond_budget:
+        return "others repeat the tasks"
+    waiting = many(foreseen.beyond_budget, "repeat waits", "repeats wait")
+    return f"{waiting} until the budget is raised"
 
 
 @require_http_methods(READ)

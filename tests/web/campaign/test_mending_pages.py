@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from judging.models import Judgment, Payment, RightsRequest, Submission
+from judging.models import Campaign, Judgment, Payment, RightsRequest, Submission
 from tests.web.campaign.conftest import text_of, worker
 
 pytestmark = pytest.mark.one_database
@@ -63,6 +63,17 @@ def test_a_top_up_is_looked_at_and_paid_as_it_was_shown(slow, manager):
     assert "Nobody lacks anything" in text_of(manager.get(f"{page}?minimum=15"))
 
 
+def test_a_top_up_beyond_the_budget_is_not_offered(slow, manager):
+    Campaign.objects.filter(pk=slow.pk).update(budget=Decimal("10.00"))
+    page = f"/campaigns/{slow.name}/top-up/?minimum=60"
+
+    seen = text_of(manager.get(page))
+
+    assert "would go beyond the budget of $10.00" in seen
+    assert "bonuses and spend" not in seen
+    assert f"/campaigns/{slow.name}/budget/" in seen
+
+
 def test_a_top_up_without_any_time_says_so(campaign, manager):
     page = f"/campaigns/{campaign.name}/top-up/"
 
@@ -78,7 +89,8 @@ def test_judgments_are_taken_out_at_the_worker_s_wish(slow, manager):
     assert "It cannot be taken back" in text_of(manager.get(page))
     assert "names the person" in text_of(manager.post(page, {"why": "mail from a@example.org"}), 400)
 
-    manager.post(page, {"why": "asked by mail on 3 May"})
+    reply = manager.post(page, {"why": "asked by mail on 3 May"}, follow=True)
+    assert "Undo the exclusion" not in text_of(reply)
 
     assert not Judgment.objects.filter(worker=one).counted().exists()
     asked = RightsRequest.objects.get()

@@ -23,6 +23,7 @@ from judging.models import (
 )
 from judging.services.foreseeing import foresee_exclusion, foresee_reinstatement
 from judging.services.messages import write_message
+from judging.services.payments import money
 from judging.services.reinstating import exclude_worker, reinstate_worker
 from judging.services.worker_records import records_of
 from tests.web.campaign.conftest import text_of, worker
@@ -155,6 +156,21 @@ def test_excluding_costs_what_was_foreseen(fair, campaign, manager):
     assert campaign.tasks.filter(state=Task.State.WAITING).count() == waiting + foreseen.repeated
     assert campaign.judgments.counted().count() == 0
     assert "Undo the exclusion" in text_of(reply)
+    assert "others repeat the tasks" in text_of(reply)
+
+
+def test_what_the_budget_cannot_pay_for_is_not_promised(fair, campaign, manager):
+    fair.do_task(campaign, "AGOOD")
+    fair.collect(campaign)
+    committed = money(campaign)["committed"]
+    Campaign.objects.filter(pk=campaign.pk).update(budget=committed)
+
+    page = text_of(manager.get(at("AGOOD", "exclude/")))
+    reply = text_of(manager.post(at("AGOOD", "exclude/"), {"why": "always left"}, follow=True))
+
+    assert "The budget has no room for 1 of them" in page
+    assert "and spend up to" not in page
+    assert "1 repeat waits until the budget is raised" in reply
 
 
 def test_undoing_an_exclusion_lets_the_work_count_again(fair, campaign, manager):

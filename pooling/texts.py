@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from pooling.blocks import LONGEST, shown
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content, lines_of, text_of
 from pooling.problems import Listing, Problem, Problems, of_refusal
+from pooling.repeats import repeated
 
 QID_FIELDS = ("qid", "_id", "id", "query_id")
 QUERY_FIELDS = ("query", "text", "title", "question")
@@ -107,6 +111,33 @@ def query_problems(content: Content) -> Problems:
         return listing.all()
     if not first and not listing.counts:
         listing.add(Problem(0, "file", "the file holds no query."))
+    return listing.all()
+
+
+def passage_problems(content: Content) -> Problems:
+    """All that is wrong with a passage file, every line looked at; 16 bytes a line are held."""
+    listing = Listing()
+    keys, lines = array("q"), array("q")
+    try:
+        for number, line in lines_of(content):
+            try:
+                passage = _from_line(content.name, number, line, _PASSAGE)
+            except InvalidFile as refusal:
+                listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
+                continue
+            keys.append(hash(passage.id))
+            lines.append(number)
+    except InvalidFile as damage:
+        listing = Listing()
+        listing.add(of_refusal(damage))
+        return listing.all()
+    if not keys and not listing.counts:
+        listing.add(Problem(0, "file", "the file holds no passage."))
+    count, found = repeated(np.array(keys, np.int64).view(np.uint64), listing.most)
+    for row, earliest in found:
+        said = f"this passage already stands on line {lines[earliest]:,}."
+        listing.add(Problem(lines[row], "repeated passage", said))
+    listing.count("repeated passage", count - len(found))
     return listing.all()
 
 

@@ -18,7 +18,17 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_name
 from pooling.services.qrels import import_qrels
-from pooling.services.sent_files import PASSAGES, QRELS, SentFile, keep, names, paths, read_once
+from pooling.services.sent_files import (
+    PASSAGES,
+    QRELS,
+    SentFile,
+    keep,
+    names,
+    passages_told,
+    paths,
+    read_once,
+    refuse_bad_passages,
+)
 
 #: Of the passages that no source holds so many are named.
 NAMED = 20
@@ -94,6 +104,7 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
 
 def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
     """New sources, then one pass over all for what has no text: labels may have brought passages, too."""
+    refuse_bad_passages(wanted.files, progress)
     called = names(wanted.files)
     found = [
         (called[path], passages.examine(path, progress, name=called[path]))
@@ -126,3 +137,4 @@ def _of_labels(wanted: AddedFiles) -> Iterable[tuple[str, Problems]]:
     for path in paths(wanted.files, QRELS):
         found = trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path))
         yield called[path], found
+    yield from passages_told(wanted.files)

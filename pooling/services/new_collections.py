@@ -19,7 +19,18 @@ from pooling.services.collections import ImportedCollection, import_collection
 from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
-from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile, keep, names, paths, read_once
+from pooling.services.sent_files import (
+    PASSAGES,
+    QRELS,
+    QUERIES,
+    SentFile,
+    keep,
+    names,
+    passages_told,
+    paths,
+    read_once,
+    refuse_bad_passages,
+)
 from pooling.texts import query_problems, read_queries
 
 
@@ -55,6 +66,7 @@ def make_collection(wanted: NewCollection, *, progress: Progress | None = None) 
     """Make the collection, whole or not at all, and whoever asked its owner. Safe to repeat."""
 
     def make() -> dict[str, Any]:
+        refuse_bad_passages(wanted.files, progress)
         made = _imported(wanted, progress)
         _give_to(wanted, made.collection)
         return {"state": NewCollection.State.MADE, "collection": made.collection}
@@ -102,3 +114,4 @@ def _of_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
             called[path],
             trec.qrel_problems(path, name=called[path], known_qids=known, max_bytes=most_bytes_of(path)),
         )
+    yield from passages_told(wanted.files)

@@ -14,9 +14,12 @@ from django.conf import settings
 from django.db import transaction
 
 from config import clock
-from pooling.errors import InvalidFile, PoolingError
+from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError
+from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
 from pooling.problems import Problem, Problems, of_refusal
+from pooling.services.growth import most_bytes_of
+from pooling.texts import passage_problems
 
 QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
 COPY = 1 << 20
@@ -70,6 +73,31 @@ def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
 def paths(files: Iterable[Kept], what: str) -> list[Path]:
     """Where the files of this kind lie."""
     return [Path(file["path"]) for file in files if file["what"] == what]
+
+
+def sent_passages(files: Iterable[Kept]) -> list[tuple[str, Path]]:
+    """(what its sender calls it, where it lies) of passage files that came along; not those the server offers."""
+    ours = Path(settings.DATA_DIR) / "sources"
+    kept = [(file["name"], Path(file["path"])) for file in files if file["what"] == PASSAGES]
+    return [(name, path) for name, path in kept if path.is_relative_to(ours)]
+
+
+def passages_told(files: Iterable[Kept]) -> Iterable[tuple[str, Problems]]:
+    """What is wrong with each passage file that came along, every line looked at."""
+    for name, path in sent_passages(files):
+        yield name, passage_problems(Content(path, name, most_bytes_of(path)))
+
+
+def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None) -> None:
+    """Raises InvalidPassageFile with the first problem of a passage file that came along.
+
+    Who sends a file wants each line of it; of the larger ones on a server, lines that nobody asks for are not read.
+    """
+    for name, path in sent_passages(files):
+        found = passage_problems(Content(path, name, most_bytes_of(path), progress))
+        if found.total:
+            first = found.listed[0]
+            raise InvalidPassageFile(name, first.line, first.reason, first.next_step)
 
 
 def names(files: Iterable[Kept]) -> dict[Path, str]:

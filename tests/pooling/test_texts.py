@@ -7,7 +7,7 @@ import pytest
 from pooling import texts
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content
-from pooling.texts import format_of, query_problems, read_passages, read_qids, read_queries
+from pooling.texts import format_of, passage_problems, query_problems, read_passages, read_qids, read_queries
 
 
 @pytest.fixture
@@ -116,3 +116,20 @@ def test_a_bad_passage_is_named_when_it_is_wanted(content):
 
     with pytest.raises(InvalidFile, match="line 2: the line is not UTF-8"):
         list(read_passages(file, "tsv", {"p2"}))
+
+
+def test_every_line_of_a_passage_file_is_looked_at(content):
+    lines = ["p1\tone", "no tab", "p2\ttwo", "p1\tagain", "", '{"pid": "p2", "passage": "again"}', "{broken"]
+
+    found = passage_problems(content("\n".join(lines)))
+
+    assert [(one.line, one.kind) for one in found.listed] == [
+        (2, "format"),
+        (4, "repeated passage"),
+        (6, "repeated passage"),
+        (7, "format"),
+    ]
+    assert found.listed[1].reason == "this passage already stands on line 1."
+    assert found.counts == {"format": 2, "repeated passage": 2}
+    assert passage_problems(content("p1\tone\np2\ttwo\n")).total == 0
+    assert passage_problems(content("\n")).listed[0].reason == "the file holds no passage."

@@ -57,16 +57,28 @@ def test_a_collection_is_made_of_sent_files_and_belongs_to_whoever_sent_them(ada
     assert list((data_dir / "incoming").iterdir()) == []
 
 
+def test_a_bad_line_of_passages_alone_is_a_problem(ada):
+    page = ada.get(
+        asked(ada, passages=SimpleUploadedFile("texts.tsv", PASSAGES + b"no tab\n"))["Location"]
+    ).content.decode()
+
+    assert [(one["file"], one["line"]) for one in NewCollection.objects.get().problems] == [("texts.tsv", 3)]
+    assert "Write an id, a tab and a text" in page
+    assert not Collection.objects.exists()
+
+
 def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
     bad = {
         "queries": SimpleUploadedFile("my queries.tsv", b"q1\twhat\nq1\tagain\nno tab\n"),
         "qrels": SimpleUploadedFile("labels.txt", b"q1 0 a one\nq1 0 a 1\nq1 0 a 2\n"),
+        "passages": SimpleUploadedFile("texts.tsv", b"a\tone\nno tab\na\tagain\n"),
     }
 
     page = ada.get(asked(ada, **bad)["Location"]).content.decode()
 
     listed = [(one["file"], one["line"]) for one in NewCollection.objects.get().problems]
-    assert listed == [("my queries.tsv", 2), ("my queries.tsv", 3), ("labels.txt", 1), ("labels.txt", 3)]
+    of_labels_and_texts = [("labels.txt", 1), ("labels.txt", 3), ("texts.tsv", 2), ("texts.tsv", 3)]
+    assert listed == [("my queries.tsv", 2), ("my queries.tsv", 3), *of_labels_and_texts]
     assert "Nothing was made" in page
     again = ada.get(NEW, {"again": NewCollection.objects.get().pk}).content.decode()
     assert 'value="My queries"' in again
@@ -165,7 +177,7 @@ def test_the_first_page_says_what_needs_a_person(cast):
     everything = {
         ("spring", "has not moved in time: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",
         ("spring", "2 appeals to look at"): "/campaigns/spring/reports/",
-        ("autumn", "1 gold pair to approve"): "/campaigns/autumn/prepare/gold/",
+        ("autumn", "1 test pair to approve"): "/campaigns/autumn/prepare/gold/",
         ("harbour", "1 new run with top passages that nobody has judged yet"): (
             "/collections/harbour/runs/?show=new"
         ),

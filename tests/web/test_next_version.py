@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from config.background.attending import work_off_everything
@@ -194,6 +196,21 @@ def test_a_closed_campaign_says_where_new_runs_can_challenge(cast, owner):
     assert "Owners and campaign managers make campaigns." in seen_by_maintainer
     assert f"/campaigns/{summer.name}/challenge/" in there
     assert "Make another campaign" not in there
+
+
+def test_a_challenge_beyond_the_budget_is_not_offered(cast, owner):
+    assert "Challenge and spend up to" in planned(owner, "wave")
+
+    cast.campaign.budget = Decimal("0.50")
+    cast.campaign.save()
+    page = text_of(owner.get(CHALLENGE))
+    of_maintainer = text_of(cast.clients["maintainer"].get(CHALLENGE))
+
+    assert "over its budget of $0.50" in page
+    assert "Challenge and spend up to" not in page
+    assert "/campaigns/spring/budget/" in page
+    assert "ask an owner or a campaign manager" in of_maintainer
+    assert "/campaigns/spring/budget/" not in of_maintainer
 
 
 def test_what_has_changed_since_it_was_shown_is_not_published(cast, owner):

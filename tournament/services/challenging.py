@@ -156,22 +156,27 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     return Opened(challenge, advance)
 
 
-def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
-    cap = settings.BUDGET_CAP
-    budget = plan.campaign.budget
+def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
+    """Why the campaign cannot pay for a challenge of up to so many dollars, fees included; None when it can."""
+    cap, budget = settings.BUDGET_CAP, campaign.budget
     # Not what was agreed to: a launch agrees to the whole budget, of which a challenge may use what is left.
-    before = neighbours.taken_up(plan.campaign)
-    if cap and before + plan.cost_most > cap:
-        raise SpendNotConfirmed(
-            f"With up to ${plan.cost_most:,.2f} more, the campaign is over the cap of ${cap:,.2f}.",
+    before = neighbours.taken_up(campaign)
+    if cap and before + cost_most > cap:
+        return SpendNotConfirmed(
+            f"With up to ${cost_most:,.2f} more, the campaign is over the cap of ${cap:,.2f}.",
             "Challenge with fewer runs, or raise PREFEREE_BUDGET_CAP.",
         )
-    if budget is not None and before + plan.cost_most > budget:
-        raise SpendNotConfirmed(
-            f"With up to ${plan.cost_most:,.2f} more, the campaign is over its budget of ${budget:,.2f}.",
-            "Challenge with fewer runs, or: "
-            f"manage.py raise_budget {plan.campaign.name} {before + plan.cost_most:.2f}",
+    if budget is not None and before + cost_most > budget:
+        return SpendNotConfirmed(
+            f"With up to ${cost_most:,.2f} more, the campaign is over its budget of ${budget:,.2f}.",
+            f"Challenge with fewer runs, or: manage.py raise_budget {campaign.name} {before + cost_most:.2f}",
         )
+    return None
+
+
+def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> None:
+    if refusal := beyond_budget(plan.campaign, plan.cost_most):
+        raise refusal
     real = neighbours.takes_real_money(plan.campaign)
     if (confirm_spend is None and not real) or (confirm_spend or 0) >= plan.cost_most:
         return

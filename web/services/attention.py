@@ -122,11 +122,11 @@ def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     )
     for key, one in able.items():
         if number := proposed[key]:
-            words = f"{many(number, 'gold pair', 'gold pairs')} to approve"
+            words = f"{many(number, 'test pair', 'test pairs')} to approve"
             yield Need(one.campaign.name, words, reverse("web:prepare_gold", args=[one.campaign.name]))
         if number := suspended[key]:
-            words = f"{many(number, 'gold pair', 'gold pairs')} suspended: good workers fail"
-            yield Need(one.campaign.name, words, _page(one.campaign), True)
+            words = f"{many(number, 'test pair', 'test pairs')} suspended, by the rule or a person"
+            yield Need(one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True)
 
 
 def _runs(roles: dict[int, Role]) -> Iterator[Need]:

@@ -14,6 +14,7 @@ from pooling.models import Collection, Passage, Query, Run
 from pooling.services.members import may
 from tournament.models import Challenge, ChallengedQuery
 from tournament.services import latest_version
+from tournament.services.challenging import beyond_budget
 from tournament.services.neighbours import takes_real_money
 from web import jobs
 from web.services.version_changes import WORDS
@@ -104,13 +105,16 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
     done = work.result if work and work.job.state == Job.State.DONE else None
     plan = done if done and done["state"] == "planned" else None
     real = takes_real_money(campaign)
+    cost = Decimal(str(plan["cost"]["most"])).quantize(Decimal("0.01")) if plan else None
     return {
         "campaign": campaign,
         "collection": campaign.collection,
         "work": work,
         "plan": plan,
         "opened": done if done and done["state"] != "planned" else None,
-        "cost": Decimal(str(plan["cost"]["most"])).quantize(Decimal("0.01")) if plan else None,
+        "cost": cost,
+        "beyond": beyond_budget(campaign, cost) if cost is not None else None,
+        "may_spend": may(user, "spend money", campaign.collection),
         "meetings": _meetings(campaign.collection, plan["listed"][:TEXTS_SHOWN]) if plan else [],
         "runs": _choices(campaign.collection, tags or (work.job.arguments["runs"] if work else [])),
         "rule": work.job.arguments["rule"] if work else Challenge.Rule.LEAD2,

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.errors import WrongOffset
 from pooling.jobs import ring_for
-from pooling.models import Collection, RunUpload, SubmissionPolicy
+from pooling.models import Collection, RunUpload
 from pooling.services.receiving import abandon, append, begin, receive
+from pooling.services.submissions import policy_of, said_as
 from pooling.services.uploads import submit_checked
 from web.access import needs
 from web.forms import SendRuns
@@ -35,10 +36,12 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
             form.add_error("run_tag", "A tag names one run: leave it empty, or send one file.")
         elif _taken_in(request, collection, form):
             return redirect("web:uploads", collection.name)
+    policy = policy_of(collection)
     context = {
         "collection": collection,
         "form": form,
-        "policy": SubmissionPolicy.objects.filter(collection=collection).first(),
+        "policy": policy,
+        "asked": [said_as(name) for name in policy.required] if policy else [],
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
 

@@ -41,6 +41,8 @@ class Agreement:
         judged = tally(left, right, preferred)
         query = np.array(self.query, dtype=np.int64)[judged.a] if len(self.rows) else judged.a
         found = observed_agreement(judged, query, rng=np.random.default_rng(SEED))
+        # Where all pairs agree, or none, every resample says so too: that is too little to know, not certainty.
+        sure = found.low != found.high
         on_left, on_right = int((preferred == left).sum()), int((preferred == right).sum())
         undecided = int((preferred < 0).sum())
         sides = side_bias(["everybody"], [on_left], [on_right], [undecided])[0]
@@ -50,8 +52,8 @@ class Agreement:
             "pairs_judged_twice_or_more": found.pairs,
             "pairs_of_judgments": found.twos,
             "agreement": _rounded(found.value),
-            "agreement_low": _rounded(found.low),
-            "agreement_high": _rounded(found.high),
+            "agreement_low": _rounded(found.low if sure else None),
+            "agreement_high": _rounded(found.high if sure else None),
             "level": found.level,
             "resamples": found.trials,
             "seed": SEED,

@@ -15,8 +15,6 @@ STAGES = {
     "product on SQLite, embedded parts": ("sqlite", []),
     "marketplace on SQLite": ("sqlite", ["tests/marketplace", "--ds=config.marketplace_settings"]),
 }
-#: One more than there are processors: tests wait for browsers, processes and jobs about a third of their time.
-WORKERS = (os.cpu_count() or 1) + 1
 
 
 def main(arguments: list[str]) -> int:
@@ -34,7 +32,7 @@ def main(arguments: list[str]) -> int:
             "pytest",
             "-q",
             "-n",
-            str(WORKERS),
+            "2",
             "--dist",
             "loadgroup",
             "--durations=15",

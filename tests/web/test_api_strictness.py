@@ -13,6 +13,7 @@ from pooling.services.submissions import drop_policy, set_policy
 from tests.web.api_caller import RUN, RUNS, problem
 from tests.web.api_caller import api as api
 from tests.web.test_api_uploads import announce, send_part
+from web.api import strict
 from web.api.api import api as description
 from web.services.directions import CALLS
 
@@ -130,6 +131,15 @@ def test_a_run_has_a_limit_of_its_own(api, settings):
     upload = api.client.get(sent["Location"], headers=api.headers).json()
     assert upload["state"] == "refused"
     assert "PREFEREE_MAX_RUN_BYTES" in upload["problems"][0]["next_step"]
+
+
+def test_the_parameters_of_every_call_are_known():
+    """Else a call whose address is written otherwise in the document would pass everything over."""
+    routes, _, _ = description.urls
+    known = {address for _, address in strict._known()}
+
+    missing = {str(one.pattern) for one in routes} - {"openapi.json", ""}
+    assert {strict._CONVERTED.sub(r"{\1}", route) for route in missing} <= known
 
 
 def test_every_call_that_words_name_is_there():

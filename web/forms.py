@@ -19,6 +19,8 @@ RELEASES = [
     ("scores", "scores: its name and values, not its passages"),
     ("private", "private: nothing; members see it"),
 ]
+#: What Django calls a slug, people do not.
+NO_NAME = {"invalid": "A name has letters, digits, hyphens and underscores only."}
 
 
 class Day(forms.DateInput):
@@ -168,7 +170,9 @@ class CreateCollection(AboutCollection):
 
     field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
     name = forms.SlugField(
-        max_length=80, help_text="Letters, digits, hyphens and underscores; it stands in addresses."
+        max_length=80,
+        help_text="Letters, digits, hyphens and underscores; it stands in addresses.",
+        error_messages=NO_NAME,
     )
     language = forms.CharField(
         max_length=20, initial="en", help_text="Of queries and passages: en, ar, ja, zh-Hant …"
@@ -206,7 +210,11 @@ class AddFiles(forms.Form):
         required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
     )
     set = forms.SlugField(
-        max_length=80, required=False, label="Name of the labels", help_text="Such as official or graded."
+        max_length=80,
+        required=False,
+        label="Name of the labels",
+        help_text="Such as official or graded.",
+        error_messages=NO_NAME,
     )
     min_grade = forms.IntegerField(
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False

@@ -100,7 +100,7 @@ def test_the_same_passage_file_again_is_refused_by_its_name(ada, data_dir):
     [
         ({}, "Choose at least one file."),
         ({"qrels": QRELS}, "Name the labels"),
-        ({"qrels": QRELS, "set": "no blanks"}, "valid “slug”"),
+        ({"qrels": QRELS, "set": "no blanks"}, "A name has letters, digits"),
         ({"qrels": QRELS, "set": "there"}, "already has a qrel set"),
     ],
 )

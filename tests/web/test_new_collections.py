@@ -91,7 +91,7 @@ def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"name": "no blanks"}, "valid “slug”"),
+        ({"name": "no blanks"}, "A name has letters, digits"),
         ({"language": "a language"}, "is no language tag"),
         ({"queries": None}, "This field is required"),
     ],

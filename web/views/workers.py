@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Refusal
 from config.plurals import many
+from judging.errors import CampaignRefused
 from judging.models import Appeal, Campaign, Worker
 from judging.services import foreseeing
 from judging.services.answering import answer_appeal
@@ -127,12 +128,15 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     """Write to workers through the crowd: written, looked at with everybody it goes to, sent."""
     found = _campaign(request, name, "judge workers")
     asked = request.POST if request.method == "POST" else request.GET
-    to, keys = asked.get("to", "named" if asked.getlist("worker") else ""), _keys(asked.getlist("worker"))
+    to = asked.get("to", "named" if asked.getlist("worker") else "")
+    keys, strange = _keys(asked.getlist("worker"))
     subject, text = _typed(request, "subject", 1000), _typed(request, "text", 10_000)
     people: list[Worker] = []
     wrong = ""
     if request.method == "POST" or keys:
         try:
+            if to == "named" and strange:
+                raise CampaignRefused(f"No worker has the number {', '.join(strange)}.")
             people = addressed(found, to, keys)
             if request.method == "POST":
                 check_words(subject, text)
@@ -155,10 +159,12 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/campaign_message.html", context, status=400 if wrong else 200)
 
 
-def _keys(typed: list[str]) -> list[int]:
-    """Workers' numbers, from boxes and from a field with several."""
+def _keys(typed: list[str]) -> tuple[list[int], list[str]]:
+    """Workers' numbers, from boxes and from a field with several; and the first words that are none."""
     words = " ".join(typed).replace(",", " ").split()
-    return sorted({int(word) for word in words if word.isdecimal() and len(word) < 19})[:1000]
+    numbers = {word for word in words if word.isdecimal() and len(word) < 19}
+    strange = [word[:40] for word in words if word not in numbers]
+    return sorted(map(int, numbers))[:1000], strange[:10]
 
 
 def _send(

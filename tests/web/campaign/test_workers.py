@@ -254,6 +254,7 @@ def test_a_message_is_looked_at_before_it_is_sent(fair, crowd, campaign, manager
             {"to": "named", "worker": "999999", "subject": "a", "text": "b"},
             "Nothing of worker 999999 came in",
         ),
+        ({"to": "named", "worker": "1 abc", "subject": "a", "text": "b"}, "No worker has the number abc."),
         ({"to": "excluded", "subject": "a", "text": "b"}, "There is nobody to write to"),
         ({"to": "everybody", "subject": " ", "text": "b"}, "A message has a subject"),
         ({"to": "everybody", "subject": "a", "text": "b" * 5000}, "A message has a subject"),

@@ -90,21 +90,16 @@ def query_problems(content: Content) -> Problems:
     listing = Listing()
     first: dict[str, int] = {}
     try:
-        for number, line in lines_of(content):
-            try:
-                query = _from_line(content.name, number, line, _QUERY)
-            except InvalidFile as refusal:
-                listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
-                continue
+        for query in _readable(content, _QUERY, listing):
             if len(first) == MOST_QUERIES:
-                raise _too_many(content, number)
-            there = first.setdefault(query.id, number)
-            if there != number:
+                raise _too_many(content, query.line)
+            there = first.setdefault(query.id, query.line)
+            if there != query.line:
                 said = f"query {shown(query.id.encode())} already stands on line {there:,}."
-                listing.add(Problem(number, "repeated query", said))
+                listing.add(Problem(query.line, "repeated query", said))
             elif not query.text.strip():
                 said = f"query {shown(query.id.encode())} has no text."
-                listing.add(Problem(number, "no text", said))
+                listing.add(Problem(query.line, "no text", said))
     except InvalidFile as damage:
         listing = Listing()
         listing.add(of_refusal(damage))
@@ -115,18 +110,13 @@ def query_problems(content: Content) -> Problems:
 
 
 def passage_problems(content: Content) -> Problems:
-    """All that is wrong with a passage file, every line looked at; 16 bytes a line are held."""
+    """All that is wrong with a passage file, every line looked at; at most 48 bytes a line are held."""
     listing = Listing()
     keys, lines = array("q"), array("q")
     try:
-        for number, line in lines_of(content):
-            try:
-                passage = _from_line(content.name, number, line, _PASSAGE)
-            except InvalidFile as refusal:
-                listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
-                continue
+        for passage in _readable(content, _PASSAGE, listing):
             keys.append(hash(passage.id))
-            lines.append(number)
+            lines.append(passage.line)
     except InvalidFile as damage:
         listing = Listing()
         listing.add(of_refusal(damage))
@@ -139,6 +129,17 @@ def passage_problems(content: Content) -> Problems:
         listing.add(Problem(lines[row], "repeated passage", said))
     listing.count("repeated passage", count - len(found))
     return listing.all()
+
+
+def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
+    """The texts of the lines that are right; those that are not go into the listing."""
+    for number, line in lines_of(content):
+        try:
+            text = _from_line(content.name, number, line, fields)
+        except InvalidFile as refusal:
+            listing.add(Problem(number, "format", refusal.reason, refusal.next_step))
+            continue
+        yield text
 
 
 def read_qids(content: Content) -> list[str]:

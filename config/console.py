@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -19,10 +20,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from config.command_line import pasteable
 from config.errors import Refusal
+from config.private_files import hand_over
 
 
 class UsageError(Exception):
     """The command was called wrongly; exit status 2."""
+
+
+def write_result(path: Path, content: bytes) -> None:
+    """Write the file that a person asked for, with the rights that their shell gives to new files."""
+    new = not path.exists()
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{path} can't be written: {error.strerror}") from None
+    if new:
+        hand_over(path)
 
 
 class Command(BaseCommand):

@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from config.private_files import tighten_sqlite
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 #: What Celery can ring through.
@@ -120,6 +122,7 @@ def database(name: str, default: str) -> dict:
     engine = config.get("ENGINE", "")
     if engine.endswith("sqlite3"):
         Path(config["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+        tighten_sqlite(Path(config["NAME"]))
         # IMMEDIATE takes the write lock at BEGIN, so that a transaction never fails half way with
         # "database is locked" after it has read (design: races are settled by the database).
         # Tests use a file too: an in-memory database behaves differently as soon as threads meet.
@@ -143,7 +146,6 @@ def kept_secret(file: Path) -> str:
         file.parent.mkdir(parents=True, exist_ok=True)
         # Written whole under another name first: whoever comes at the same time reads all of it or nothing.
         draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
-        draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(50))
         with suppress(FileExistsError):
             os.link(draft, file)

@@ -25,11 +25,13 @@ from config.environment import (
     number,
     whole,
 )
+from config.private_files import tighten_folder
 
 MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
 DEBUG = False
 DATA_DIR = Path(env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+tighten_folder(DATA_DIR)
 
 SECRET_KEY = env.str("MARKETPLACE_SECRET_KEY", default="")
 if not SECRET_KEY:

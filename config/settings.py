@@ -25,10 +25,12 @@ from config.environment import (
     openid_apps,
     whole,
 )
+from config.private_files import tighten_folder
 
 MODE = choice("PREFEREE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
 DATA_DIR = PREFEREE_DATA_DIR = Path(env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+tighten_folder(DATA_DIR)
 DEBUG = boolean("PREFEREE_DEBUG", False)
 if DEBUG and PRODUCTION:
     raise ImproperlyConfigured("PREFEREE_DEBUG must be off when PREFEREE_MODE=production.")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from config.console import UsageError
+from config.console import UsageError, write_result
 from leaderboard.output.commas import csv_table
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.latex import latex_table
@@ -59,8 +59,5 @@ def _places(path: Path, things: tuple[Thing, ...], key: Callable[[Thing], str]) 
 
 
 def _write(path: Path, content: bytes) -> Path:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise UsageError(f"{path} can't be written: {error.strerror}") from None
+    write_result(path, content)
     return path

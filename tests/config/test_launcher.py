@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -96,6 +97,27 @@ def test_a_command_creates_the_database_it_needs(tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()
+
+
+@pytest.mark.one_database
+def test_other_accounts_can_read_nothing_that_was_written(prepared):
+    written = [prepared, *prepared.rglob("*")]
+
+    assert {"preferee.sqlite3", "marketplace.sqlite3", "logs"} <= {path.name for path in written}
+    assert [path for path in written if path.stat().st_mode & 0o077] == []
+
+
+@pytest.mark.one_database
+def test_a_file_that_a_person_asks_for_has_the_rights_of_their_shell(tmp_path):
+    words = (
+        "from django.conf import settings; settings.DEBUG; from config.console import write_result;"
+        f"from pathlib import Path; write_result(Path('{tmp_path}/asked'), b'-')"
+    )
+    given = environment_of(tmp_path / "var") | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    subprocess.run([sys.executable, "-c", words], cwd=ROOT, env=given, check=True, umask=0o027)
+
+    assert stat.S_IMODE((tmp_path / "asked").stat().st_mode) == 0o640
 
 
 def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):

@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start_with(tmp_path, words="from django.conf import settings; settings.DEBUG", **variables):
-    environment = {**os.environ, "PREFEREE_DATA_DIR": str(tmp_path), **variables}
+    given = {"DJANGO_SETTINGS_MODULE": "config.settings", "PREFEREE_DATA_DIR": str(tmp_path)}
     return subprocess.run(
         [sys.executable, "-c", words],
         cwd=ROOT,
-        env={**environment, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        env=os.environ | given | variables,
         capture_output=True,
         text=True,
         check=False,
@@ -93,3 +93,22 @@ def test_the_embedded_secret_is_made_once_and_private(tmp_path):
     assert (tmp_path / "secret-key").read_text() == secret
     assert len(secret) > 40
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
+
+
+def test_everything_an_installation_writes_is_its_owners_alone(tmp_path):
+    folder, elsewhere = tmp_path / "var", tmp_path / "elsewhere.sqlite3"
+    (folder / "runs").mkdir(parents=True)
+    for left in (folder / "preferee.sqlite3", elsewhere, elsewhere.with_name(f"{elsewhere.name}-wal")):
+        left.touch()
+        left.chmod(0o644)
+    for opened in (tmp_path, folder, folder / "runs"):
+        opened.chmod(0o755)
+    words = "from django.conf import settings; settings.DEBUG; (settings.DATA_DIR / 'new').touch()"
+
+    for module in ("config.settings", "config.marketplace_settings"):
+        start_with(folder, words, DATABASE_URL=f"sqlite:///{elsewhere}", DJANGO_SETTINGS_MODULE=module)
+
+    written = [folder, *folder.rglob("*"), elsewhere, elsewhere.with_name(f"{elsewhere.name}-wal")]
+    assert {path.name for path in written} >= {"var", "runs", "preferee.sqlite3", "new", "secret-key"}
+    assert [path for path in written if path.stat().st_mode & 0o077] == []
+    assert tmp_path.stat().st_mode & 0o077  # a folder that only holds a database is somebody else's

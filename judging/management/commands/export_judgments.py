@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from config.plurals import many
+from config.private_files import hand_over
 from judging.services.campaigns import campaign_named
 from judging.services.exporting import export_judgments
 
@@ -35,6 +36,7 @@ class Command(BaseCommand):
             raise UsageError(f"There is no folder {out.parent}.")
         with self.progress("Exporting") as progress:
             result = export_judgments(campaign_named(campaign), out, signals=signals, progress=progress)
+        hand_over(out)
         if result.left_out:
             self.note(
                 f"Left out: {many(result.left_out, 'row')} with a passage that only non-public runs supplied."

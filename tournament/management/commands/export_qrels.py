@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.console import write_result
 from pooling.services.finding import collection_named
 from tournament import services
 
@@ -30,10 +30,7 @@ class Command(BaseCommand):
 
     def act(self, *, collection: str, number: int | None, out: str, **options: Any) -> dict[str, Any]:
         version, content = services.export_qrels(collection=collection_named(collection), number=number)
-        try:
-            Path(out).write_bytes(content)
-        except OSError as error:
-            raise UsageError(f"{out} can't be written: {error.strerror}") from None
+        write_result(Path(out), content)
         return {
             "collection": collection,
             "version": version.number,

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
+from config.private_files import hand_over
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
 from web.services.release import store
@@ -49,6 +50,7 @@ class Command(BaseCommand):
         partial = target.with_name(f".{target.name}.partial")
         with kept, partial.open("wb") as file:
             shutil.copyfileobj(kept, file)
+        hand_over(partial)
         partial.replace(target)
         return {
             "version": version.number,

@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import re
+import secrets
 import statistics
 import subprocess
 import sys
@@ -203,7 +204,7 @@ def measure(rounds: int) -> Figures:
         with serve.database():
             import django
 
-            os.environ["SECRET_KEY"] = "benchmark" * 8
+            os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
             with crowd_site() as (site, pages):
                 os.environ["PREFEREE_CROWD_HOSTS"] = site
                 django.setup()

@@ -19,6 +19,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 #: What Celery can ring through.
 BROKERS = {"amqp", "amqps", "memory", "redis", "rediss", "sqs"}
 
+#: Beginnings of values that stand in examples, here and elsewhere.
+EXAMPLE_SECRETS = ("change-me", "changeme", "change_me", "django-insecure", "example", "password", "secret")
+MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
@@ -138,6 +142,34 @@ def database(name: str, default: str) -> dict:
     else:
         raise ImproperlyConfigured(f"{name} names {engine or 'no engine'}; use sqlite:// or postgres://.")
     return config
+
+
+def refuse_weak_secrets(least: dict[str, int]) -> None:
+    """Refuse a secret that can be guessed: an example's, or one of fewer characters than ``least`` says.
+
+    0 stands for a secret that somebody else issues: its length is not ours to choose.
+    """
+    for name, characters in least.items():
+        for secret in filter(None, _secrets_in(name)):
+            if secret.lower().startswith(EXAMPLE_SECRETS):
+                problem = "is an example value"
+            elif len(secret) < characters or len(set(secret)) < characters // 3:
+                problem = f"is too easy to guess; use at least {characters} random characters"
+            else:
+                continue
+            what = f"The password in {name}" if name.endswith("_URL") else name
+            step = f"To make one: {MAKE_ONE}" if characters else "Set the value you were given."
+            raise ImproperlyConfigured(f"{what} {problem}. {step}")
+
+
+def _secrets_in(name: str) -> list[str]:
+    """Read a setting's secrets: the password in an address, each key of a list, or the value itself."""
+    value = env.str(name, default="").strip()
+    if name.endswith("_URL"):
+        with suppress(ValueError):  # a malformed address is refused where it is read
+            return [unquote(urlsplit(value).password or "")]
+        return []
+    return value.split(",") if name.endswith("_FALLBACKS") else [value]
 
 
 def kept_secret(file: Path) -> str:

@@ -17,8 +17,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 from django.conf import settings
 from django.core.management import call_command
@@ -89,8 +91,15 @@ def answers(url: str, *, timeout: float = 1.0) -> bool:
 
 
 def installation() -> str:
-    """A name of this installation that gives nothing away: processes with the same secret share it."""
-    return hashlib.sha256(f"installation:{settings.SECRET_KEY}".encode()).hexdigest()[:12]
+    """The name of this installation, shared by all processes with the same ``SECRET_KEY``; anybody may know it."""
+    return _name_from(settings.SECRET_KEY)
+
+
+@cache
+def _name_from(secret: str) -> str:
+    """Derive the name slowly: /healthz tells it to everybody, who could else try out millions of keys a second."""
+    salt, room = b"preferee installation", 2**26
+    return hashlib.scrypt(secret.encode(), salt=salt, n=2**15, r=8, p=1, maxmem=room, dklen=6).hex()
 
 
 def answered_by(health: str) -> str:
@@ -173,13 +182,12 @@ def _environment() -> dict[str, str]:
 
 def database_url() -> str:
     """The address of the database this process uses, for a process it starts."""
-    config = connection.settings_dict
+    name = quote(str(connection.settings_dict["NAME"]))
     if connection.vendor == "sqlite":
-        return f"sqlite:///{config['NAME']}"
-    user = config.get("USER", "")
-    password = f":{config['PASSWORD']}" if config.get("PASSWORD") else ""
-    port = f":{config['PORT']}" if config.get("PORT") else ""
-    return f"postgres://{user}{password}@{config.get('HOST', '')}{port}/{config['NAME']}"
+        return f"sqlite:///{name}"
+    # Password and options stand as they were written: only the name may have changed.
+    address, mark, options = os.environ["DATABASE_URL"].partition("?")
+    return f"{address.rpartition('/')[0]}/{name}{mark}{options}"
 
 
 def _log(name: str) -> IO[bytes]:

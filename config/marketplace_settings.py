@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -23,6 +23,7 @@ from config.environment import (
     kept_secret,
     mail_server,
     number,
+    refuse_weak_secrets,
     whole,
 )
 from config.private_files import tighten_folder
@@ -38,6 +39,10 @@ if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("MARKETPLACE_SECRET_KEY is required when MARKETPLACE_MODE=production.")
     SECRET_KEY = kept_secret(DATA_DIR / "marketplace-secret-key")
+if PRODUCTION:
+    refuse_weak_secrets(
+        {"MARKETPLACE_SECRET_KEY": 32, "MARKETPLACE_DATABASE_URL": 12, "MARKETPLACE_EMAIL_URL": 0}
+    )
 
 HOST = env.str("MARKETPLACE_HOST", default="127.0.0.1")
 PORT = whole("MARKETPLACE_PORT", 8411, least=1)
@@ -158,7 +163,9 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database("MARKETPLACE_DATABASE_URL", f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}")}
+DATABASES = {
+    "default": database("MARKETPLACE_DATABASE_URL", f"sqlite:///{quote(str(DATA_DIR))}/marketplace.sqlite3")
+}
 # Threads live as long as the process: opening SQLite anew for every request would cost more than most calls.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

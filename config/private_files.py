@@ -42,4 +42,5 @@ def tighten_sqlite(file: Path) -> None:
 
 def hand_over(file: Path) -> None:
     """Give a new file that a person asked for the rights that their shell gives to new files."""
-    file.chmod(0o666 & ~_started_with)
+    with suppress(OSError):  # not every file system keeps rights
+        file.chmod(0o666 & ~_started_with)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -23,6 +23,7 @@ from config.environment import (
     mail_server,
     number,
     openid_apps,
+    refuse_weak_secrets,
     whole,
 )
 from config.private_files import tighten_folder
@@ -40,6 +41,21 @@ if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY is required when PREFEREE_MODE=production.")
     SECRET_KEY = kept_secret(DATA_DIR / "secret-key")
+# Characters of each secret, at least; 0: somebody else issues it.
+LEAST_SECRETS = {
+    "SECRET_KEY": 32,
+    "SECRET_KEY_FALLBACKS": 0,
+    "PREFEREE_METRICS_TOKEN": 16,
+    "DATABASE_URL": 12,
+    "REDIS_URL": 12,
+    "CELERY_BROKER_URL": 12,
+    "PREFEREE_EMAIL_URL": 0,
+    "PREFEREE_OIDC_SECRET": 0,
+    "PREFEREE_CROWD_SECRET_KEY": 0,
+    "AWS_SECRET_ACCESS_KEY": 0,
+}
+if PRODUCTION:
+    refuse_weak_secrets(LEAST_SECRETS)
 
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", "http://127.0.0.1:8410", {"http", "https"})
 PORT = whole("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
@@ -109,7 +125,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'preferee.sqlite3'}")}
+DATABASES = {"default": database("DATABASE_URL", f"sqlite:///{quote(str(DATA_DIR))}/preferee.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.User"
 PASSWORD_HASHERS = [

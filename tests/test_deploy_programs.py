@@ -21,11 +21,14 @@ from django.core.management.base import CommandError
 
 from tests.test_deploy import DEPLOY, ROOT, UNITS, compose
 
+STRONG = "k3Vt9QzXw7RmB2nLfH5sPdJ8yCgAe4Ua"
+
 
 def example_settings() -> dict[str, str]:
     """deploy/preferee.env.example, filled in."""
     lines = (DEPLOY / "preferee.env.example").read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    given = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    return {name: re.sub(r"change-me[a-z-]*", STRONG, value) for name, value in given.items()}
 
 
 def environment_in(service: str) -> dict[str, str]:
@@ -33,7 +36,7 @@ def environment_in(service: str) -> dict[str, str]:
     described = compose()["services"][service]
     assert described["env_file"] == "preferee.env"
     own = {
-        name: re.sub(r"\$\{\w+(:\?[^}]*)?\}", "password", value)
+        name: re.sub(r"\$\{\w+(:\?[^}]*)?\}", STRONG, value)
         for name, value in described["environment"].items()
     }
     return example_settings() | own
@@ -197,7 +200,7 @@ def test_settings_of_the_containers_name_the_other_containers(name):
     found = asked(environment_in(name), SETTINGS)
 
     for host, port, database, user, password in found["databases"]:
-        assert (host, port, password) == ("postgres", "5432", "password")
+        assert (host, port, password) == ("postgres", "5432", STRONG)
         assert user == services["postgres"]["environment"]["POSTGRES_USER"]
         created = compose()["configs"]["marketplace-database"]["content"]
         assert database == services["postgres"]["environment"]["POSTGRES_DB"] or database in created

@@ -21,9 +21,13 @@ from judging.services.workers import crowd_of
 DESCRIPTION = "Whoever has this is offered no further tasks of this kind. It says nothing about the worker."
 
 
-def shared_name() -> str:
-    """The list of everybody whom any campaign of this installation excluded."""
-    return f"No further tasks ({launcher.installation()})"
+def shared_name(campaign: Campaign) -> str:
+    """Name the list of everybody whom any campaign of this installation excluded at the campaign's crowd.
+
+    The name is made from ``SECRET_KEY`` once. A list that is there keeps its name, whatever the key is by now.
+    """
+    known = BlockList.objects.filter(crowd=crowd_of(campaign)).order_by("pk").last()
+    return known.name.partition(" of ")[0] if known else f"No further tasks ({launcher.installation()})"
 
 
 def list_name(campaign: Campaign) -> str:
@@ -31,7 +35,7 @@ def list_name(campaign: Campaign) -> str:
 
     The campaign's own, where workers whom other campaigns excluded are welcome.
     """
-    shared = shared_name()
+    shared = shared_name(campaign)
     return shared if campaign.refuse_excluded_elsewhere else f"{shared} of {campaign.name}"
 
 
@@ -92,7 +96,7 @@ def sync_blocks(campaign: Campaign) -> int:
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if not exclusions or not crowd.keeps_block_lists:
         return 0
-    names = sorted({list_name(campaign), shared_name()})
+    names = sorted({list_name(campaign), shared_name(campaign)})
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
     done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
     # A block whose reply was lost may have come through: what was tried is undone, too.

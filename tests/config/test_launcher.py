@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -14,7 +15,9 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
+import environ
 import pytest
 
 from config import launcher
@@ -105,6 +108,34 @@ def test_other_accounts_can_read_nothing_that_was_written(prepared):
 
     assert {"preferee.sqlite3", "marketplace.sqlite3", "logs"} <= {path.name for path in written}
     assert [path for path in written if path.stat().st_mode & 0o077] == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "postgres://me:p%40ss%2Fw%3Ard%2B@127.0.0.1:5432/{}?sslmode=require&CONN_MAX_AGE=7",
+        "postgresql://me@[::1]/{}",
+        "postgres:////var/run/postgresql/{}",
+    ],
+)
+def test_processes_are_told_the_same_database_with_its_password_and_options(monkeypatch, written):
+    read = environ.Env.db_url_config(written.format("named"))
+    monkeypatch.setenv("DATABASE_URL", written.format("renamed%20since"))
+    monkeypatch.setattr(launcher, "connection", SimpleNamespace(settings_dict=read, vendor="postgresql"))
+
+    assert environ.Env.db_url_config(launcher.database_url()) == read
+
+
+def test_the_name_that_everybody_may_read_is_made_slowly_from_the_key(settings):
+    settings.SECRET_KEY = "a key"
+    name = launcher.installation()
+
+    assert re.fullmatch("[0-9a-f]{12}", name)
+    assert launcher.installation() == name
+    started = time.process_time()
+    settings.SECRET_KEY = "another key"
+    assert launcher.installation() != name
+    assert time.process_time() - started > 0.005  # thousands of times as long as one fast hash
 
 
 @pytest.mark.one_database

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import mail_server
+from config.environment import MAKE_ONE, mail_server, refuse_weak_secrets
+from config.settings import LEAST_SECRETS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,6 +84,52 @@ def test_production_without_a_secret_key_refuses_to_start(tmp_path):
 
     assert done.returncode != 0
     assert "SECRET_KEY is required" in done.stderr
+
+
+STRONG = "k3Vt9QzXw7RmB2nLfH5sPdJ8yCgAe4Ua"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", "change-me"),
+        ("SECRET_KEY", "change-me-to-something-of-fifty-characters-0123456789"),
+        ("SECRET_KEY", STRONG[:31]),
+        ("SECRET_KEY", "abcabcabc" * 8),
+        ("SECRET_KEY_FALLBACKS", f"{STRONG},change-me"),
+        ("PREFEREE_METRICS_TOKEN", "change-me-too"),
+        ("PREFEREE_METRICS_TOKEN", "open-sesame"),
+        ("DATABASE_URL", "postgres://preferee:password@127.0.0.1/preferee"),
+        ("DATABASE_URL", "postgres://preferee:change%2Dme@127.0.0.1/preferee"),
+        ("REDIS_URL", "redis://:redis@127.0.0.1/0"),
+        ("PREFEREE_EMAIL_URL", "smtp+tls://preferee:change-me@mail.example.org:587"),
+        ("PREFEREE_OIDC_SECRET", "change-me"),
+        ("PREFEREE_CROWD_SECRET_KEY", "change-me"),
+        ("AWS_SECRET_ACCESS_KEY", "change-me"),
+    ],
+)
+def test_production_refuses_secrets_that_can_be_guessed_by_name(monkeypatch, name, value):
+    for other in ("DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"):
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv("SECRET_KEY", STRONG)
+    refuse_weak_secrets(LEAST_SECRETS)
+
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(ImproperlyConfigured, match=name) as refused:
+        refuse_weak_secrets(LEAST_SECRETS)
+    assert value not in str(refused.value)
+    assert MAKE_ONE in str(refused.value) or "you were given" in str(refused.value)
+
+
+def test_production_starts_with_strong_secrets_alone(tmp_path):
+    given = {"PREFEREE_MODE": "production", "DATABASE_URL": f"sqlite:///{tmp_path}/one", "REDIS_URL": ""}
+
+    weak = start_with(tmp_path, **given, SECRET_KEY="change-me")
+    strong = start_with(tmp_path, **given, SECRET_KEY=STRONG)
+
+    assert f"SECRET_KEY is an example value. To make one: {MAKE_ONE}" in weak.stderr
+    assert strong.returncode == 0, strong.stderr
 
 
 def test_the_embedded_secret_is_made_once_and_private(tmp_path):

@@ -62,6 +62,15 @@ def test_who_is_reinstated_is_taken_off_and_put_on_again_by_a_new_exclusion(fair
     assert Exclusion.objects.count() == 2
 
 
+def test_a_list_that_is_there_stays_when_the_secret_key_changes(fair, failed, settings):
+    settings.SECRET_KEY = "another key since"
+
+    sync_blocks(failed)
+
+    assert blocked(fair, failed) == {"AFAIL"}
+    assert BlockList.objects.count() == 1
+
+
 def test_a_lost_reply_blocks_all_the_same(fair, failed):
     fair.crowd.fail("block", CrowdLater("no reply"), after=True)
 

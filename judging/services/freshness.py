@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from django.core.cache import cache
 from django.db.models import Count, Max, Q
 
-from config import clock
+from config import clock, kept_objects
 from judging.models import Campaign, CampaignChange, Exclusion, GoldPair, ImportedFile, Submission
 
 #: Counting may take so large a share of the time.
@@ -39,9 +38,9 @@ class Kept(Generic[Made]):
 
 def kept(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
     """What ``make`` counts over the campaign, newly or as it was kept under the name ``what``."""
-    key = f"figures:{what}:{campaign.pk}:{campaign.created_at.timestamp()}"
+    key = kept_objects.key_of("figures", what, campaign.pk, campaign.created_at.timestamp())
     decisions, work = _decisions(campaign), _work(campaign)
-    known: Kept[Made] | None = cache.get(key)
+    known: Kept[Made] | None = kept_objects.read(key)
     now = clock.now()
     if known and known.decisions == decisions:
         age = (now - known.at).total_seconds()
@@ -50,7 +49,7 @@ def kept(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
     started = time.perf_counter()
     fresh = Kept(make(), now, 0.0, decisions, work)
     fresh = Kept(fresh.made, now, time.perf_counter() - started, decisions, work)
-    cache.set(key, fresh, KEEP_SECONDS)
+    kept_objects.keep(key, fresh, KEEP_SECONDS)
     return fresh
 
 

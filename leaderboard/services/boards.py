@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.core.cache import cache
 
+from config import kept_objects
 from leaderboard.board import DEPTH, Board, BoardInput, Scale, draw_board
 from leaderboard.errors import NothingToScore
 from leaderboard.measures import Judged, Measure, ReciprocalRank, parse_measure
@@ -19,7 +17,7 @@ from leaderboard.output.content import plain
 from leaderboard.services.evaluating import Progress, evaluate, measure_for
 from leaderboard.services.judged_tops import judged_tops
 from leaderboard.services.labels import Labels, qrel_set_labels, version_labels
-from leaderboard.services.software import software_key, software_version
+from leaderboard.services.software import software_version
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion, VersionQuery
 
@@ -151,23 +149,22 @@ class AskedBoard:
             sorted((run.pk, run.run_tag, run.baseline) for run in self.runs),
             self.measure,
             sorted(self.hidden),
-            software_key(),
         ]
-        return "board:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+        return kept_objects.key_of("board", *inputs)
 
     def is_there(self) -> bool:
         """Whether nobody would have to wait for it."""
-        return cache.has_key(self.key)
+        return kept_objects.is_kept(self.key)
 
     def keep(self) -> PublishedBoard:
         """Draw it and keep it. Raises :class:`NothingToScore` where there is none."""
         drawn = leaderboard(**{name.name: getattr(self, name.name) for name in fields(self)})
-        cache.set(self.key, drawn, KEPT_SECONDS)
+        kept_objects.keep(self.key, drawn, KEPT_SECONDS)
         return drawn
 
     def set_aside(self) -> None:
         """It cannot be drawn: nobody waits for it for a while. Whoever asks is told why."""
-        cache.set(self.key, None, KEPT_SECONDS)
+        kept_objects.keep(self.key, None, KEPT_SECONDS)
 
 
 def kept_leaderboard(
@@ -181,7 +178,7 @@ def kept_leaderboard(
 ) -> PublishedBoard:
     """The same for pages: as it is kept, else drawn."""
     asked = AskedBoard(collection, version, official, runs, measure, hidden)
-    kept: PublishedBoard | None = cache.get(asked.key)
+    kept: PublishedBoard | None = kept_objects.read(asked.key)
     return kept if kept is not None else asked.keep()
 
 

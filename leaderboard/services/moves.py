@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from django.core.cache import cache
 
+from config import kept_objects
 from leaderboard.board import competition_ranks
 from leaderboard.measures import parse_measure
 from leaderboard.services.boards import KEPT_SECONDS, MEASURE, scale_of
 from leaderboard.services.evaluating import evaluate, measure_for
 from leaderboard.services.labels import Labels, version_labels
-from leaderboard.services.software import software_key
 from pooling.models import Collection, Run
 from tournament.models import QrelVersion
 
@@ -54,13 +51,12 @@ def rank_moves(
         sorted((run.pk, run.run_tag) for run in runs),
         measure,
         sorted(hidden),
-        software_key(),
     ]
-    key = "moves:" + hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
-    kept: RankMoves | None = cache.get(key)
+    key = kept_objects.key_of("moves", *inputs)
+    kept: RankMoves | None = kept_objects.read(key)
     if kept is None:
         kept = _moves(collection, before, after, runs, measure, hidden)
-        cache.set(key, kept, KEPT_SECONDS)
+        kept_objects.keep(key, kept, KEPT_SECONDS)
     return kept
 
 

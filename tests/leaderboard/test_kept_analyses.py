@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+import config.software
 from config import clock
 from leaderboard.models import KeptAnalysis
 from leaderboard.services import software
@@ -53,10 +54,11 @@ def test_what_other_sources_made_is_not_found(db, tmp_path, monkeypatch):
     for room in software.ROOMS:
         (tmp_path / room).mkdir()
         (tmp_path / room / "values.py").write_text("mean = sum\n")
-    monkeypatch.setattr(software, "ROOT", tmp_path)
+    monkeypatch.setattr(config.software, "ROOT", tmp_path)
+    monkeypatch.setattr(config.software, "software_version", lambda: "1")
 
     def key() -> str:
-        software.software_key.cache_clear()
+        config.software.sources_key.cache_clear()
         return key_of("stability", ["dl21"])
 
     before = key()
@@ -64,7 +66,7 @@ def test_what_other_sources_made_is_not_found(db, tmp_path, monkeypatch):
     (tmp_path / "leaderboard" / "values.py").write_text("mean = max\n")
     after = key()
     monkeypatch.undo()
-    software.software_key.cache_clear()
+    config.software.sources_key.cache_clear()
 
     assert after != before
     assert software.software_key().startswith(f"{software.software_version()}+")

@@ -7,12 +7,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.core.cache import cache
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.urls import reverse
 
-from config import clock
+from config import clock, kept_objects
 from config.background.models import Job
 from config.background.registry import in_words
 from config.plurals import many
@@ -251,21 +250,21 @@ def _ask_again(campaign: Campaign) -> str:
 
 
 def _stalled_key(campaign: Campaign) -> str:
-    return f"stalled-why:{campaign.pk}:{campaign.created_at.timestamp()}:{campaign.state}"
+    return kept_objects.key_of("stalled", campaign.pk, campaign.created_at.timestamp(), campaign.state)
 
 
 def look_again(campaign: Campaign) -> None:
     """What stands still is looked for anew when the page is shown next."""
-    cache.delete(_stalled_key(campaign))
+    kept_objects.forget(_stalled_key(campaign))
 
 
 def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
     """What has not moved in its time, without failures that are among the problems ``told`` already."""
     key = _stalled_key(campaign)
-    found = cache.get(key)
+    found = kept_objects.read(key)
     if found is None:
         found = [(one.what, one.why, one.next_step) for one in stalled(campaign)]
-        cache.set(key, found, STALLED_SECONDS)
+        kept_objects.keep(key, found, STALLED_SECONDS)
     link = _ask_again(campaign)
     return [
         Need("stop", f"{what}, not moved: {why}", said, link if "manage.py collect" in said else "")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.core.cache import cache
-
+from config import kept_objects
 from config.errors import Refusal
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings
@@ -175,11 +174,11 @@ def pool_page(pool: Pool) -> PoolPage:
     """What a pool holds, and what judging it takes with the reference experiment's settings."""
     missing = without_text(pool)
     # A pool's passages never change; what counts as one text does, when texts are fetched.
-    key = f"pool-stats:{pool.pk}:{pool.created_at.timestamp()}:{missing}"
-    summary: PoolSummary | None = cache.get(key)
+    key = kept_objects.key_of("pool-stats", pool.pk, pool.created_at.timestamp(), missing)
+    summary: PoolSummary | None = kept_objects.read(key)
     if summary is None:
         summary = pool_stats(pool=pool)
-        cache.set(key, summary, DAY)
+        kept_objects.keep(key, summary, DAY)
     tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
     campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
     return PoolPage(

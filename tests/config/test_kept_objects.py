@@ -1,0 +1,79 @@
+"""Objects in the cache belong to the software that made them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+
+import config.software
+from config import kept_objects
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Figures:
+    counted: int
+
+
+@pytest.fixture
+def other_sources(tmp_path, monkeypatch):
+    """Call it to have another version of the software run from then on."""
+
+    def change():
+        (tmp_path / "judging").mkdir()
+        (tmp_path / "judging" / "figures.py").write_text("counted = 2\n")
+        monkeypatch.setattr(config.software, "software_version", lambda: "9.9.9")
+        monkeypatch.setattr(config.software, "ROOT", tmp_path)
+        config.software.sources_key.cache_clear()
+
+    yield change
+    monkeypatch.undo()
+    config.software.sources_key.cache_clear()
+
+
+def test_what_was_kept_is_read_again_and_forgotten_when_told():
+    key = kept_objects.key_of("figures", 1, "first")
+    kept_objects.keep(key, Figures(3), 60)
+
+    assert kept_objects.read(key) == Figures(3)
+    assert kept_objects.key_of("figures", 2, "first") != key
+    kept_objects.forget(key)
+    assert (kept_objects.read(key), kept_objects.is_kept(key)) == (None, False)
+
+
+def test_another_version_of_the_software_finds_nothing(other_sources):
+    kept_objects.keep(kept_objects.key_of("figures", 1), Figures(3), 60)
+
+    other_sources()
+
+    assert kept_objects.read(kept_objects.key_of("figures", 1)) is None
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"\x80\x05no pickle", b"cconfig.gone\nFigures\n.", {"not": "bytes"}]
+)
+def test_what_cannot_be_read_counts_as_not_kept(damaged):
+    key = kept_objects.key_of("figures", 1)
+    cache.set(key, damaged, 60)
+
+    assert kept_objects.read(key) is None
+    kept_objects.keep(key, Figures(4), 60)
+    assert kept_objects.read(key) == Figures(4)
+
+
+def test_every_object_goes_into_the_cache_here():
+    """Elsewhere the cache counts (``add``, ``incr``) and remembers that something was done."""
+    others = [
+        f"{path.relative_to(ROOT)}: {found}"
+        for room in kept_objects.ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if path.name != "kept_objects.py"
+        for found in re.findall(r"\bcaches?\b[^\n]*\.(?:set|set_many|get_or_set)\(", path.read_text())
+    ]
+
+    assert others == []

@@ -41,8 +41,8 @@ messages:        ## gather the words of workers' pages into locale/, and compile
 
 lock:            ## compile requirements*.in into requirements*.txt
 	$(BIN)/pip install -q uv
-	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --upgrade requirements.in -o requirements.txt
-	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --upgrade requirements-dev.in -o requirements-dev.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --generate-hashes --upgrade requirements.in -o requirements.txt
+	$(BIN)/uv pip compile -q --python-version 3.11 --universal --no-emit-index-url --generate-hashes --upgrade requirements-dev.in -o requirements-dev.txt
 
 clean:           ## remove the virtual environment (the data in ./var stays)
 	rm -rf .venv
@@ -55,7 +55,7 @@ $(READY): requirements.txt requirements-dev.txt
 	  { echo "Python's venv module is missing. Install it (on Debian: apt-get install python3-venv)."; exit 1; }; }
 	@echo "Installing the requirements into .venv (once; a minute or two) …"
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install -q --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.txt -r requirements-dev.txt
 	@# The checkout is importable in its own environment, so that a bare .venv/bin/pytest works too.
 	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "preferee.pth").write_text(str(pathlib.Path.cwd()))'
 	@touch $(READY)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import redis
 from django.conf import settings
-from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
@@ -89,7 +89,7 @@ def _broker() -> str:
 
 
 def _storage() -> str:
-    """A file can be written where runs are kept, and reads as it was written."""
+    """Files can be written where runs are kept. Writes none to find out: anybody may ask, as often as they like."""
     if isinstance(storage := storages["runs"], Bucket):
         try:
             storage.prove(seconds=SECONDS)
@@ -98,18 +98,17 @@ def _storage() -> str:
         except BucketRefused as refusal:
             raise NotReady(f"files cannot be stored on S3: {refusal.next_step}") from None
         return "ok"
-    words = secrets.token_bytes(16)
+    folder = Path(storage.path(""))
     try:
-        name = storages["runs"].save(f".ready-{secrets.token_hex(8)}", ContentFile(words))
-        try:
-            with storages["runs"].open(name) as file:
-                same = file.read() == words
-        finally:
-            storages["runs"].delete(name)
+        # Before the first run, the folder it will be made in.
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        full = os.statvfs(there).f_bavail == 0
     except OSError:
-        raise NotReady("files cannot be stored (PREFEREE_DATA_DIR)") from None
-    if not same:
-        raise NotReady("a stored file does not read as it was written (PREFEREE_DATA_DIR)")
+        raise NotReady("the folder for files does not answer (PREFEREE_DATA_DIR)") from None
+    if full:
+        raise NotReady("the disk for files is full (PREFEREE_DATA_DIR)")
+    if not there.is_dir() or not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        raise NotReady("files cannot be stored (PREFEREE_DATA_DIR)")
     return "ok"
 
 

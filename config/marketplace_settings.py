@@ -31,7 +31,9 @@ from config.private_files import tighten_folder
 MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
 DEBUG = False
-DATA_DIR = Path(env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+# Of its own where it runs under an account of its own; else beside Preferee's data.
+_OWN_DIR = env.str("MARKETPLACE_DATA_DIR", default="")
+DATA_DIR = Path(_OWN_DIR or env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 tighten_folder(DATA_DIR)
 
 SECRET_KEY = env.str("MARKETPLACE_SECRET_KEY", default="")
@@ -82,7 +84,7 @@ QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 # What workers meet.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
 # How long what tells of people is kept, in days; 0: until an operator erases it.
-RIGHTS_DIR = env.str("PREFEREE_RIGHTS_DIR", default="")
+RIGHTS_DIR = env.str("MARKETPLACE_RIGHTS_DIR", default=_OWN_DIR or env.str("PREFEREE_RIGHTS_DIR", default=""))
 KEEP_ACCOUNTS_DAYS = whole("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
 KEEP_MESSAGES_DAYS = whole("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
 MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)

@@ -5,17 +5,22 @@ set -eu
 : "${1:?Say into which folder: deploy/backup.sh FOLDER}"
 : "${PREFEREE_DATA_DIR:?PREFEREE_DATA_DIR is not set. Read the settings first: set -a; . /etc/preferee/preferee.env}"
 here=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/postgres.sh"
 python=$here/.venv/bin/python
 [ -x "$python" ] || python=python3
 umask 077
+crowds=${MARKETPLACE_DATA_DIR:-$PREFEREE_DATA_DIR}
 made=$1/$(date -u +%Y%m%dT%H%M%SZ)
 part=$made.part
 mkdir -p "$part"
 trap 'rm -rf "$part"' EXIT
 
-database() { # its address, its name in the backup
+database() { # its address, its name in the backup, the setting that names it
     case $1 in
-    postgres*) pg_dump --format=custom --no-owner --no-privileges --file="$part/$2.dump" "$1" ;;
+    postgres* | psql:* | pgsql:*)
+        PGPASSWORD=$(password_for_libpq "$1") pg_dump --format=custom --no-owner --no-privileges \
+            --file="$part/$2.dump" --dbname="$(address_for_libpq "$1")"
+        ;;
     sqlite:///*)
         [ -e "${1#sqlite:///}" ] || return 0
         "$python" - "${1#sqlite:///}" "$part/$2.sqlite3" <<'PYTHON'
@@ -27,27 +32,33 @@ target.execute("PRAGMA journal_mode=DELETE")
 target.close()
 PYTHON
         ;;
-    *) echo "$1 is neither postgres:// nor sqlite:///." >&2 && exit 1 ;;
+    *) echo "$3 is neither postgres:// nor sqlite:///." >&2 && exit 1 ;;
     esac
 }
 
 # Databases before files: a stored run is written before the row that names it, so no row misses its file.
-database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee
-database "${MARKETPLACE_DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/marketplace.sqlite3}" marketplace
-kept=
-for name in runs files sources secret-key marketplace-secret-key marketplace-key.json; do
-    [ ! -e "$PREFEREE_DATA_DIR/$name" ] || kept="$kept $name"
-done
-# shellcheck disable=SC2086 -- a list of plain names
-tar --create --gzip --file="$part/files.tar.gz" --directory="$PREFEREE_DATA_DIR" --exclude='.arriving-*' \
-    --exclude='.ready-*' --files-from=/dev/null $kept
+database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee DATABASE_URL
+database "${MARKETPLACE_DATABASE_URL:-sqlite:///$crowds/marketplace.sqlite3}" marketplace MARKETPLACE_DATABASE_URL
+files() { # the folder, the archive's name, what of the folder belongs into it
+    folder=$1 archive=$2 kept=
+    shift 2
+    for name in "$@"; do
+        [ ! -e "$folder/$name" ] || kept="$kept $name"
+    done
+    # shellcheck disable=SC2086 -- a list of plain names
+    tar --create --gzip --file="$part/$archive.tar.gz" --directory="$folder" --exclude='.arriving-*' \
+        --files-from=/dev/null $kept
+}
+files "$PREFEREE_DATA_DIR" files runs files sources secret-key marketplace-secret-key marketplace-key.json
+[ "$crowds" -ef "$PREFEREE_DATA_DIR" ] || files "$crowds" marketplace-files marketplace-secret-key marketplace-key.json
 (cd "$part" && sha256sum -- * > SHA256SUMS)
 mv "$part" "$made"
 echo "$made"
 
 # Beside the backups, never in them: what was forgotten and taken back, which a restore of any of them does again.
-for name in rights.jsonl marketplace-rights.jsonl; do
-    list=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}/$name
+ours=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}
+for list in "$ours/rights.jsonl" "${MARKETPLACE_RIGHTS_DIR:-${MARKETPLACE_DATA_DIR:-$ours}}/marketplace-rights.jsonl"; do
+    name=$(basename "$list")
     [ -e "$list" ] && [ ! "$list" -ef "$1/$name" ] || continue
     cat "$list" "$1/$name" 2>/dev/null | sort -u > "$1/.$name" || true
     mv "$1/.$name" "$1/$name"

@@ -24,9 +24,10 @@ from tests.test_deploy import DEPLOY, ROOT, UNITS, compose
 STRONG = "k3Vt9QzXw7RmB2nLfH5sPdJ8yCgAe4Ua"
 
 
-def example_settings() -> dict[str, str]:
-    """deploy/preferee.env.example, filled in."""
-    lines = (DEPLOY / "preferee.env.example").read_text().splitlines()
+def example_settings(*names: str) -> dict[str, str]:
+    """The examples of settings, both unless named, filled in."""
+    files = [DEPLOY / f"{name}.example" for name in names or ("preferee.env", "marketplace.env")]
+    lines = [line for file in files for line in file.read_text().splitlines()]
     given = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     return {name: re.sub(r"change-me[a-z-]*", STRONG, value) for name, value in given.items()}
 
@@ -34,12 +35,11 @@ def example_settings() -> dict[str, str]:
 def environment_in(service: str) -> dict[str, str]:
     """The environment of a service of the compose file: the env file, and over it what stands in the file."""
     described = compose()["services"][service]
-    assert described["env_file"] == "preferee.env"
     own = {
         name: re.sub(r"\$\{\w+(:\?[^}]*)?\}", STRONG, value)
         for name, value in described["environment"].items()
     }
-    return example_settings() | own
+    return example_settings(described["env_file"]) | own
 
 
 def asked(environment: dict[str, str], program: str) -> dict:
@@ -69,7 +69,7 @@ from config import marketplace_settings as crowd, settings as ours
 database = ours.DATABASES["default"]
 print(json.dumps({
     "ours": [ours.HOST, ours.PORT, str(ours.DATA_DIR), str(ours.METRICS_DIR), ours.PUBLIC_URL, ours.CROWD_ENDPOINT],
-    "crowd": [crowd.HOST, crowd.PORT, str(crowd.DATA_DIR), crowd.PUBLIC_URL],
+    "crowd": [crowd.HOST, crowd.PORT, str(crowd.DATA_DIR), crowd.PUBLIC_URL, crowd.RIGHTS_DIR],
     "keys": [str(ours.CROWD_KEY_FILE), str(crowd.KEY_FILE)],
     "databases": [
         [one["HOST"], str(one["PORT"]), one["NAME"], one["USER"], one["PASSWORD"]]
@@ -171,7 +171,8 @@ def test_settings_of_the_units_are_taken_and_agree_with_one_another_and_the_prox
     found = asked(example_settings(), SETTINGS)
 
     assert found["production"] == [True, True]
-    assert found["keys"][0] == found["keys"][1]  # the marketplace writes the key where Preferee reads it
+    # The marketplace writes the key in a folder of its own, and whoever sets it up gives Preferee a copy.
+    assert f"{found['keys'][1]} {found['keys'][0]}" in (ROOT / "docs" / "operations.md").read_text()
     assert found["ours"][5] == found["crowd"][3]
     assert [found["databases"][0][2], found["databases"][1][2]] == ["preferee", "marketplace"]
     for proxy in ("nginx.conf", "Caddyfile"):
@@ -185,30 +186,40 @@ def test_settings_of_the_units_are_taken_and_agree_with_one_another_and_the_prox
         )
     for path in UNITS:
         unit = path.read_text()
-        if path.suffix == ".service" and "StateDirectory" in unit:
-            state, runtime = (
-                re.search(rf"^{key}=(.*)$", unit, re.M).group(1)
-                for key in ("StateDirectory", "RuntimeDirectory")
-            )
-            assert found["ours"][2] == f"/var/lib/{state}"
-            assert found["ours"][3].startswith(f"/run/{runtime}/")
+        if path.suffix != ".service":
+            continue
+        kept = dict(line.split("=", 1) for line in unit.splitlines() if "Directory" in line)
+        assert "UMask=0077" in unit
+        assert {kept[name] for name in kept if name.endswith("DirectoryMode")} <= {"0700"}
+        if "StateDirectory" in kept:
+            owner = "crowd" if "marketplace" in path.name else "ours"
+            assert f"/var/lib/{kept['StateDirectory']}" == found[owner][2]
+            assert kept["StateDirectoryMode"] == "0700"
+        if "RuntimeDirectory" in kept:
+            assert found["ours"][3].startswith(f"/run/{kept['RuntimeDirectory']}/")
+            assert kept["RuntimeDirectoryMode"] == "0700"
 
 
-@pytest.mark.parametrize("name", ["web", "worker", "beat", "marketplace", "migrate"])
+@pytest.mark.parametrize("name", ["web", "worker", "beat", "migrate"])
 def test_settings_of_the_containers_name_the_other_containers(name):
     services = compose()["services"]
-    found = asked(environment_in(name), SETTINGS)
+    found = asked(environment_in(name) | environment_in("marketplace"), SETTINGS)
 
+    made = (DEPLOY / "databases.sh").read_text()
     for host, port, database, user, password in found["databases"]:
         assert (host, port, password) == ("postgres", "5432", STRONG)
-        assert user == services["postgres"]["environment"]["POSTGRES_USER"]
-        created = compose()["configs"]["marketplace-database"]["content"]
-        assert database == services["postgres"]["environment"]["POSTGRES_DB"] or database in created
+        assert f"CREATE ROLE {user} LOGIN" in made
+        assert f"CREATE DATABASE {database} OWNER {user};" in made
+        assert f"{user.upper()}_DATABASE_PASSWORD" in services["postgres"]["environment"]
     broker = urlsplit(found["broker"])
     assert (broker.hostname, broker.port) == ("redis", 6379)
     mounted = [volume.split(":")[1] for volume in services[name]["volumes"]]
     assert found["ours"][2] in mounted
-    assert found["keys"] == [f"{found['ours'][2]}/marketplace-key.json"] * 2
+    assert found["keys"][0] == found["keys"][1]
+    for service in (name, "marketplace"):
+        mounted = {volume.split(":")[1] for volume in services[service]["volumes"]}
+        assert found["keys"][0].rpartition("/")[0] in mounted
+    assert {found["crowd"][2], found["crowd"][4]} <= mounted
     https = services["https"]["environment"]
     assert https == {
         "PREFEREE_WEB": f"web:{found['ours'][1]}",
@@ -254,18 +265,28 @@ def test_image_has_the_files_and_the_python_that_the_software_needs():
     version = tuple(map(int, re.search(r"^FROM python:([\d.]+)", text).group(1).split(".")))
     assert version >= (3, 11)
     static = asked(example_settings() | {"PREFEREE_DATA_DIR": built}, SETTINGS)["static"]
-    assert f"ln -sfn {static} {asked(environment_in('web'), SETTINGS)['static']}" in text
+    assert (
+        f"ln -sfn {static} {asked(environment_in('web') | environment_in('marketplace'), SETTINGS)['static']}"
+        in text
+    )
 
 
 def test_operations_names_only_files_units_and_commands_that_there_are():
     page = (ROOT / "docs" / "operations.md").read_text()
     blocks = "\n".join(re.findall(r"^```\n(.*?)^```", page, re.M | re.S))
 
-    for name in set(re.findall(r"\bdeploy/[\w./-]+\w", page)) - {"deploy/preferee.env"}:
+    for name in set(re.findall(r"\bdeploy/[\w./-]+\w", page)) - {
+        "deploy/preferee.env",
+        "deploy/marketplace.env",
+    }:
         assert (ROOT / name).exists(), name
     units = {path.name.partition(".")[0] for path in UNITS}
     assert set(re.findall(r"\bpreferee-[a-z]+", page)) - {"preferee-token"} <= units
-    for line in re.findall(r"python (manage\.py [^\n&'#]+)", blocks):
+    for line in re.findall(r"python (manage\.py (?!\"\$@)[^\n&'#]+)", blocks):
         check_command(["python", *shlex.split(line)])
+    # The functions that run a command as the service's account.
+    for program, line in re.findall(r"(?:^|&& )(preferee|marketplace) ([a-z_]+[^\n&'#]*)", blocks, re.M):
+        words = ["manage.py"] if program == "preferee" else ["-m", "marketplace"]
+        check_command(["python", *words, *shlex.split(line)])
     services = re.findall(r"compose\.yaml exec (\w+) ", page)
     assert set(services) <= set(compose()["services"])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from config import health
 from config.background.models import Job
 from config.background.services import start
 from tests.config.reading import numbers
@@ -106,10 +109,22 @@ def test_readiness_asks_the_bucket_where_runs_are(client, settings, tmp_path, mo
     assert "PREFEREE_S3_ENDPOINT" in away.json()["parts"]["storage"]
 
 
-def test_readiness_leaves_no_file_behind(client, settings):
-    client.get("/readyz")
+def test_readiness_writes_no_file(client, settings, monkeypatch):
+    settings.RUNS_DIR.mkdir()
+    before = settings.RUNS_DIR.stat().st_mtime_ns  # changes with whatever is made in it, if only for a moment
 
-    assert [file for file in settings.RUNS_DIR.rglob("*") if file.is_file()] == []
+    assert client.get("/readyz").status_code == 200
+
+    assert settings.RUNS_DIR.stat().st_mtime_ns == before
+
+
+def test_a_full_disk_makes_it_not_ready(client, monkeypatch):
+    monkeypatch.setattr(health.os, "statvfs", lambda _folder: SimpleNamespace(f_bavail=0))
+
+    reply = client.get("/readyz")
+
+    assert reply.status_code == 503
+    assert reply.json()["parts"]["storage"] == "the disk for files is full (PREFEREE_DATA_DIR)"
 
 
 def test_metrics_without_a_token_are_for_this_machine_only(client):

@@ -19,7 +19,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from marketplace.errors import AccountRefused
+from marketplace.errors import AccountRefused, SweepFailed
 
 
 def _python() -> str:
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         migrate_if_needed()
         try:
             result = self.act(**options)
-        except AccountRefused as refusal:
+        except (AccountRefused, SweepFailed) as refusal:
             raise CommandError(str(refusal)) from None
         if options["json"]:
             self.stdout.write(json.dumps(result, default=str, ensure_ascii=False, indent=1))

@@ -9,6 +9,7 @@ MarketplaceError
 │       UnrecognizedClientException, InvalidSignatureException
 ├── TaskRefused (a worker does not get a task, or may not hand one in)
 ├── QualificationRefused (a worker cannot ask for a qualification)
+├── SweepFailed (some steps of a sweep failed; the others are done)
 └── AccountRefused (an account, key or link cannot be made or used)
     ├── SignInRefused (a worker is not signed in)
     └── PayoutRefused (a payout cannot be made or recorded)
@@ -143,6 +144,15 @@ class LetterRefused(MarketplaceError):
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)
         self.reason = reason
+
+
+class SweepFailed(MarketplaceError):
+    """Some steps of a sweep failed; all the others are done."""
+
+    def __init__(self, name: str, failures: list[str]) -> None:
+        listed = ", ".join(failures[:5]) + (f" and {len(failures) - 5} more" if len(failures) > 5 else "")
+        super().__init__(f"{name}: {listed} failed.", "The log says why. All other steps are done.")
+        self.failures = failures
 
 
 class AccountRefused(MarketplaceError):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.contrib.auth import password_validation
 
+from marketplace import worker_names
+from marketplace.errors import SignInRefused
 from marketplace.models import Worker
 
 
@@ -46,16 +49,12 @@ def new_password(label: str) -> forms.CharField:
     )
 
 
-#: Names of programs that work in people's place begin like this; no person gets such a name.
-PROGRAMS = "simulated-"
-
-
 class SignUpForm(forms.Form):
     """A new worker account."""
 
     username = forms.CharField(
         label="Name to sign in with",
-        max_length=60,
+        max_length=worker_names.LONGEST,
         help_text="Letters, digits and . _ - only. Requesters never see it.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
@@ -73,10 +72,10 @@ class SignUpForm(forms.Form):
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
-        """One spelling per name; free names only, and no program's."""
-        username: str = self.cleaned_data["username"].strip().lower()
-        if not re.fullmatch(r"[a-z0-9._-]+", username):
-            raise forms.ValidationError("Use letters, digits and . _ - only.")
+        """Take one spelling per name; free names only, and none that is reserved for people."""
+        username = worker_names.one_spelling(self.cleaned_data["username"])
+        if refusal := worker_names.refusal(username, program=True):
+            raise forms.ValidationError(refusal)
         if Worker.objects.filter(username=username).exists():
             raise forms.ValidationError("This name is taken. Choose another one.")
         return username
@@ -84,10 +83,9 @@ class SignUpForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Check the password against the rules of the settings, and who may be named as programs are."""
         data = super().clean() or {}
-        if data.get("username", "").startswith(PROGRAMS) and not data.get("program"):
-            self.add_error(
-                "username", f"Names that begin with {PROGRAMS} are kept for programs. Choose another one."
-            )
+        program = bool(data.get("program"))
+        if "username" in data and (refusal := worker_names.refusal(data["username"], program=program)):
+            self.add_error("username", refusal)
         if "password" in data:
             worker = Worker(username=data.get("username", ""), email=data.get("email", ""))
             try:
@@ -136,30 +134,48 @@ class NewPasswordForm(forms.Form):
         return password
 
 
-class ChangePasswordForm(NewPasswordForm):
-    """A password changed by someone who knows the old one, unless there is none."""
+#: Raises SignInRefused unless the password it is given, or the sign-in, shows that the owner is at work.
+Prove = Callable[[str], None]
 
-    field_order = ("current", "password")
-    current = forms.CharField(
+
+def current_password(help_text: str = "") -> forms.CharField:
+    """A field for the password that an account has."""
+    return forms.CharField(
         label="Current password",
         strip=False,
         required=False,
+        help_text=help_text,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+
+class ChangePasswordForm(NewPasswordForm):
+    """A password changed by someone who knows the old one, or who signed in recently if there is none."""
+
+    field_order = ("current", "password")
+    current = current_password()
+
+    def __init__(self, *args: Any, prove: Prove, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.prove = prove
         if self.worker.has_usable_password():
             self.fields["current"].required = True
         else:
             del self.fields["current"]
 
-    def clean_current(self) -> str:
-        """It must be right."""
-        current: str = self.cleaned_data["current"]
-        if not self.worker.check_password(current):
-            raise forms.ValidationError("This is not your current password.")
-        return current
+    def clean(self) -> dict[str, Any]:
+        """Ask for the proof once the rest is right."""
+        data = super().clean() or {}
+        if not self.errors:
+            _prove(self, data, "current" if "current" in self.fields else None)
+        return data
+
+
+def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
+    try:
+        form.prove(data.get("current", ""))
+    except SignInRefused as refusal:
+        form.add_error(field, str(refusal))
 
 
 class AccountForm(forms.Form):
@@ -172,8 +188,19 @@ class AccountForm(forms.Form):
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     country = CountryField()
+    current = current_password("Needed to change the e-mail address.")
 
-    def __init__(self, *args: Any, country_by_operator: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if country_by_operator:
+    def __init__(self, data: Any = None, *, worker: Worker, prove: Prove) -> None:
+        super().__init__(data, initial={"email": worker.email, "country": worker.country})
+        self.worker, self.prove = worker, prove
+        if worker.country_by_operator:
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
+        if not worker.has_usable_password():
+            del self.fields["current"]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the proof when the address changes: whoever reads it can set a new password."""
+        data = super().clean() or {}
+        if not self.errors and data["email"] != self.worker.email:
+            _prove(self, data, "current" if "current" in self.fields else "email")
+        return data

@@ -9,7 +9,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models import F, Q
 
-from marketplace import identifiers
+from marketplace import identifiers, worker_names
 
 
 class Requester(models.Model):
@@ -76,14 +76,14 @@ class WorkerManager(BaseUserManager["Worker"]):
 
     def get_by_natural_key(self, username: str | None) -> Worker:
         """The worker who signs in as ``username``."""
-        return self.get(username=(username or "").strip().lower())
+        return self.get(username=worker_names.one_spelling(username or ""))
 
 
 class Worker(AbstractBaseUser):
     """Someone who does tasks. The counters are what system qualifications are read from."""
 
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
-    username = models.CharField(max_length=60, unique=True)
+    username = models.CharField(max_length=worker_names.LONGEST, unique=True)
     email = models.EmailField(blank=True)
     email_confirmed_at = models.DateTimeField(null=True)
     country = models.CharField(max_length=2, blank=True)
@@ -112,7 +112,7 @@ class Worker(AbstractBaseUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keep names in lower case, so that two workers never differ by case alone."""
-        self.username = self.username.strip().lower()
+        self.username = worker_names.one_spelling(self.username)
         super().save(*args, **kwargs)
 
 

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 
+from marketplace import worker_names
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey, SigninLink, Worker
 from marketplace.services import passwords, requesters
@@ -84,7 +85,11 @@ def create_worker(
 
     A link that confirms the address is mailed to it, unless it is ``confirmed`` already. ``program``: it works in
     people's place, and nobody is paid for what it does. ``country_by_operator``: it is not the worker's to change.
+    Raises AccountRefused for a name that is taken or reserved.
     """
+    username = worker_names.one_spelling(username)
+    if refusal := worker_names.refusal(username, program=program):
+        raise AccountRefused(refusal)
     worker = Worker(
         username=username,
         email=email,
@@ -132,8 +137,12 @@ def redeem_signin_token(token: str, now: datetime) -> Worker:
 
 
 def find_worker(name: str) -> Worker:
-    """The worker who signs in with that name, or has that id; raises AccountRefused."""
-    row = Worker.objects.filter(Q(username=name.strip().lower()) | Q(worker_id=name.strip())).first()
+    """The worker with that id, or else the one who signs in with that name; raises AccountRefused.
+
+    The id comes first: somebody may have chosen another worker's id as a name.
+    """
+    row = Worker.objects.filter(worker_id=name.strip()).first()
+    row = row or Worker.objects.filter(username=worker_names.one_spelling(name)).first()
     if row is None:
         raise AccountRefused(f"There is no worker {name}.", "`workers` lists them.")
     return row

@@ -9,14 +9,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from marketplace import money
+from marketplace import money, worker_names
 from marketplace.errors import AccountRefused
 from marketplace.models import Assignment, Invitation, Letter, Outgoing, Payout, Worker, WorkerMessage
 from marketplace.services import forgotten_list, payouts
+from marketplace.sweep import Sweep
 
 logger = logging.getLogger(__name__)
-#: What a forgotten worker's name begins with; the rest is a number of ours.
-FORGOTTEN = "forgotten-"
 _ON_HAND = (Assignment.Status.ACCEPTED, Assignment.Status.SUBMITTED)
 
 
@@ -54,7 +53,7 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
     worker.signin_links.all().delete()
     worker.set_unusable_password()
     Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(
-        username=f"{FORGOTTEN}{worker.pk}",
+        username=worker_names.forgotten_name(),
         password=worker.password,
         email="",
         email_confirmed_at=None,
@@ -74,24 +73,29 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
 def forget_again(now: datetime) -> dict[str, int]:
     """After a restore: forget whom the list beside the database names and the database knows again. Safe to repeat.
 
-    Returns how many were ``forgotten``, and how many are ``left``: something is owed to them in the backup.
+    Returns how many were ``forgotten``, and how many are ``left``: something is owed to them in the backup. A worker
+    who cannot be forgotten holds up nobody else: SweepFailed is raised at the end.
     """
     named = {entry.worker_id: entry for entry in forgotten_list.entries()}
     done = {"forgotten": 0, "left": 0}
+    sweep = Sweep("Forgetting again after a restore")
     for worker in Worker.objects.filter(worker_id__in=named, forgotten_at=None).order_by("pk"):
-        try:
-            forget(worker, now, waive=named[worker.worker_id].waived)
-            done["forgotten"] += 1
-        except AccountRefused as refusal:
-            done["left"] += 1
-            logger.warning("A worker was forgotten, and is back by a backup: %s", refusal)
+        with sweep.step(f"worker {worker.worker_id}"):
+            try:
+                forget(worker, now, waive=named[worker.worker_id].waived)
+                done["forgotten"] += 1
+            except AccountRefused as refusal:
+                done["left"] += 1
+                logger.warning("A worker was forgotten, and is back by a backup: %s", refusal)
+    sweep.end()
     return done
 
 
 def forget_idle(now: datetime) -> int:
     """Forget workers whom nobody saw for as long as the settings say; returns how many.
 
-    Seen: the account made, signed in to, a task taken. Who is owed something is not forgotten.
+    Seen: the account made, signed in to, a task taken. Who is owed something is not forgotten. A worker who cannot
+    be forgotten holds up nobody else: SweepFailed is raised at the end.
     """
     if not settings.KEEP_ACCOUNTS_DAYS:
         return 0
@@ -99,14 +103,17 @@ def forget_idle(now: datetime) -> int:
     seen = Worker.objects.filter(assignments__accepted_at__gte=before).values("pk")
     idle = Worker.objects.filter(forgotten_at=None, is_program=False, created_at__lt=before)
     idle = idle.filter(Q(last_login=None) | Q(last_login__lt=before)).exclude(pk__in=seen)
+    sweep = Sweep("Forgetting idle workers")
     for worker in idle.order_by("pk"):
-        try:
-            forget(worker, now)
-            forgotten += 1
-        except AccountRefused as refusal:  # of this one; the others have waited long enough
-            logger.warning(
-                "An account is kept longer than MARKETPLACE_KEEP_ACCOUNTS_DAYS: %s", refusal.message
-            )
+        with sweep.step(f"worker {worker.worker_id}"):
+            try:
+                forget(worker, now)
+                forgotten += 1
+            except AccountRefused as refusal:
+                logger.warning(
+                    "An account is kept longer than MARKETPLACE_KEEP_ACCOUNTS_DAYS: %s", refusal.message
+                )
+    sweep.end()
     return forgotten
 
 

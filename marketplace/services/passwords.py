@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
+from django.db import transaction
 from django.db.models import Q
 
 from marketplace.errors import AccountRefused
@@ -46,6 +47,13 @@ def _letter(worker: Worker) -> str:
     )
 
 
+def _tell(worker: Worker, subject: str, text: str, now: datetime) -> None:
+    """Mail the confirmed address, if there is one, what was done to the account."""
+    if worker.email and worker.email_confirmed_at is not None:
+        text += "\n\nIf it was not you, tell the people who invited you at once, and ask them for a new password.\n"
+        outbox.write_mail(worker.email, subject, text, now)
+
+
 def read_link(worker_id: str, token: str) -> Worker:
     """The worker whose password a link sets; raises AccountRefused."""
     worker = Worker.objects.filter(worker_id=worker_id, is_active=True).first()
@@ -56,18 +64,31 @@ def read_link(worker_id: str, token: str) -> Worker:
     return worker
 
 
-def set_password(worker: Worker, password: str) -> None:
-    """A new password. Every other session of the worker ends with the old one."""
-    worker.set_password(password)
-    worker.save(update_fields=["password"])
+def set_password(worker: Worker, password: str, now: datetime) -> None:
+    """Set a new password, and tell the confirmed address. Every other session, and every sign-in link, ends."""
+    with transaction.atomic():
+        worker.set_password(password)
+        worker.save(update_fields=["password"])
+        worker.signin_links.filter(used_at=None).delete()
+        _tell(
+            worker,
+            "Your password was changed",
+            f"The password of your account {worker.username} was changed.",
+            now,
+        )
 
 
 def change_address(worker: Worker, email: str, now: datetime) -> None:
-    """Keep another e-mail address; it is used after it was confirmed."""
+    """Keep another e-mail address, and tell the one before; the new one is used after it was confirmed."""
     if email == worker.email and worker.email_confirmed_at is not None:
         return
-    worker.email, worker.email_confirmed_at = email, None
-    worker.save(update_fields=["email", "email_confirmed_at"])
+    with transaction.atomic():
+        if email != worker.email:
+            became = f"was changed to {email}" if email else "was removed"
+            text = f"The e-mail address of your account {worker.username} {became}."
+            _tell(worker, "Your e-mail address was changed", text, now)
+        worker.email, worker.email_confirmed_at = email, None
+        worker.save(update_fields=["email", "email_confirmed_at"])
     ask_to_confirm(worker, now)
 
 

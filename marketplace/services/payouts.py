@@ -138,7 +138,10 @@ def _unpaid(made: PayoutBatch) -> QuerySet[LedgerEntry]:
 
 
 def write_csv(made: PayoutBatch) -> str:
-    """The batch for whoever pays: one line a worker, amounts in dollars."""
+    """The batch for whoever pays: one line a worker, amounts in dollars.
+
+    Only confirmed addresses are given: anybody could have entered another, and money may go where it says.
+    """
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(COLUMNS)
@@ -152,7 +155,7 @@ def write_csv(made: PayoutBatch) -> str:
             made.name,
             worker.worker_id,
             worker.username,
-            worker.email,
+            worker.email if worker.email_confirmed_at else "",
             worker.country,
             money.dollars(row.amount_cents),
             "USD",

@@ -39,6 +39,27 @@ def sign_in(request: HttpRequest, username: str, password: str, address: str) ->
     raise SignInRefused("wrong", "Name and password do not fit together.", "Check both and try again.")
 
 
+def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
+    """Refuse a change that would hand over the account, unless its owner is at work; a session alone may be stolen.
+
+    The proof is the password, or for accounts without one a sign-in that is ``recent``. Raises SignInRefused with
+    reason ``throttled``, ``wrong`` or ``old``.
+    """
+    if not worker.has_usable_password():
+        if not recent:
+            raise SignInRefused(
+                "old",
+                "You signed in too long ago to change this.",
+                "Ask whoever invited you for a link that sets a password.",
+            )
+        return
+    taken = _take(worker.username, address)
+    if not worker.check_password(password):
+        raise SignInRefused("wrong", "This is not your current password.")
+    for name, rate in taken:
+        rates.give_back(name, rate)
+
+
 def _take(username: str, address: str) -> list[tuple[str, Rate]]:
     attempts = settings.SIGNIN_ATTEMPTS
     if not attempts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.contrib.sessions.models import Session
@@ -9,6 +10,7 @@ from django.contrib.sessions.models import Session
 from marketplace.models import Outgoing, RequestToken, SigninLink
 from marketplace.services import forgetting, rates
 from marketplace.services.tokens import LIFETIME
+from marketplace.sweep import Sweep
 
 _KEPT = timedelta(days=30)
 
@@ -16,14 +18,25 @@ _KEPT = timedelta(days=30)
 def tidy(now: datetime) -> int:
     """Remove spent tokens, sent messages, links and sessions that are over, and forget whom the settings say.
 
-    Returns how many rows that were.
+    Returns how many rows that were. A step that fails holds up no other: SweepFailed is raised at the end.
     """
-    rows = (
-        RequestToken.objects.filter(made_at__lte=now - LIFETIME),
-        Outgoing.objects.filter(due_at=None, made_at__lte=now - _KEPT),
-        SigninLink.objects.filter(expires_at__lte=now - _KEPT),
-        Session.objects.filter(expire_date__lte=now - _KEPT),
-    )
-    removed = sum(each.delete()[0] for each in rows) + rates.forget_full()
-    forgotten = forgetting.forget_idle(now) + forgetting.forget_again(now)["forgotten"]
-    return removed + forgetting.erase_words(now) + forgotten
+    rows = {
+        "request tokens": RequestToken.objects.filter(made_at__lte=now - LIFETIME),
+        "sent messages": Outgoing.objects.filter(due_at=None, made_at__lte=now - _KEPT),
+        "sign-in links": SigninLink.objects.filter(expires_at__lte=now - _KEPT),
+        "sessions": Session.objects.filter(expire_date__lte=now - _KEPT),
+    }
+    steps: dict[str, Callable[[], int]] = {
+        f"removing {what}": lambda over=over: over.delete()[0] for what, over in rows.items()
+    } | {
+        "removing rates": rates.forget_full,
+        "forgetting idle workers": lambda: forgetting.forget_idle(now),
+        "forgetting again": lambda: forgetting.forget_again(now)["forgotten"],
+        "erasing letters and messages": lambda: forgetting.erase_words(now),
+    }
+    sweep, removed = Sweep("Tidying"), 0
+    for what, step in steps.items():
+        with sweep.step(what):
+            removed += step()
+    sweep.end()
+    return removed

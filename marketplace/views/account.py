@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,21 +16,21 @@ from django.views.decorators.http import require_http_methods
 
 from marketplace import clock
 from marketplace.errors import AccountRefused
-from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm
-from marketplace.services import passwords
+from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm, Prove
+from marketplace.models import Worker
+from marketplace.services import passwords, signing_in
+from marketplace.views.signing_in import client_address, enter, signed_in_recently
 from marketplace.views.site import worker_of
 
-_BACKEND = "django.contrib.auth.backends.ModelBackend"
 
-
+@sensitive_post_parameters("current")
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """E-mail and country; the way to a new password."""
     worker = worker_of(request)
-    start = {"email": worker.email, "country": worker.country}
-    form = AccountForm(request.POST or None, initial=start, country_by_operator=worker.country_by_operator)
+    form = AccountForm(request.POST or None, worker=worker, prove=_proof(request, worker))
     if request.method == "POST" and form.is_valid():
         worker.country = form.cleaned_data["country"]
         worker.save(update_fields=["country"])
@@ -46,9 +48,9 @@ def account(request: HttpRequest) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     """A new password for someone who is signed in."""
     worker = worker_of(request)
-    form = ChangePasswordForm(request.POST or None, worker=worker)
+    form = ChangePasswordForm(request.POST or None, worker=worker, prove=_proof(request, worker))
     if request.method == "POST" and form.is_valid():
-        passwords.set_password(worker, form.cleaned_data["password"])
+        passwords.set_password(worker, form.cleaned_data["password"], clock.now())
         update_session_auth_hash(request, worker)
         messages.success(request, "Your password was changed. Other devices are signed out.")
         return redirect("account")
@@ -80,8 +82,8 @@ def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpRespon
         return _refused(request, refusal)
     form = NewPasswordForm(request.POST or None, worker=worker)
     if request.method == "POST" and form.is_valid():
-        passwords.set_password(worker, form.cleaned_data["password"])
-        login(request, worker, backend=_BACKEND)
+        passwords.set_password(worker, form.cleaned_data["password"], clock.now())
+        enter(request, worker)
         return redirect("home")
     context = {"form": form, "username": worker.username}
     return render(request, "marketplace/new_password.html", context, status=422 if form.errors else 200)
@@ -99,6 +101,15 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request, refusal)
     messages.success(request, "Your address is confirmed.")
     return redirect("account")
+
+
+def _proof(request: HttpRequest, worker: Worker) -> Prove:
+    return partial(
+        signing_in.prove_owner,
+        worker,
+        address=client_address(request),
+        recent=signed_in_recently(request),
+    )
 
 
 def _refused(request: HttpRequest, refusal: AccountRefused) -> HttpResponse:

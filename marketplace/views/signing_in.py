@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from django.conf import settings
 from django.contrib.auth import login, logout
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,10 +16,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from marketplace import clock
 from marketplace.errors import AccountRefused, SignInRefused
 from marketplace.forms import SignInForm, SignUpForm
+from marketplace.models import Worker
 from marketplace.services import accounts, invitations, signing_in
 
 _REFUSED_STATUS = {"throttled": 429, "closed": 403, "wrong": 422}
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
+#: Session key: when it began.
+_SIGNED_IN = "signed_in_at"
+_RECENT = timedelta(hours=1)
 
 
 @sensitive_post_parameters("password")
@@ -34,7 +40,7 @@ def signup(request: HttpRequest) -> HttpResponse:
         except AccountRefused as refusal:
             form.add_error("username", str(refusal))
         else:
-            login(request, worker, backend=_BACKEND)
+            enter(request, worker)
             return redirect("home")
     return render(request, "marketplace/signup.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -59,7 +65,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         except AccountRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            login(request, worker, backend=_BACKEND)
+            enter(request, worker)
             return redirect("home")
     context = {"form": form, "invited": invited}
     return render(request, "marketplace/invitation.html", context, status=422 if form.errors else 200)
@@ -84,7 +90,7 @@ def signin(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
             status = _REFUSED_STATUS[refusal.reason]
         else:
-            login(request, worker)
+            enter(request, worker)
             return HttpResponseRedirect(_next_page(request))
     context = {
         "form": form,
@@ -95,6 +101,18 @@ def signin(request: HttpRequest) -> HttpResponse:
     if status == 429:
         response["Retry-After"] = str(signing_in.WINDOW_SECONDS // max(1, settings.SIGNIN_ATTEMPTS))
     return response
+
+
+def enter(request: HttpRequest, worker: Worker) -> None:
+    """Sign the worker in, and remember when."""
+    login(request, worker, backend=_BACKEND)
+    request.session[_SIGNED_IN] = clock.now().isoformat()
+
+
+def signed_in_recently(request: HttpRequest) -> bool:
+    """Whether this session began within the hour."""
+    began = request.session.get(_SIGNED_IN, "")
+    return began != "" and clock.now() - datetime.fromisoformat(began) < _RECENT
 
 
 def client_address(request: HttpRequest) -> str:
@@ -121,7 +139,7 @@ def signin_by_token(request: HttpRequest, token: str) -> HttpResponse:
         worker = accounts.redeem_signin_token(token, clock.now())
     except AccountRefused as refusal:
         return _refused(request, refusal, "link_used")
-    login(request, worker, backend=_BACKEND)
+    enter(request, worker)
     return redirect("home")
 
 

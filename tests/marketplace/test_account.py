@@ -86,10 +86,10 @@ def test_a_country_that_an_operator_gave_is_not_the_workers_to_change(client, tm
     assert worker.country == "DE"
     client.force_login(worker)
 
-    client.post("/account/", {"email": "ada@example.org", "country": "US"})
+    client.post("/account/", {"email": worker.email, "country": "US"})
 
     worker.refresh_from_db()
-    assert (worker.country, worker.email) == ("DE", "ada@example.org")
+    assert worker.country == "DE"
     assert b"It was set for you" in client.get("/account/").content
 
 
@@ -98,7 +98,7 @@ def test_a_country_that_an_operator_takes_back_is_the_workers_own(client, ada):
     call_command("set_worker", "ada", country="")
     client.force_login(ada)
 
-    client.post("/account/", {"email": "", "country": "US"})
+    client.post("/account/", {"email": ada.email, "country": "US"})
 
     ada.refresh_from_db()
     assert ada.country == "US"
@@ -177,7 +177,7 @@ def test_a_password_is_changed_by_who_knows_the_old_one(client, ada):
 
 def test_who_came_by_a_link_sets_a_first_password(client):
     worker = accounts.create_worker("grace", password=None, now=clock.now())
-    client.force_login(worker)
+    client.post(f"/signin/token/{accounts.signin_token(worker, clock.now())}/")
     assert b"Current password" not in client.get("/account/password/").content
 
     client.post("/account/password/", {"password": OTHER})
@@ -189,7 +189,7 @@ def test_who_came_by_a_link_sets_a_first_password(client):
 def test_an_address_is_used_after_it_was_confirmed(client, ada, settings):
     settings.MAIL = True
     client.force_login(ada)
-    client.post("/account/", {"email": "new@example.org", "country": "de"})
+    client.post("/account/", {"email": "new@example.org", "country": "de", "current": PASSWORD})
     ada.refresh_from_db()
     assert (ada.email, ada.email_confirmed_at, ada.country) == ("new@example.org", None, "DE")
     link = link_in_mail()
@@ -207,14 +207,70 @@ def test_an_address_is_used_after_it_was_confirmed(client, ada, settings):
 def test_an_old_confirmation_does_not_confirm_a_later_address(client, ada, settings):
     settings.MAIL = True
     client.force_login(ada)
-    client.post("/account/", {"email": "first@example.org"})
+    client.post("/account/", {"email": "first@example.org", "current": PASSWORD})
     link = link_in_mail()
-    client.post("/account/", {"email": "second@example.org"})
+    client.post("/account/", {"email": "second@example.org", "current": PASSWORD})
 
     assert client.post(link).status_code == 403
 
     ada.refresh_from_db()
     assert ada.email_confirmed_at is None
+
+
+@pytest.mark.parametrize("current", ["", "wrong"])
+def test_a_stolen_session_changes_neither_address_nor_password(client, reachable, settings, current):
+    settings.SIGNIN_ATTEMPTS = 3
+    client.force_login(reachable)
+
+    answers = [client.post("/account/", {"email": "evil@example.org", "current": current}) for _ in range(4)]
+    password = client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
+
+    reachable.refresh_from_db()
+    assert reachable.email == "ada@example.org"
+    assert reachable.check_password(PASSWORD)
+    assert {answer.status_code for answer in (*answers, password)} == {422}
+    assert b"not your current password" in answers[2].content
+    assert b"too many wrong passwords" in answers[3].content + password.content
+    assert not Outgoing.objects.exists()
+
+
+def test_a_stolen_session_gives_no_password_to_an_account_without_one(client, settings):
+    worker = accounts.create_worker("grace", password=None, now=clock.now())
+    client.force_login(worker)  # no sign-in of this hour
+
+    changed = client.post("/account/", {"email": "evil@example.org"})
+    chosen = client.post("/account/password/", {"password": OTHER})
+
+    worker.refresh_from_db()
+    assert (changed.status_code, chosen.status_code, worker.email) == (422, 422, "")
+    assert not worker.has_usable_password()
+    assert b"signed in too long ago" in chosen.content
+
+
+def test_the_address_before_is_told_what_was_changed(client, reachable):
+    sign_in(client)
+    client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
+    client.post("/account/", {"email": "new@example.org", "current": OTHER})
+
+    outbox.send_due(clock.now())
+
+    told = [(message.to[0], message.subject) for message in mail.outbox]
+    assert told == [
+        ("ada@example.org", "Your password was changed"),
+        ("ada@example.org", "Your e-mail address was changed"),
+        ("new@example.org", "Confirm your address"),
+    ]
+    assert "new@example.org" in mail.outbox[1].body
+
+
+def test_a_new_password_ends_sign_in_links(client, ada):
+    link = f"/signin/token/{accounts.signin_token(ada, clock.now())}/"
+    sign_in(client)
+
+    client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
+
+    client.logout()
+    assert client.post(link).status_code == 403
 
 
 def test_messages_are_mailed_to_confirmed_addresses_only(ask, hit_type, reachable):

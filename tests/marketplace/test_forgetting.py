@@ -10,8 +10,8 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import transaction
 
-from marketplace.errors import AccountRefused, RequestError
-from marketplace.models import Assignment, Invitation, LedgerEntry, Payout, Worker
+from marketplace.errors import AccountRefused, RequestError, SweepFailed
+from marketplace.models import Assignment, Invitation, LedgerEntry, Outgoing, Payout, Worker
 from marketplace.services import (
     accounts,
     forgetting,
@@ -185,3 +185,58 @@ def test_who_is_owed_something_in_the_backup_is_left_and_named(martha, caplog):
 
     assert forgetting.forget_again(NOW) == {"forgotten": 0, "left": 1}
     assert "is back by a backup" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["forgotten-1", "FORGOTTEN-1", "forgotten_1", ".forg0tten1", "ｆorgotten-1"])
+def test_nobody_can_choose_a_forgotten_workers_name(client, tmp_path, name):
+    link = invitations.invite(now=NOW, hours=10**6).link.partition("//")[2].partition("/")[2]
+    form = {"username": name, "password": PASSWORD}
+
+    assert client.post("/signup/", form).status_code == 422
+    assert client.post(f"/{link}", form).status_code == 422
+    with pytest.raises(CommandError, match="No account was made"):
+        call_command("create_workers", count=1, prefix=name, out=tmp_path / "links")
+
+    assert not Worker.objects.exists()
+
+
+def test_a_guessed_name_stops_no_forgetting(martha, ada):
+    Worker.objects.filter(pk=ada.pk).update(username=f"forgotten-{martha.pk}")
+    pay()
+
+    assert forgetting.forget(martha, NOW)["accounts"] == 1
+
+    name = Worker.objects.get(pk=martha.pk).username
+    assert name.startswith("forgotten-")
+    assert len(name) == len("forgotten-") + 32
+
+
+def test_one_failure_stops_no_other_forgetting_and_no_other_step(martha, ada, grace, settings, monkeypatch):
+    noted = forgotten_list.note
+
+    def note(worker_id, **more):
+        assert worker_id != ada.worker_id
+        noted(worker_id, **more)
+
+    monkeypatch.setattr(forgotten_list, "note", note)
+    pay()
+    settings.KEEP_ACCOUNTS_DAYS, settings.KEEP_MESSAGES_DAYS = 90, 30
+
+    with pytest.raises(SweepFailed, match=rf"worker {ada.worker_id} \(AssertionError\) failed"):
+        tidying.tidy(NOW + timedelta(days=100))
+
+    assert list(Worker.objects.filter(forgotten_at=None)) == [ada]
+    assert Worker.objects.get(pk=ada.pk).username == "ada"
+
+
+def test_a_tick_does_every_step_and_fails_at_the_end(martha, settings, tmp_path):
+    settings.RIGHTS_DIR = str(tmp_path)
+    forgotten_list.file().mkdir()
+    settings.KEEP_MESSAGES_DAYS = 1
+    outbox.write_mail("a@example.org", "waiting", "text", NOW)
+
+    with pytest.raises(CommandError, match="forgetting again"):
+        call_command("marketplace_tick")
+
+    assert martha.letters.count() == 0
+    assert not Outgoing.objects.exclude(due_at=None).exists()

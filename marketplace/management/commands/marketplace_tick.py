@@ -8,6 +8,7 @@ from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.plurals import many
 from marketplace.services import deadlines, outbox, tidying
+from marketplace.sweep import Sweep
 
 
 class Command(Base):
@@ -21,10 +22,16 @@ class Command(Base):
 
     def act(self, **options: Any) -> dict[str, Any]:
         """Apply them."""
-        changed = deadlines.apply_due(clock.now())
-        tidying.tidy(clock.now())
-        sent = outbox.send_due(clock.now())
-        return {"deadlines": changed, "messages": sent}
+        sweep = Sweep("Tick")
+        done = {"deadlines": 0, "messages": 0}
+        with sweep.step("applying deadlines"):
+            done["deadlines"] = deadlines.apply_due(clock.now())
+        with sweep.step("sending messages"):
+            done["messages"] = outbox.send_due(clock.now())
+        with sweep.step("tidying"):
+            tidying.tidy(clock.now())
+        sweep.end()
+        return done
 
     def show(self, result: dict[str, Any]) -> None:
         """How many."""

@@ -8,14 +8,24 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import accounts
+from marketplace.errors import AccountRefused
+from marketplace.services import accounts, requesters
 
 
 def _letters(word: str) -> str:
     if word and not re.fullmatch(r"[A-Za-z]{2}", word):
         raise ArgumentTypeError(f"{word!r} is not two letters")
     return word.upper()
+
+
+def _email(word: str) -> str:
+    try:
+        requesters.check_email(word) if word else None
+    except AccountRefused as refusal:
+        raise ArgumentTypeError(str(refusal)) from None
+    return word
 
 
 def _switch(word: str) -> bool:
@@ -39,6 +49,9 @@ class Command(Base):
         parser.add_argument(
             "--country", type=_letters, help='the worker cannot change it then; "" leaves it to the worker'
         )
+        parser.add_argument(
+            "--email", type=_email, help='counts as confirmed: you vouch for it; "" removes it'
+        )
         parser.add_argument("--subdivision", type=_letters)
         parser.add_argument("--masters", type=_switch, metavar="yes|no")
         parser.add_argument("--adult", type=_switch, metavar="yes|no")
@@ -53,7 +66,7 @@ class Command(Base):
 
     def act(self, **options: Any) -> dict[str, Any]:
         """Set it."""
-        columns = {"country": "country", "subdivision": "subdivision"}
+        columns = {"country": "country", "subdivision": "subdivision", "email": "email"}
         columns |= {"masters": "is_master", "adult": "is_adult", "program": "is_program"}
         values = {column: options[name] for name, column in columns.items() if options[name] is not None}
         if options["close"] or options["reopen"]:
@@ -62,6 +75,8 @@ class Command(Base):
             raise CommandError("Say what to set, such as --country DE.", returncode=2)
         if "country" in values:
             values["country_by_operator"] = bool(values["country"])
+        if "email" in values:
+            values["email_confirmed_at"] = clock.now() if values["email"] else None
         worker = accounts.find_worker(options["name"])
         if worker.forgotten_at is not None:
             raise CommandError(f"{worker.username} was forgotten; nobody can sign in to it any more.")

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from config.background.registry import Progress
+from config.spreadsheets import as_text
+from judging.anonymity import month_of, settled
 from judging.models import Campaign, Exclusion, GoldAnswer, Judgment, Pair
 from judging.services.signals import signals_of
 from pooling.models import Passage, PooledPassage, Run
@@ -85,20 +87,38 @@ def export_judgments(
 def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:
     """Each judgment and gold answer with a pseudonym of this reading; None for one that is left out.
 
-    ``signals`` are for the researcher alone: nothing that is published may ask for them.
+    Times are months, tasks have names of this reading, and the order of rows tells nothing. With ``signals`` times,
+    numbers of tasks and the order are exact: they are for the researcher alone, and nothing that is published may ask
+    for them.
     """
     told = signals_of(campaign) if signals else {}
     hidden = hidden_passages(campaign)
-    names: dict[int, str] = {}
-    for row, passages, slot in _rows(campaign):
-        if hidden & passages:
-            yield None
-            continue
-        if row["worker"]:
-            row["worker"] = names.setdefault(row["worker"], f"w-{secrets.token_hex(6)}")
-        if signals:
-            row |= told.get(slot or 0, dict.fromkeys(SIGNALS, ""))
-        yield row
+    names: dict[tuple[str, int], str] = {}
+
+    def named(what: str, key: int) -> str:
+        return names.setdefault((what, key), f"{what}-{secrets.token_hex(6)}")
+
+    def shown() -> Iterator[dict[str, Any]]:
+        for row, passages, slot in _rows(campaign, in_time=signals):
+            if hidden & passages:
+                yield {}
+                continue
+            if row["worker"]:
+                row["worker"] = named("w", row["worker"])
+            if signals:
+                row |= told.get(slot or 0, dict.fromkeys(SIGNALS, ""))
+                row["time"] = row["time"].isoformat() if row["time"] else ""
+            else:
+                row["time"] = month_of(row["time"])
+                row["task"] = named("t", row["task"]) if row["task"] else ""
+            yield row
+
+    for row in shown() if signals else settled(shown(), _asked):
+        yield row or None
+
+
+def _asked(row: dict[str, Any]) -> list[Any]:
+    return [row.get(name) for name in ("kind", "topic", "left", "right")]
 
 
 def hidden_passages(campaign: Campaign) -> set[int]:
@@ -137,15 +157,21 @@ def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str,
         return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
     table = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writeheader()
-    return table.writerow
+    return lambda row: table.writerow(
+        {name: as_text(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+    )
 
 
-def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
-    """Each judgment, then each gold answer, with the passages it shows and its slot."""
+def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+    """Each judgment, then each gold answer, with the passages it shows and its slot.
+
+    They come ``in_time``, in the order in which they were made, or sorted by what was asked.
+    """
     excluded = set(
         Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)
     )
-    judgments = Judgment.objects.filter(campaign=campaign).order_by("pk")
+    asked = ("pk",) if in_time else ("pair__query", "left", "right")
+    judgments = Judgment.objects.filter(campaign=campaign).order_by(*asked)
     related = ("pair__query", "left", "right", "preferred", "submission__task")
     for judgment in judgments.select_related(*related).iterator(chunk_size=2000):
         submission = judgment.submission
@@ -153,7 +179,7 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | 
         counted = not out and (submission is None or submission.standing == "counted")
         row = _shown(judgment, judgment.pair.query.qid) | {
             "kind": "judgment",
-            "time": judgment.judged_at.isoformat() if judgment.judged_at else "",
+            "time": judgment.judged_at,
             "phase": judgment.phase,
             "judge_kind": judgment.judge_kind,
             "counted": int(counted),
@@ -163,7 +189,8 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | 
             "round": judgment.pair.round,
         }
         yield row, {judgment.left_id, judgment.right_id}, judgment.slot_id
-    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by("pk")
+    asked = ("pk",) if in_time else ("gold_pair__query", "slot__left", "slot__right")
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by(*asked)
     shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
     for answer in answers.select_related(*shown).iterator(chunk_size=2000):
         task = answer.submission.task
@@ -171,7 +198,7 @@ def _rows(campaign: Campaign) -> Iterator[tuple[dict[str, Any], set[int], int | 
             "kind": "gold",
             "preferred": answer.preferred.pid if answer.preferred else "",
             "worker": answer.worker_id,
-            "time": answer.recorded_at.isoformat(),
+            "time": answer.recorded_at,
             "phase": "",
             "judge_kind": "simulated" if answer.worker.simulated else "human",
             "counted": "",

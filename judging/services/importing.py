@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ REQUIRED = ("topic", "left", "right", "preferred")
 OPTIONAL = ("worker", "time", "phase")
 UNDECIDED = {"", "tie", "undecided"}
 BATCH = 5000
+MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 KINDS = (Judgment.JudgeKind.IMPORTED.value, Judgment.Kind.PREFERENCE.value)
 COLUMNS = (
     "campaign_id",
@@ -156,7 +158,8 @@ def _time(word: str, number: int, name: str) -> datetime | None:
     if not word:
         return None
     try:
-        time = datetime.fromisoformat(word)
+        # An export gives months; the month's beginning is as near as it tells.
+        time = datetime.fromisoformat(f"{word}-01" if MONTH.fullmatch(word) else word)
     except ValueError:
         raise BadJudgmentFile(name, number, f"{word!r} is no time (ISO 8601 is expected).") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from config.spreadsheets import as_text
 from leaderboard.output.table import Interval, Kind, Table, Value
 
 
@@ -32,11 +33,6 @@ def csv_table(table: Table) -> str:
         keys = [column.key for column in table.columns if column.key in row.significant]
         writer.writerow([*cells, *([" ".join(keys)] if marked else []), *map(as_text, named.values())])
     return text.getvalue()
-
-
-def as_text(name: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe goes before what would start one."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
 
 def _named(table: Table) -> dict[str, str]:

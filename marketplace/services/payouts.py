@@ -24,6 +24,7 @@ from django.db.models.functions import Coalesce, TruncMonth
 from marketplace import money
 from marketplace.errors import PayoutRefused
 from marketplace.models import LedgerEntry, Payout, PayoutBatch, PayoutItem, Requester, Worker
+from marketplace.spreadsheets import as_text
 
 COLUMNS = (
     "reference",
@@ -163,13 +164,8 @@ def write_csv(made: PayoutBatch) -> str:
             row.state,
             row.note,
         )
-        lines.writerow([_plain(str(cell)) for cell in cells])
+        lines.writerow([as_text(str(cell)) for cell in cells])
     return text.getvalue()
-
-
-def _plain(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def record_csv(lines: Iterable[str], now: datetime) -> Recorded:

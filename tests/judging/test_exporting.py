@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import pairwise
 
 import pytest
 
-from judging.models import CrowdIdentity
+from judging.models import CrowdIdentity, Judgment
 from judging.pair_request import PairRequest
 from judging.services.exporting import export_judgments, hidden_passages
 from judging.services.pairs import request_pairs
@@ -36,8 +37,10 @@ def test_judgments_and_gold_answers_are_written_with_what_counts(judged, tmp_pat
     gold = [row for row in rows if row["kind"] == "gold"]
     assert (exported.judgments, exported.gold_answers, exported.left_out) == (6, 4, 0)
     assert (len(judgments), len(gold)) == (6, 4)
-    assert [(row["counted"], row["excluded"]) for row in judgments] == [("1", "0")] * 3 + [("0", "1")] * 3
-    assert [row["gold_passed"] for row in gold] == ["1", "1", "0", "0"]
+    assert (
+        sorted((row["counted"], row["excluded"]) for row in judgments) == [("0", "1")] * 3 + [("1", "0")] * 3
+    )
+    assert sorted(row["gold_passed"] for row in gold) == ["0", "0", "1", "1"]
     assert {row["judge_kind"] for row in rows} == {"human"}
     for row in judgments:
         assert row["preferred"] == row["left"] != row["right"]
@@ -55,6 +58,40 @@ def test_crowd_ids_never_appear_and_pseudonyms_differ_from_export_to_export(judg
     one, two = ({row["worker"] for row in read(tmp_path / name)} for name in ("one.tsv", "two.tsv"))
     assert len(one) == len(two) == 2
     assert not one & two
+
+
+def test_nothing_but_what_was_judged_joins_the_names_of_two_exports(judged, tmp_path):
+    for name in ("one.tsv", "two.tsv"):
+        export_judgments(judged, tmp_path / name)
+    one, two = (read(tmp_path / name) for name in ("one.tsv", "two.tsv"))
+
+    assert {row["time"] for row in one} == {Judgment.objects.first().recorded_at.strftime("%Y-%m")}
+    assert not {row["task"] for row in one} & {row["task"] for row in two}
+    shown = [(row["kind"], row["topic"], row["left"], row["right"]) for row in one]
+    assert sum(before != after for before, after in pairwise(shown)) == len(set(shown)) - 1
+
+
+def test_the_researchers_own_export_keeps_times_and_tasks(judged, tmp_path):
+    export_judgments(judged, tmp_path / "own.tsv", signals=True)
+
+    own = read(tmp_path / "own.tsv")
+    assert {row["time"] for row in own} >= {
+        judgment.judged_at.isoformat() for judgment in judged.judgments.all()
+    }
+    assert {row["task"] for row in own} <= {"1", "2", "3"}
+
+
+def test_no_cell_of_a_table_is_a_formula(judged, tmp_path):
+    Passage.objects.filter(pid="q0-a").update(pid="=cmd|' /C calc'!A0")
+    Passage.objects.filter(pid="q0-b").update(pid="@SUM(1)")
+
+    export_judgments(judged, tmp_path / "out.tsv")
+    export_judgments(judged, tmp_path / "out.jsonl")
+
+    cells = [cell for row in read(tmp_path / "out.tsv") for cell in row.values()]
+    assert not [cell for cell in cells if cell.startswith(("=", "@"))]
+    assert "'=cmd|' /C calc'!A0" in cells
+    assert '"=cmd' in (tmp_path / "out.jsonl").read_text()
 
 
 def test_json_lines_hold_the_same_rows(judged, tmp_path):
@@ -112,7 +149,7 @@ def test_challenger_of_a_private_run_stays_hidden_until_a_public_run_has_it_too(
 def test_nothing_half_written_is_left_behind(judged, tmp_path, monkeypatch):
     from judging.services import exporting
 
-    def breaks(*_):
+    def breaks(*_, **__):
         raise OSError("the disk is full")
 
     monkeypatch.setattr(exporting, "_rows", breaks)

@@ -5,15 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from judging.models import Exclusion, GoldAnswer, GoldPair, Slot, Worker
+from judging.models import (
+    Exclusion,
+    GoldAnswer,
+    GoldPair,
+    Judgment,
+    Place,
+    Posting,
+    Slot,
+    Submission,
+    Task,
+    Worker,
+)
 from pooling.models import PrivateQuery, QuerySplit, Run
 from tests.factories import make_qrels
 from tests.web.release_cast import read, rows
 from tests.web.release_cast import town as town
 from web.models import MadeBundle
+from web.services.release.scope import Scope
 
 pytestmark = pytest.mark.one_database
 
@@ -221,3 +234,84 @@ def test_simulated_workers_are_called_so(town):
 
     assert "**1 of 2 judgments were made by simulated workers** (programs, no people)" in mixed
     assert "- crowd: **simulated workers alone** (programs, no people)" in read(town.version)["DATA_CARD.md"]
+
+
+@pytest.fixture
+def crew(town):
+    """Every judgment by a worker of its own, at a second of its own, in a task of its own; published again with more.
+
+    Returns the bundles of both versions.
+    """
+    for number, judgment in enumerate(town.campaign.judgments.order_by("pk")):
+        judgment.worker = Worker.objects.create()
+        judgment.judged_at = datetime(2026, 3, 10, 9, 0, number, tzinfo=UTC)
+        place = Place.objects.create(posting=Posting.objects.get(), number=10 + number)
+        judgment.submission = Submission.objects.create(
+            campaign=town.campaign,
+            place=place,
+            worker=judgment.worker,
+            task=Task.objects.create(campaign=town.campaign, number=10 + number),
+            assignment_id=f"ASSIGN{number}",
+            seed=1,
+            standing="counted",
+        )
+        judgment.save()
+    for judgment in town.campaign.judgments.all():
+        Exclusion.objects.create(
+            campaign=town.campaign,
+            worker=judgment.worker,
+            rule="person",
+            reason="",
+            decided_at=judgment.judged_at,
+            reversed_at=judgment.judged_at + timedelta(minutes=1),
+        )
+    Run.objects.update(release="public")
+    first = read(town.version)
+    town.prefer("q1", ("b", "new"))
+    return first, read(town.publish())
+
+
+@pytest.mark.parametrize("file", ["judgments.jsonl", "exclusions.jsonl"])
+def test_nothing_but_what_was_judged_joins_the_names_of_two_versions(crew, file):
+    judged = {"qid", "left", "right", "preferred", "counts", "versions"}
+
+    def marks(row):
+        """What stands beside a worker's name."""
+        return tuple(value for name, value in sorted(row.items()) if name not in judged | {"worker", "task"})
+
+    one, two = (rows(files, file) for files in crew)
+
+    assert len({row["worker"] for row in one}) > 6
+    for name in {"worker", "task"} & one[0].keys():
+        assert not {row[name] for row in one} & {row[name] for row in two} - {None}
+    assert len({marks(row) for row in one}) == 1
+
+
+def test_rows_stand_in_an_order_that_tells_nothing_of_time(crew, town):
+    pair = Judgment.objects.filter(left__pid="b", right__pid="a").get()
+    for _ in range(8):
+        Judgment.objects.create(
+            campaign=town.campaign,
+            pair=pair.pair,
+            left=pair.left,
+            right=pair.right,
+            preferred=pair.left,
+            judge_kind="human",
+            worker=Worker.objects.create(),
+        )
+
+    found = rows(read(town.publish()), "judgments.jsonl")
+
+    places = [number for number, row in enumerate(found) if (row["left"], row["right"]) == ("b", "a")]
+    assert places == list(range(places[0], places[0] + 9))
+    names = [found[place]["worker"] for place in places]
+    assert names == sorted(names)
+
+
+def test_a_worker_has_another_name_in_each_campaign(town):
+    scope = Scope(town.version)
+
+    names = {scope.pseudonym(campaign, worker) for campaign in (1, 2) for worker in (1, 2)}
+
+    assert len(names) == 4
+    assert scope.task_name(1, 7) != scope.task_name(2, 7)

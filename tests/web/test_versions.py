@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -215,3 +216,22 @@ def test_queries_lead_to_their_neighbours_within_the_filter(member, two):
     assert f'href="{later}?show=changed" rel="next"' in page
     assert earlier not in page
     assert f'href="{earlier}" rel="prev"' in all_of_them
+
+
+@pytest.mark.one_database
+def test_readers_who_are_no_members_see_months_and_no_order_of_time(cast):
+    moment = datetime(2026, 3, 10, 9, 30, 17, tzinfo=UTC)
+    for number, judgment in enumerate(cast.campaign.judgments.order_by("-left", "-right")):
+        Judgment.objects.filter(pk=judgment.pk).update(judged_at=moment + timedelta(seconds=number))
+    address = f"/collections/harbour/versions/1/queries/{cast.query('q3').pk}"
+
+    def seen(name):
+        lines = b"".join(cast.clients[name].get(f"{address}.jsonl?of=judgments")).decode().splitlines()
+        return [json.loads(line) for line in lines]
+
+    members, others = seen("viewer"), seen("nobody")
+
+    assert all(row["time"].startswith("2026-03-10T09:30:") for row in members)
+    assert {row.pop("time") for row in others} == {"2026-03"}
+    assert [row["left"] for row in others] == [row["left"] for row in members][::-1]
+    assert "2026-03-10" not in cast.clients["nobody"].get(f"{address}/").content.decode()

@@ -69,7 +69,7 @@ class JudgmentLine:
     preferred: str
     counts: bool
     judge: str
-    """A name for one page: judges are numbered in the order of their first judgment of the query."""
+    """A name for one page: judges are numbered in the order of the lines."""
     why_not: str
     """Why it does not count in the version, empty when it counts or nothing is known."""
 
@@ -91,7 +91,8 @@ def query_page(
     """All that a query's page shows; the version must cover the query. ``judgments_shown``: the first so many."""
     row = VersionQuery.objects.get(version=version, query=query)
     origin = origin_of(version, query)
-    judgments = _judgments(origin, query)
+    members_view = sees_everything(user, version.collection)
+    judgments = _judgments(origin, query, in_time=members_view)
     counted = _counted_keys(origin, judgments)
     best = {
         qrel.passage_id: qrel.propagated
@@ -119,7 +120,7 @@ def query_page(
         "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
         "reason": _reason(origin, query, best, sight),
         "history": _history(version, query, sight),
-        "sees_everything": sees_everything(user, version.collection),
+        "sees_everything": members_view,
     }
 
 
@@ -146,9 +147,11 @@ def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
     return dict(wins)
 
 
-def _judgments(origin: QrelVersion, query: Query) -> list[Judgment]:
+def _judgments(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judgment]:
+    """The query's judgments ``in_time``, or for readers from whom times are kept, sorted by what was said."""
     rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
-    return list(rows.select_related("pair", "worker", "submission").order_by("judged_at", "pk"))
+    order = ("judged_at", "pk") if in_time else ("left", "right", "preferred", "pk")
+    return list(rows.select_related("pair", "worker", "submission").order_by(*order))
 
 
 def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:

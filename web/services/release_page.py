@@ -17,7 +17,7 @@ from web.services.release.scope import Scope
 WORDS = {
     "judgments": "judgments",
     "judgments_that_count": "of them this version rests on",
-    "workers": "workers, by pseudonyms of this version",
+    "workers": "workers, counted in each campaign, by pseudonyms of this version",
     "gold": "test pairs",
     "gold_answers": "answers on test pairs",
     "exclusions": "exclusions",

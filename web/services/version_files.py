@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from leaderboard.output.commas import as_text
+from config.spreadsheets import as_text
 
 Item = TypeVar("Item")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
+from judging.anonymity import month_of
 from pooling.models import Query
 from tournament.models import QrelVersion
 from tournament.services import What
@@ -114,13 +116,20 @@ def judgment_rows(version: QrelVersion, query: Query, user: Any) -> Rows:
             "judge": line.judge,
             "judge_kind": line.judgment.judge_kind,
             "phase": line.judgment.phase,
-            "time": line.judgment.judged_at.isoformat() if line.judgment.judged_at else "",
+            "time": _time(line.judgment.judged_at, exact=page["sees_everything"]),
             "counts": line.counts,
             "why_not": line.why_not,
         }
         for line in page["judgments"]
     ]
     return Rows(_stem(version, query, "judgments"), JUDGMENTS, rows)
+
+
+def _time(moment: datetime | None, *, exact: bool) -> str:
+    """Exact for members; others could join a worker's judgments of several queries by it."""
+    if not exact:
+        return month_of(moment)
+    return moment.isoformat() if moment else ""
 
 
 def _stem(version: QrelVersion, query: Query, what: str) -> str:

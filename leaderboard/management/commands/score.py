@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from config.spreadsheets import as_text
 from leaderboard import services
 from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.measures import KNOWN
@@ -65,7 +66,9 @@ class Command(AnalysisCommand):
         if all(row["qid"] == "all" for row in result["rows"]):
             return super().show(result)
         for row in result["rows"]:
-            self.stdout.write("\t".join([row["run"], row["measure"], row["qid"], _digits(row["value"])]))
+            self.stdout.write(
+                "\t".join([as_text(row["run"]), row["measure"], as_text(row["qid"]), _digits(row["value"])])
+            )
         return None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from marketplace.console import Command as Base
 from marketplace.models import LedgerEntry
 from marketplace.services import requesters
+from marketplace.spreadsheets import as_text
 
 COLUMNS = ("made_at", "kind", "amount", "fee", "worker_id", "assignment_id", "reference")
 
@@ -34,7 +35,7 @@ class Command(Base):
         text = io.StringIO()
         lines = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         lines.writeheader()
-        lines.writerows(result["entries"])
+        lines.writerows(entry | {"reference": as_text(entry["reference"])} for entry in result["entries"])
         self.stdout.write(text.getvalue(), ending="")
 
 

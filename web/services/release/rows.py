@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
+from judging.anonymity import month_of, settled
 from judging.models import GoldAnswer, Judgment, Submission
 from pooling.models import PooledPassage
 from tournament.models import ChallengedQuery
@@ -15,6 +17,8 @@ from web.services.release.scope import Scope
 
 Row = dict[str, Any]
 GOLD = ("campaign", "relevant", "off_topic")
+#: What a row was asked about, by which rows are sorted.
+_shown = itemgetter("campaign", "qid", "left", "right")
 
 
 class ReleasedRows:
@@ -41,13 +45,16 @@ class ReleasedRows:
 
     def judgments(self) -> Iterator[Row]:
         """Every judgment made for the campaigns before the version was published, of what may be shown."""
+        return settled(self._judgments(), _shown)
+
+    def _judgments(self) -> Iterator[Row]:
         scope = self.scope
         rows = (
             Judgment.objects.filter(
                 campaign__in=scope.campaigns, recorded_at__lte=scope.version.published_at
             )
             .exclude(submission__standing=Submission.Standing.TRIAL)
-            .order_by("pk")
+            .order_by("campaign", "pair__query", "left", "right")
             .values_list(
                 "pk", "campaign", "pair__query", "left", "right", "left__pid", "right__pid", "preferred__pid",
                 "worker", "judged_at", "phase", "judge_kind", "submission__task__number", "pair__round",
@@ -66,11 +73,11 @@ class ReleasedRows:
                 "left": left_pid,
                 "right": right_pid,
                 "preferred": preferred,
-                "worker": scope.pseudonym(worker),
-                "time": at.isoformat(timespec="seconds") if at else None,
+                "worker": scope.pseudonym(campaign, worker),
+                "time": month_of(at) or None,
                 "phase": phase,
                 "judge_kind": kind,
-                "task": task,
+                "task": scope.task_name(campaign, task),
                 "round": number,
                 "counts": pk in self.used[self.deciding[qid]],
                 "excluded": (campaign, worker) in self.excluded,
@@ -105,6 +112,9 @@ class ReleasedRows:
 
     def gold_answers(self) -> Iterator[Row]:
         """Answers on test pairs given before the version was published, of what may be shown."""
+        return settled(self._gold_answers(), _shown)
+
+    def _gold_answers(self) -> Iterator[Row]:
         scope = self.scope
         rows = (
             GoldAnswer.objects.confirmed()
@@ -112,7 +122,7 @@ class ReleasedRows:
                 submission__campaign__in=scope.campaigns, recorded_at__lte=scope.version.published_at
             )
             .exclude(submission__standing=Submission.Standing.TRIAL)
-            .order_by("pk")
+            .order_by("submission__campaign", "gold_pair__query", "slot__left", "slot__right")
             .values_list(
                 "submission__campaign", "gold_pair__query", "slot__left", "slot__right", "slot__left__pid",
                 "slot__right__pid", "preferred__pid", "worker", "recorded_at", "passed",
@@ -131,9 +141,9 @@ class ReleasedRows:
                 "left": left_pid,
                 "right": right_pid,
                 "preferred": preferred,
-                "worker": scope.pseudonym(worker),
-                "time": at.isoformat(timespec="seconds"),
-                "task": task,
+                "worker": scope.pseudonym(campaign, worker),
+                "time": month_of(at),
+                "task": scope.task_name(campaign, task),
                 "passed": passed,
                 "excluded": (campaign, worker) in self.excluded,
             }
@@ -177,17 +187,20 @@ class ReleasedRows:
             }
 
     def exclusions(self) -> Iterator[Row]:
-        """Decisions that a worker's judgments do not count: the rule and the times, not the words."""
+        """Decisions that a worker's judgments do not count: the rule and the months, not the words."""
+        return settled(self._exclusions(), itemgetter("campaign"))
+
+    def _exclusions(self) -> Iterator[Row]:
         at = self.scope.version.published_at
         for row in self.scope.exclusions():
             reversed_at = row.reversed_at if row.reversed_at and row.reversed_at <= at else None
             yield {
                 "campaign": row.campaign.name,
-                "worker": self.scope.pseudonym(row.worker_id),
+                "worker": self.scope.pseudonym(row.campaign_id, row.worker_id),
                 "rule": row.rule,
-                "decided_at": row.decided_at.isoformat(timespec="seconds"),
+                "decided_at": month_of(row.decided_at),
                 "by": "a person" if row.decided_by else "the rule",
-                "reversed_at": reversed_at.isoformat(timespec="seconds") if reversed_at else None,
+                "reversed_at": month_of(reversed_at) or None,
             }
 
     def _members(self) -> dict[int, set[int]]:

@@ -24,7 +24,7 @@ from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from web.services.visibility import Sight, as_shown, sight_of
 
 #: Raised whenever the same inputs give other bytes than before.
-FORMAT = 1
+FORMAT = 2
 PUBLIC = AnonymousUser()
 
 
@@ -160,16 +160,23 @@ class Scope:
         runs = Run.objects.filter(Q(pk__in=in_pools) | Q(run_tag__in=tags), collection=collection)
         yield [_run_facts(as_shown(run, False)) for run in runs.defer("report").order_by("pk")]
 
-    def pseudonym(self, worker: int | None) -> str:
-        """A name for the worker in this version's bundles alone, whenever they are made.
+    def pseudonym(self, campaign: int, worker: int | None) -> str:
+        """A name for the worker in one campaign in this version's bundles alone, whenever they are made.
 
-        Nobody without the installation's secret can tell who it is.
+        A judgment that two versions have joins its two names. It joins no more than the campaign, which each bundle
+        tells by itself: work in another campaign has a name of its own.
         """
-        if worker is None:
-            return ""
+        return "" if worker is None else f"w-{self._named('worker', campaign, worker)}"
+
+    def task_name(self, campaign: int, number: int | None) -> str | None:
+        """A name for a task, made like a worker's: its number would be the same in every version."""
+        return None if number is None else f"t-{self._named('task', campaign, number)}"
+
+    def _named(self, what: str, campaign: int, key: int) -> str:
+        """Nobody without the installation's secret can tell who or what it is."""
         version = f"{self.collection.name}:{self.version.number}:{self.version.manifest_sha256}"
-        named = hmac.new(settings.SECRET_KEY.encode(), f"{version}:{worker}".encode(), hashlib.sha256)
-        return f"w-{named.hexdigest()[:12]}"
+        text = f"{version}:{what}:{campaign}:{key}"
+        return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()[:12]
 
 
 def _run_facts(run: Run) -> list[Any]:

@@ -6,6 +6,7 @@ Refusal
 │   └── BucketAway             the S3 server does not answer
 ├── config.sealing.SealBroken  a secret was sealed under another key
 ├── BucketRefused              the S3 server answers, and refuses
+├── config.sweep.SweepFailed    some steps of a sweep failed, the others are done
 ├── config.background.errors.BackgroundError
 ├── pooling.errors.PoolingError
 ├── judging.errors.JudgingError

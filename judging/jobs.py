@@ -10,6 +10,7 @@ from typing import Any
 from config import clock
 from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, start
+from config.sweep import Sweep
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
 from judging.models import Campaign, Worker, WorkerMessage
 from judging.services import (
@@ -153,7 +154,14 @@ def collect_open_campaigns(**_: Any) -> dict[str, Any]:
 @job_kind("judging.retention")
 def retain(**_: Any) -> dict[str, Any]:
     """Erase what was kept as long as the settings say, and what a restored backup brought back."""
-    return {**rights.enforce_retention(), "done_again": reapplying.reapply_rights().applied}
+    done: dict[str, Any] = {}
+    sweep = Sweep("Retention")
+    with sweep.step("what was kept long enough"):
+        done |= rights.enforce_retention()
+    with sweep.step("what a backup brought back"):
+        done["done_again"] = reapplying.reapply_rights().applied
+    sweep.end()
+    return done
 
 
 @job_kind("judging.watchdog")

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
 from config.background.services import start
+from config.sweep import Sweep
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings
 from leaderboard.services.analyses import as_released, keep_result, key_of
@@ -142,4 +143,13 @@ def asking_work(collection: Collection) -> QuerySet[Job]:
 def forget_analyses(**_: Any) -> dict[str, Any]:
     """Delete kept analyses that are older than the settings say, and those and runs' values unused for longest
     beyond their room."""
-    return {"deleted": forget_old() + forget_unused(), "values_deleted": forget_values()}
+    sweep, deleted = Sweep("Forgetting analyses"), {"deleted": 0, "values_deleted": 0}
+    for step, what in (
+        (forget_old, "deleted"),
+        (forget_unused, "deleted"),
+        (forget_values, "values_deleted"),
+    ):
+        with sweep.step(step.__name__):
+            deleted[what] += step()
+    sweep.end()
+    return deleted

@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
 from config.background.services import start
+from config.sweep import Sweep
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
 from pooling.services import pools
@@ -48,7 +49,12 @@ def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
 @job_kind("pooling.forget_uploads")
 def forget_uploads(**_: Any) -> dict[str, Any]:
     """Drop uploads that nobody finished or submitted in time."""
-    return {"dropped": forget_old() + forget_unfinished()}
+    dropped, sweep = 0, Sweep("Dropping old uploads")
+    for step in (forget_old, forget_unfinished):
+        with sweep.step(step.__name__):
+            dropped += step()
+    sweep.end()
+    return {"dropped": dropped}
 
 
 def ring_for(upload: RunUpload) -> Job:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from config.sweep import Sweep
 from judging.errors import CampaignRefused
 from judging.models import Campaign, CrowdIdentity, RightsRequest, Worker
 from judging.services import rights_list
@@ -27,25 +28,32 @@ class Reapplied:
 def reapply_rights() -> Reapplied:
     """Do again what the list beside the database says and the database does not know. Safe to repeat.
 
-    A worker is found by number and time: numbers that a restored database gave out anew are somebody else's.
+    A worker is found by number and time: numbers that a restored database gave out anew are somebody else's. An entry
+    that fails holds up no other: SweepFailed is raised at the end.
     """
-    done = Reapplied()
+    done, sweep = Reapplied(), Sweep("Doing rights again after a restore")
     for entry in rights_list.entries():
-        since = datetime.fromisoformat(entry.since)
-        worker = Worker.objects.filter(pk=entry.worker, created_at=since).first()
-        campaign = Campaign.objects.filter(name=entry.campaign).first() if entry.campaign else None
-        if worker is None or (entry.campaign and campaign is None):
-            done.unknown += 1
-        elif _stands(worker, campaign):
-            done.standing += 1
-        else:
-            try:
-                _again(entry, worker, campaign)
-                done.applied += 1
-            except CampaignRefused as refusal:
-                done.refused.append(str(refusal))
-                logger.warning("A wish of %s is not done again yet: %s", rights_list.NAME, refusal)
+        with sweep.step(f"worker {entry.worker}"):
+            _reapply(entry, done)
+    sweep.end()
     return done
+
+
+def _reapply(entry: rights_list.Entry, done: Reapplied) -> None:
+    since = datetime.fromisoformat(entry.since)
+    worker = Worker.objects.filter(pk=entry.worker, created_at=since).first()
+    campaign = Campaign.objects.filter(name=entry.campaign).first() if entry.campaign else None
+    if worker is None or (entry.campaign and campaign is None):
+        done.unknown += 1
+    elif _stands(worker, campaign):
+        done.standing += 1
+    else:
+        try:
+            _again(entry, worker, campaign)
+            done.applied += 1
+        except CampaignRefused as refusal:
+            done.refused.append(str(refusal))
+            logger.warning("A wish of %s is not done again yet: %s", rights_list.NAME, refusal)
 
 
 def _stands(worker: Worker, campaign: Campaign | None) -> bool:

@@ -13,6 +13,7 @@ from django.db.models import Max, Sum
 from django.db.models.functions import Coalesce
 
 from config import clock
+from config.sweep import Sweep
 from judging.errors import CampaignRefused
 from judging.models import (
     Appeal,
@@ -213,24 +214,37 @@ def enforce_retention() -> dict[str, int]:
     """Forget workers, and erase what they wrote, that were kept as long as the settings say. Safe to repeat.
 
     Days count from a worker's last task. Nobody is forgotten while a campaign that they worked on is under way, or
-    while money is owed.
+    while money is owed. A worker or a step that fails holds up no other: SweepFailed is raised at the end.
     """
-    forgotten, comments, now = 0, 0, clock.now()
+    done, sweep, now = {"forgotten": 0, "comments": 0}, Sweep("Retention"), clock.now()
     if days := settings.KEEP_IDENTITIES_DAYS:
         for worker in _idle_since(now - timedelta(days=days)):
-            try:
-                forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
-                forgotten += 1
-            except CampaignRefused as refusal:  # of this one; the others have waited long enough
-                logger.warning("A worker is kept longer than PREFEREE_KEEP_IDENTITIES_DAYS: %s", refusal)
+            with sweep.step(f"worker {worker.pk}"):
+                done["forgotten"] += _forget_idle(worker, days)
     if days := settings.KEEP_COMMENTS_DAYS:
-        erased = _erase_words(now - timedelta(days=days))
-        comments = sum(erased.values())
-        if comments:
-            RightsRequest.objects.create(
-                what=RightsRequest.What.RETENTION, why=f"kept for {days} days", done=erased
-            )
-    return {"forgotten": forgotten, "comments": comments}
+        with sweep.step("what workers wrote"):
+            done["comments"] = _retain_words(now, days)
+    sweep.end()
+    return done
+
+
+def _forget_idle(worker: Worker, days: int) -> bool:
+    try:
+        forget_worker(worker, why=f"kept for {days} days", what=RightsRequest.What.RETENTION)
+    except CampaignRefused as refusal:
+        logger.warning("A worker is kept longer than PREFEREE_KEEP_IDENTITIES_DAYS: %s", refusal)
+        return False
+    return True
+
+
+@transaction.atomic
+def _retain_words(now: datetime, days: int) -> int:
+    erased = _erase_words(now - timedelta(days=days))
+    if any(erased.values()):
+        RightsRequest.objects.create(
+            what=RightsRequest.What.RETENTION, why=f"kept for {days} days", done=erased
+        )
+    return sum(erased.values())
 
 
 def _erase_words(before: datetime) -> dict[str, int]:

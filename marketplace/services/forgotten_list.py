@@ -32,7 +32,7 @@ def file() -> Path:
 def entries() -> list[Entry]:
     """The list in order; a line that was cut off by a full disk is left out."""
     found = []
-    for line in file().read_text().splitlines() if file().exists() else []:
+    for line in file().read_text(errors="replace").splitlines() if file().exists() else []:
         try:
             found.append(Entry(**json.loads(line)))
         except (ValueError, TypeError):

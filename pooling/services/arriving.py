@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +18,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from config import clock
+from config.sweep import Sweep
 from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
@@ -115,16 +117,19 @@ def abandon_files(wanted: Arriving) -> None:
 
 
 def forget_unfinished() -> int:
-    """Drop what was announced and never came, once its time is over; how many."""
+    """Drop what was announced and never came, once its time is over; how many.
+
+    One that cannot be dropped holds up no other: SweepFailed is raised at the end.
+    """
     over = {"state": RECEIVING, "created_at__lte": clock.now() - KEPT_UNFINISHED}
     late: list[Arriving] = [*NewCollection.objects.filter(**over), *AddedFiles.objects.filter(**over)]
-    dropped = 0
+    dropped, sweep = 0, Sweep("Dropping unfinished files")
     for wanted in late:
-        try:
+        # The last part may come in this moment.
+        with sweep.step(f"{wanted._meta.verbose_name} {wanted.pk}"), suppress(UploadRefused):
             abandon_files(wanted)
-        except UploadRefused:  # the last part came in this moment
-            continue
-        dropped += 1
+            dropped += 1
+    sweep.end()
     return dropped
 
 

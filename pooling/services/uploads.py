@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from config import clock
+from config.sweep import Sweep
 from pooling import trec
 from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadRefused, WrongOffset
 from pooling.formats import Progress
@@ -126,17 +127,20 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
 
 
 def forget_old() -> int:
-    """Drop files that were only checked and uploads that were never finished, once their time is over."""
+    """Drop files that were only checked and uploads that were never finished, once their time is over.
+
+    One that cannot be dropped holds up no other: SweepFailed is raised at the end.
+    """
     now = clock.now()
     checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
     unfinished = Q(state=RunUpload.State.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
-    dropped = 0
+    dropped, sweep = 0, Sweep("Dropping old uploads")
     for upload in RunUpload.objects.filter(checked | unfinished).order_by("pk"):
-        try:
+        # It may be submitted or finished in this moment.
+        with sweep.step(f"upload {upload.pk}"), suppress(UploadRefused):
             abandon(upload)
-        except UploadRefused:  # it was submitted or finished in this moment
-            continue
-        dropped += 1
+            dropped += 1
+    sweep.end()
     return dropped
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+import time_machine
 from django.db import transaction
 
 from config import clock
+from config.sweep import SweepFailed
 from judging.errors import CampaignRefused
 from judging.jobs import retain
-from judging.models import CrowdIdentity, Judgment, Payment, RightsRequest, Worker
+from judging.models import Campaign, CrowdIdentity, Judgment, Payment, RightsRequest, Submission, Worker
 from judging.services import rights_list
 from judging.services.reapplying import reapply_rights
 from judging.services.rights import forget_worker, withdraw_worker
@@ -112,3 +116,28 @@ def test_a_line_that_was_cut_off_hides_no_other(judged):
     forget_worker(known("AHENRY"))
 
     assert [entry.what for entry in rights_list.entries()] == ["forget", "forget"]
+
+
+def test_one_failure_stops_neither_other_wishes_nor_the_retention(judged, settings, monkeypatch):
+    martha, henry = known("AMARTHA"), known("AHENRY")
+    since_the_backup(lambda: forget_worker(martha), lambda: forget_worker(henry))
+    Submission.objects.update(comment="written")
+    noted = rights_list.note
+
+    def note(what, worker, campaign=None):
+        assert worker != martha
+        noted(what, worker, campaign)
+
+    monkeypatch.setattr(rights_list, "note", note)
+    settings.KEEP_IDENTITIES_DAYS = settings.KEEP_COMMENTS_DAYS = 30
+    Campaign.objects.update(state="closed")
+
+    with (
+        time_machine.travel(clock.now() + timedelta(days=40)),
+        pytest.raises(SweepFailed, match=rf"worker {martha.pk} \(AssertionError\)") as failed,
+    ):
+        retain()
+
+    assert len(failed.value.failures) == 2  # by its age, and by the list
+    assert [row.worker for row in CrowdIdentity.objects.all()] == [martha]
+    assert not Submission.objects.exclude(comment="").exists()

@@ -1,0 +1,50 @@
+"""Independent steps of one sweep, such as forgetting and tidying up: a step that fails stops no other step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from config.errors import Refusal
+
+logger = logging.getLogger(__name__)
+MOST_NAMED = 5
+
+
+class SweepFailed(Refusal):
+    """Some steps of a sweep failed; all the others are done."""
+
+    def __init__(self, name: str, failures: list[str]) -> None:
+        listed = ", ".join(failures[:MOST_NAMED])
+        if len(failures) > MOST_NAMED:
+            listed += f" and {len(failures) - MOST_NAMED} more"
+        super().__init__(f"{name} failed for {listed}.", "The log says why. Everything else is done.")
+        self.failures = failures
+
+
+class Sweep:
+    """Collects what fails, so that the sweep can go on and fail at its end.
+
+    A step that writes to the database brings its own transaction.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.failures: list[str] = []
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Run one step. Whatever it raises is logged and kept for the end."""
+        try:
+            yield
+        except SweepFailed as failed:
+            self.failures += failed.failures
+        except Exception as error:
+            logger.exception("%s: %s failed.", self.name, what)
+            self.failures.append(f"{what} ({type(error).__name__})")
+
+    def end(self) -> None:
+        """Raise SweepFailed when a step failed."""
+        if self.failures:
+            raise SweepFailed(self.name, self.failures)

@@ -39,7 +39,16 @@ class Kept(Generic[Made]):
 def kept(campaign: Campaign, what: str, make: Callable[[], Made]) -> Kept[Made]:
     """What ``make`` counts over the campaign, newly or as it was kept under the name ``what``."""
     key = kept_objects.key_of("figures", what, campaign.pk, campaign.created_at.timestamp())
-    decisions, work = _decisions(campaign), _work(campaign)
+    return kept_under(key, _decisions(campaign), _work(campaign), make)
+
+
+def kept_under(
+    key: str, decisions: tuple[Any, ...], work: tuple[Any, ...], make: Callable[[], Made]
+) -> Kept[Made]:
+    """What ``make`` counts, newly or as it was kept under ``key``, made by :func:`config.kept_objects.key_of`.
+
+    It is always counted anew when ``decisions`` are others; with other ``work`` only once it is old enough.
+    """
     known: Kept[Made] | None = kept_objects.read(key)
     now = clock.now()
     if known and known.decisions == decisions:

@@ -3,6 +3,7 @@
 from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
 from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services.drift import Drift, drift_of, drifts, latest_version_now
 from tournament.services.explaining import reason_in
 from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
@@ -14,6 +15,7 @@ __all__ = [
     "Advance",
     "Cause",
     "ChallengePlan",
+    "Drift",
     "Edition",
     "Opened",
     "Preview",
@@ -24,9 +26,12 @@ __all__ = [
     "advance_challenges",
     "causes",
     "changes",
+    "drift_of",
+    "drifts",
     "edition_of",
     "export_qrels",
     "latest_version",
+    "latest_version_now",
     "open_challenge",
     "plan_challenge",
     "preference_orders",

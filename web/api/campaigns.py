@@ -23,6 +23,7 @@ from judging.services.status import campaign_status
 from pooling.services.finding import runs_tagged
 from pooling.services.members import visible_to
 from tournament.models import Challenge
+from tournament.services import latest_version_now
 from web import jobs
 from web.access import campaign_for, require
 from web.api.bodies import Body, DryRun
@@ -107,7 +108,7 @@ def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
 def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "see everything", found.collection)
-    return _in_words(campaign_status(found))
+    return _in_words(campaign_status(found) | {"latest_version": latest_version_now(found.collection)})
 
 
 def _in_words(said: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.http import parse_etags, quote_etag
-from ninja import Query, Router, Schema
+from ninja import Field, Query, Router, Schema
 
 from leaderboard import services as leaderboard
 from tournament.models import QrelVersion
 from web.access import collection_for, require
 from web.api.callers import reader
 from web.services.boards import MEASURE, Wish, published_board
+from web.services.outdated import Outdated, outdated_for
 from web.services.versions import released_qrels
 
 router = Router()
@@ -30,21 +31,30 @@ class VersionOut(Schema):
     qrels: int
     qrels_sha256: str
     published_at: datetime
+    outdated: Annotated[
+        str | None,
+        Field(
+            description="Of the latest version, in words, when judgments were excluded, repeated or taken back "
+            "since; null when it equals what counts now. Members of the collection are told numbers."
+        ),
+    ]
 
 
 @router.get("/collections/{name}/versions", response=list[VersionOut], summary="Versions, the newest first")
 def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
-    found = collection_for(reader(request), name)
+    found = collection_for(user := reader(request), name)
     rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
-    return [_facts(row) for row in rows.order_by("-number")]
+    told = outdated_for(user, [found]).get(found.pk)
+    return [_facts(row, told) for row in rows.order_by("-number")]
 
 
-def _facts(row: QrelVersion) -> dict[str, Any]:
+def _facts(row: QrelVersion, told: Outdated | None) -> dict[str, Any]:
     same = ("number", "simulated", "qrels_sha256", "published_at")
     return {name: getattr(row, name) for name in same} | {
         "campaign": row.campaign.name,
         "queries": row.queries_count,
         "qrels": row.qrels_count,
+        "outdated": f"{told.words} {told.effect}".strip() if told and told.version == row.number else None,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,6 +18,7 @@ from judging.models import Appeal, Campaign, GoldPair, PairReport
 from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress
+from web.services.outdated import Outdated, needs_somebody
 from web.services.runs import new_runs
 from web.services.webhooks import listing
 
@@ -36,8 +37,11 @@ class Need:
     urgent: bool = False
 
 
-def needs_of(user: Any, campaigns: Sequence[Progress]) -> list[Need]:
-    """What waits for this person, the urgent first. ``campaigns`` are those the person sees."""
+def needs_of(
+    user: Any, campaigns: Sequence[Progress], outdated: Mapping[int, Outdated] | None = None
+) -> list[Need]:
+    """What waits for this person, the urgent first. ``campaigns`` are those the person sees, ``outdated`` what is
+    said of the latest versions of collections."""
     roles = _roles(user)
     if not roles:
         return []
@@ -47,6 +51,7 @@ def needs_of(user: Any, campaigns: Sequence[Progress]) -> list[Need]:
         *_voices(mine, roles),
         *_budgets(mine, roles),
         *_gold(mine, roles),
+        *_versions(mine, roles, outdated or {}),
         *_runs(roles),
         *_webhooks(roles),
     ]
@@ -127,6 +132,17 @@ def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
         if number := suspended[key]:
             words = f"{many(number, 'test pair', 'test pairs')} suspended, by the rule or a person"
             yield Need(one.campaign.name, words, reverse("web:campaign_gold", args=[one.campaign.name]), True)
+
+
+def _versions(
+    mine: Sequence[Progress], roles: dict[int, Role], outdated: Mapping[int, Outdated]
+) -> Iterator[Need]:
+    """Versions that no longer equal what counts: somebody publishes the next one, or decides not to."""
+    for one in _able(mine, roles, "publish version").values():
+        said = outdated.get(one.campaign.collection_id)
+        if said and needs_somebody(said, one.campaign):
+            words = f"{said.words} {said.effect}"
+            yield Need(one.campaign.name, words, reverse("web:publish", args=[one.campaign.name]))
 
 
 def _runs(roles: dict[int, Role]) -> Iterator[Need]:

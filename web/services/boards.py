@@ -24,6 +24,7 @@ from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion
 from web.figure import BoardFigure, FigureRow, board_figure
 from web.services.analyses import run_places
+from web.services.outdated import Outdated
 from web.services.visibility import hidden_queries, listed_runs
 
 logger = logging.getLogger(__name__)
@@ -87,6 +88,8 @@ class BoardView:
     text: str = ""
     """What run tags contain, of those in ``page``."""
     refusal: Refusal | None = None
+    outdated: Outdated | None = None
+    """What is said of the latest version when it no longer equals what counts."""
 
     figures: tuple[tuple[str, str], ...] = (("panels", "both boards"), ("against", "one against the other"))
     pictures: tuple[str, ...] = FORMATS
@@ -151,7 +154,13 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
 
 
 def board_view(
-    collection: Collection, wish: Wish, user: Any, *, rows_a_page: int = ROWS_A_PAGE, moves: bool = True
+    collection: Collection,
+    wish: Wish,
+    user: Any,
+    *,
+    rows_a_page: int = ROWS_A_PAGE,
+    moves: bool = True,
+    outdated: Outdated | None = None,
 ) -> BoardView:
     """One page of the board, or the reason why there is none; with ``moves`` since an earlier version."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
@@ -195,6 +204,7 @@ def board_view(
         places=run_places(collection, runs),
         moves=since,
         text=wish.text,
+        outdated=outdated,
     )
 
 

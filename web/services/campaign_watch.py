@@ -37,6 +37,7 @@ from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
 from web.services.directions import Direction, judged, next_of
+from web.services.outdated import Outdated, needs_somebody, outdated
 from web.services.pair_texts import pilot_gold
 
 #: Who opened or sent off something within this time is active.
@@ -181,19 +182,24 @@ def campaign_page(campaign: Campaign, *, everything: bool) -> dict[str, Any]:
     """All that a campaign's page shows; what only members see is left out for others."""
     seen = watch(campaign)
     resolution = Resolution.objects.filter(campaign=campaign).first()
+    versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
+    members = {campaign.collection_id} if everything else set()
+    said = outdated([campaign.collection], members).get(campaign.collection_id) if versions else None
+    to_do = _version_needs(campaign, said) if everything else []
     return {
         "campaign": campaign,
         "watch": seen,
         "course": seen.course,
         "figures": figures_of(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,
-        "needs": needs_of(seen) if everything else [],
+        "needs": [*needs_of(seen), *to_do] if everything else [],
+        "outdated": None if to_do else said,
         "pilot": (pilot := pilot_report(campaign) if everything else None),
         "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot else [],
         "resolution": resolution,
         "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
         "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
-        "versions": list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number")),
+        "versions": versions,
         "changes": list(_changes(campaign)[:CHANGES_SHOWN]) if everything else [],
     }
 
@@ -336,6 +342,13 @@ def _difference_needs(campaign: Campaign) -> list[Need]:
         for kind, count in reconciling.counts(campaign).items()
         if count
     ]
+
+
+def _version_needs(campaign: Campaign, said: Outdated | None) -> list[Need]:
+    if said is None or not needs_somebody(said, campaign):
+        return []
+    link = reverse("web:publish", args=[campaign.name])
+    return [Need("attention", said.words, said.effect, link, "Preview the next version")]
 
 
 def _states(rows: Any, names: list[str]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from web.services.outdated import outdated_for
 from web.services.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
 
 QUERIES_A_PAGE = 50
@@ -81,6 +82,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "counts": _counts(version, everything),
         "may_publish": may(user, "publish version", version.collection),
         "sees_everything": everything,
+        "outdated": outdated_for(user, [version.collection]).get(version.collection_id),
     }
 
 

@@ -17,6 +17,7 @@ from web.forms import DescribeCollection
 from web.services import boards, collections
 from web.services.analyses import FORMS, file_of
 from web.services.directions import said_plainly
+from web.services.outdated import outdated_for
 
 
 @require_safe
@@ -53,7 +54,8 @@ def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
 def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
     """The whole leaderboard, sorted and cut into pages by the address."""
     found = collection_for(request.user, name)
-    board = boards.board_view(found, boards.Wish.of(request.GET), request.user)
+    told = outdated_for(request.user, [found]).get(found.pk)
+    board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)
     context = {"board": board, "collection": found}
     return render(request, "web/leaderboard.html", context, status=_status(board, request))
 

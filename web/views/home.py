@@ -12,6 +12,7 @@ from web.services.attention import needs_of
 from web.services.boards import Wish, board_view
 from web.services.campaigns import campaigns_of, progress_of
 from web.services.collections import listed_collections
+from web.services.outdated import outdated_for
 
 ROWS_OF_A_BOARD = 25
 BOARDS_SHOWN = 5
@@ -28,15 +29,23 @@ def home(request: HttpRequest) -> HttpResponse:
     published = [row for row in alone or listed if row.versions or alone]
     # With several collections on the page a version's number means nothing, so only ?collection= gives it one.
     wish = Wish.of(request.GET if alone or len(listed) == 1 else {})
+    told = outdated_for(request.user, [row.collection for row in listed if row.versions])
     boards = [
-        board_view(row.collection, wish, request.user, rows_a_page=ROWS_OF_A_BOARD, moves=False)
+        board_view(
+            row.collection,
+            wish,
+            request.user,
+            rows_a_page=ROWS_OF_A_BOARD,
+            moves=False,
+            outdated=told.get(row.collection.pk),
+        )
         for row in published[:BOARDS_SHOWN]
     ]
     campaigns = progress_of(campaigns_of([row.collection for row in listed], request.user), request.user)
     campaigns.sort(key=lambda one: one.campaign.closed_at is not None)
     shown = campaigns if "campaigns" in request.GET else campaigns[:CAMPAIGNS_SHOWN]
     context = {
-        "needs": needs_of(request.user, campaigns),
+        "needs": needs_of(request.user, campaigns, told),
         "listed": listed,
         "boards": boards,
         "boards_left_out": max(0, len(published) - BOARDS_SHOWN),

@@ -10,17 +10,22 @@ from config.console import Command as BaseCommand
 from config.console import in_words
 from judging.services.campaigns import campaign_named
 from judging.services.status import campaign_status
+from tournament.services import latest_version_now
 
 
 class Command(BaseCommand):
-    help = "Tasks, places, judgments wanted, counted and excluded, workers, exclusions, money, and what comes next."
+    help = (
+        "Tasks, places, judgments wanted, counted and excluded, workers, exclusions, money, the next step, and "
+        "whether the latest version still equals what counts."
+    )
     example = "manage.py campaign_status first --json"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
 
     def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
-        return campaign_status(campaign_named(campaign))
+        found = campaign_named(campaign)
+        return campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
 
     def show(self, result: dict[str, Any]) -> None:
         super().show({key: _words(key, value) for key, value in result.items()})
@@ -29,6 +34,8 @@ class Command(BaseCommand):
 def _words(key: str, value: Any) -> str:
     if key == "pilot":
         return _pilot(value)
+    if key == "latest_version":
+        return str(value["words"]) if value else "none"
     if key in ("spent", "owed", "committed"):
         return f"${value:,.2f}"
     if isinstance(value, list):

@@ -1,0 +1,140 @@
+"""What counts now, held against the latest version."""
+
+from __future__ import annotations
+
+import pytest
+
+from config import clock
+from judging.models import Exclusion, ImportedFile, Worker
+from tournament.services import drift, drift_of, publish_qrels, resolve
+
+
+@pytest.fixture
+def careless(judged_town):
+    """judged_town with q6, where only one worker preferred y; published as version 1."""
+    worker = Worker.objects.create()
+    judged_town.pooled("q6", "x", "y")
+    judged_town.judge("q6", "x", "y", "y", worker=worker)
+    publish_qrels(campaign=judged_town.campaign)
+    return worker
+
+
+def now(town):
+    found = drift_of(town.collection)
+    assert found is not None
+    return found
+
+
+def import_more(town):
+    """A file of judgments arrives, as every import notes it."""
+    ImportedFile.objects.create(campaign=town.campaign, name="more", sha256=str(ImportedFile.objects.count()))
+
+
+def test_nothing_published_has_nothing_to_drift_from(judged_town):
+    assert drift_of(judged_town.collection) is None
+
+
+def test_a_version_equals_what_counts_when_it_is_published(judged_town, careless):
+    assert not now(judged_town)
+    assert now(judged_town).as_dict()["up_to_date"]
+
+
+def test_an_exclusion_is_noticed_and_its_reversal_too(judged_town, careless):
+    exclusion = judged_town.exclude(careless)
+
+    found = now(judged_town)
+    assert (found.gone, found.new, found.queries, found.excluded) == (1, 0, 1, 1)
+    assert (found.answers, found.left, found.arrived) == (0, 1, 0)
+    assert found.gone_on == {"q6"}
+    assert found.campaigns == ("market",)
+    assert "1 judgment it rests on no longer counts (1 worker was excluded)" in found.words
+    assert "1 query drops out" in found.effect
+
+    Exclusion.objects.filter(pk=exclusion.pk).update(reversed_at=clock.now())
+    assert not now(judged_town)
+
+
+def test_judgments_taken_back_are_told_from_exclusions(judged_town, careless):
+    exclusion = judged_town.exclude(careless)
+    Exclusion.objects.filter(pk=exclusion.pk).update(rule=Exclusion.WITHDRAWN)
+
+    found = now(judged_town)
+    assert (found.excluded, found.withdrew) == (0, 1)
+    assert "1 worker took theirs back" in found.words
+
+
+def test_a_repeat_by_another_worker_may_change_the_best_answer(judged_town, careless):
+    judged_town.exclude(careless)
+    judged_town.judge("q6", "x", "y", "x", worker=Worker.objects.create())
+
+    found = now(judged_town)
+    assert (found.gone, found.new, found.queries) == (1, 1, 1)
+    assert (found.answers, found.left) == (1, 0)
+    assert found.effect == "Publishing again would change this: 1 query gets other best answers."
+
+
+def test_publishing_again_makes_it_equal(judged_town, careless):
+    judged_town.exclude(careless)
+    assert now(judged_town)
+
+    publish_qrels(campaign=judged_town.campaign)
+
+    assert now(judged_town).version == 2
+    assert not now(judged_town)
+
+
+def test_a_query_that_was_settled_since_is_newly_covered(judged_town, careless):
+    judged_town.judge("q4", "a", "e", "e")
+    import_more(judged_town)
+
+    found = now(judged_town)
+    assert (found.gone, found.new, found.arrived) == (0, 1, 1)
+
+
+def test_judgments_on_a_query_that_stays_open_change_nothing(judged_town, careless):
+    judged_town.judge("q5", "b", "c", None)
+    import_more(judged_town)
+
+    assert not now(judged_town)
+
+
+def test_another_way_to_count_is_no_change_of_judgments(judged_town, careless):
+    resolve(campaign=judged_town.campaign, ties="keep")
+
+    assert not now(judged_town)
+
+
+def test_carried_queries_follow_the_campaign_that_decided_them(judged_town, careless):
+    other = judged_town.new_campaign("other")
+    judged_town.judge("q9", "b", "c", "c", campaign=other)
+    publish_qrels(campaign=other)
+    assert not now(judged_town)
+
+    judged_town.exclude(careless)
+
+    found = now(judged_town)
+    assert (found.version, found.gone, found.left) == (2, 1, 1)
+    assert found.campaigns == ("market",)
+
+
+def test_what_another_campaign_decided_since_is_not_asked(judged_town, careless):
+    other = judged_town.new_campaign("other")
+    judged_town.judge("q6", "x", "y", "x", campaign=other)
+    publish_qrels(campaign=other)
+
+    judged_town.exclude(careless)
+
+    assert not now(judged_town)
+
+
+def test_it_is_compared_once_until_something_changes(judged_town, careless, monkeypatch):
+    assert not now(judged_town)
+    monkeypatch.setattr(drift, "_drift", lambda version: pytest.fail("compared again"))
+
+    assert not now(judged_town)
+
+
+def test_many_collections_cost_as_many_queries_as_one(judged_town, careless, django_assert_max_num_queries):
+    now(judged_town)
+    with django_assert_max_num_queries(6):
+        drift.drifts([judged_town.collection] * 5)

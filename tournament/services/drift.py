@@ -1,0 +1,283 @@
+"""What counts now, held against the latest published version: judgments excluded, repeated or taken back since.
+
+A version never changes. After an exclusion it still says what it said, and its readers should know that publishing
+again would say something else. The comparison follows from rows alone: undoing a decision undoes the difference. It
+is kept until a decision is made or work comes in. Many collections cost as many database queries as one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max, Q
+
+from config.kept_objects import key_of
+from config.plurals import many
+from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submission
+from judging.services.freshness import kept_under
+from pooling.models import Collection
+from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
+from tournament.outcomes import QueryOutcome, Status
+from tournament.services.changes import Edition, What, changes, edition_of
+from tournament.services.facts import Facts, load_facts
+from tournament.services.rebuilding import KEYS_AT_ONCE
+
+Basis = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a version differs from what counts now; nothing of it is set when they are the same.
+
+    ``gone`` judgments that the version rests on no longer count, ``new`` ones count that it does not rest on; both on
+    ``queries`` of its queries. Of the workers of ``gone``, ``excluded`` are excluded now and ``withdrew`` took their
+    judgments back. Publishing again would give ``answers`` queries other best answers, leave ``left`` of them out and
+    cover ``arrived`` more. ``campaigns`` are those to publish again; ``gone_on`` the qids that lost judgments.
+    """
+
+    version: int
+    gone: int = 0
+    new: int = 0
+    queries: int = 0
+    excluded: int = 0
+    withdrew: int = 0
+    answers: int = 0
+    left: int = 0
+    arrived: int = 0
+    campaigns: tuple[str, ...] = ()
+    gone_on: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.new)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for programs."""
+        counts = ("gone", "new", "queries", "excluded", "withdrew", "answers", "left", "arrived")
+        return {
+            "version": self.version,
+            "up_to_date": not self,
+            "words": f"{self.words} {self.effect}"
+            if self
+            else f"Version {self.version} equals what counts now.",
+            **{name: getattr(self, name) for name in counts},
+            "campaigns": list(self.campaigns),
+        }
+
+    @property
+    def words(self) -> str:
+        """What no longer counts and what counts since, in a sentence."""
+        said = []
+        if self.gone:
+            judgments = many(
+                self.gone, "judgment it rests on no longer counts", "judgments it rests on no longer count"
+            )
+            said.append(judgments + (f" ({self._who})" if self._who else ""))
+        if self.new:
+            said.append(
+                many(
+                    self.new,
+                    "judgment counts that it does not rest on",
+                    "judgments count that it does not rest on",
+                )
+            )
+        return f"Version {self.version} no longer equals what counts now: {' and '.join(said)}."
+
+    @property
+    def effect(self) -> str:
+        """What publishing again would change, in a sentence."""
+        said = [
+            many(self.answers, "query gets", "queries get") + " other best answers" if self.answers else "",
+            many(self.left, "query drops", "queries drop") + " out" if self.left else "",
+            many(self.arrived, "query is", "queries are") + " newly covered" if self.arrived else "",
+        ]
+        found = [one for one in said if one]
+        if not found:
+            return "Publishing again would change no best answer."
+        return f"Publishing again would change this: {', '.join(found)}."
+
+    @property
+    def _who(self) -> str:
+        parts = [
+            many(self.excluded, "worker was excluded", "workers were excluded") if self.excluded else "",
+            many(self.withdrew, "worker took theirs back", "workers took theirs back")
+            if self.withdrew
+            else "",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+def drifts(collections: Iterable[Collection]) -> dict[int, Drift]:
+    """Collection key → how its latest version differs from what counts now; of those that have a version."""
+    keys = [collection.pk for collection in collections]
+    rows = list(
+        QrelVersion.objects.filter(collection__in=keys)
+        .defer("manifest")
+        .select_related("collection", "campaign")
+        .order_by("number")
+    )
+    latest = {row.collection_id: row for row in rows}
+    campaigns: dict[int, set[int]] = defaultdict(set)
+    for row in rows:
+        campaigns[row.collection_id].add(row.campaign_id)
+    bases = _bases({row.campaign_id for row in rows})
+    found = {}
+    for collection, version in latest.items():
+        ordered = sorted(campaigns[collection])
+        decisions, work = ([(key, *bases[key][part]) for key in ordered] for part in (0, 1))
+        name = key_of("drift", version.pk, version.manifest_sha256)
+        found[collection] = kept_under(name, tuple(decisions), tuple(work), partial(_drift, version)).made
+    return found
+
+
+def drift_of(collection: Collection) -> Drift | None:
+    """How the collection's latest version differs from what counts now; None where nothing is published."""
+    return drifts([collection]).get(collection.pk)
+
+
+def latest_version_now(collection: Collection) -> dict[str, Any] | None:
+    """The same for programs: the latest version's number, whether it is up to date, and what differs."""
+    found = drift_of(collection)
+    return found.as_dict() if found else None
+
+
+def _bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
+    """Campaign → what changes with every decision, and what changes with work that comes in."""
+    mine = {"campaign__in": campaigns}
+    excluded = Exclusion.objects.filter(**mine).values_list("campaign")
+    done = Challenge.objects.filter(**mine, state=Challenge.State.DONE).values_list("campaign")
+    came_in = Submission.objects.filter(**mine, state=Submission.State.SUBMITTED)
+    decisions = {
+        "excluded": excluded.annotate(
+            last=Max("pk"), reversed=Count("pk", filter=Q(reversed_at__isnull=False))
+        ),
+        "challenges": done.annotate(Count("pk")),
+        "resolved": Resolution.objects.filter(**mine).values_list("campaign", "ties", "count"),
+    }
+    work = {
+        "standings": came_in.values_list("campaign", "standing").annotate(Count("pk")),
+        "imported": ImportedFile.objects.filter(**mine).values_list("campaign").annotate(Count("pk")),
+    }
+    return {
+        key: (decided, came_in)
+        for (key, decided), came_in in zip(
+            _by_campaign(campaigns, decisions).items(), _by_campaign(campaigns, work).values(), strict=True
+        )
+    }
+
+
+def _by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]:
+    found: dict[int, list[Any]] = {key: [] for key in sorted(campaigns)}
+    for kind, rows in kinds.items():
+        for campaign, *figures in rows.order_by():
+            found[campaign].append((kind, *figures))
+    return {key: tuple(sorted(figures)) for key, figures in found.items()}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The share of one campaign in what a version says: what of it is otherwise now."""
+
+    campaign: Campaign
+    gone: Sequence[tuple[int, int | None]]
+    """Query and worker of each judgment."""
+    new: list[int]
+    """The query of each."""
+    kinds: Counter[What]
+
+
+def _drift(version: QrelVersion) -> Drift:
+    """Compare a version with what counts now, campaign by campaign: those that decided its queries."""
+    version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
+    said = edition_of(version)
+    qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))
+    taken: dict[int, set[int]] = {version.number: set()}
+    for query, qid in qid_of.items():
+        taken.setdefault(said.content["carried"].get(qid, version.number), set()).add(query)
+    origins = QrelVersion.objects.filter(collection=version.collection, number__in=taken)
+    parts = [
+        _part(origin, frozenset(taken[origin.number]), said) for origin in origins.select_related("campaign")
+    ]
+    parts = [part for part in parts if part.gone or part.new]
+    kinds = sum((part.kinds for part in parts), Counter[What]())
+    rules = [rule for part in parts for rule in _rules_of(part)]
+    gone_on = {query for part in parts for query, _ in part.gone}
+    return Drift(
+        version.number,
+        gone=sum(len(part.gone) for part in parts),
+        new=sum(len(part.new) for part in parts),
+        queries=len(gone_on.union(*(part.new for part in parts))),
+        excluded=sum(rule != Exclusion.WITHDRAWN for rule in rules),
+        withdrew=rules.count(Exclusion.WITHDRAWN),
+        answers=kinds[What.ANSWERS],
+        left=kinds[What.LEFT],
+        arrived=kinds[What.ARRIVED],
+        campaigns=tuple(sorted({part.campaign.name for part in parts})),
+        gone_on=frozenset(qid_of[query] for query in gone_on),
+    )
+
+
+def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
+    """One campaign: what counts on the queries that were ``taken`` from ``origin``, one of its versions.
+
+    The version's own campaign may have settled further queries; those of a version before it may have been decided
+    by another campaign since, which is not asked here.
+    """
+    facts = load_facts(origin.campaign)
+    last = Resolution.objects.filter(campaign=origin.campaign).first() or Resolution()
+    allow_open = origin.content["parameters"]["allow_open"]
+    settled = {
+        query: outcome
+        for query, outcome in facts.derive(facts.parameters(last.ties, last.count)).outcomes.items()
+        if outcome.best
+        and (allow_open or outcome.status is not Status.OPEN)
+        and (query in taken or origin.number == said.number)
+    }
+    covered = taken | settled.keys()
+    judged, published = facts.judgments, np.array(origin.content["judgments"], dtype=np.int64)
+    new = np.isin(judged.judged.query, list(covered)) & ~np.isin(judged.id, published)
+    gone = np.setdiff1d(published, judged.id).tolist()
+    rows = [
+        row
+        for first in range(0, len(gone), KEYS_AT_ONCE)
+        for row in Judgment.objects.filter(pk__in=gone[first : first + KEYS_AT_ONCE]).values_list(
+            "pair__query", "worker"
+        )
+        if row[0] in taken
+    ]
+    now = Edition(
+        said.collection,
+        said.number,
+        origin.campaign,
+        {},
+        _answers(facts, settled),
+        {query: str(outcome.status) for query, outcome in settled.items()},
+    )
+    before = replace(
+        said,
+        best={query: passages for query, passages in said.best.items() if query in covered},
+        status={query: status for query, status in said.status.items() if query in covered},
+    )
+    kinds = Counter(change.what for change in changes(before, now))
+    return _Part(origin.campaign, rows, judged.judged.query[new].tolist(), kinds)
+
+
+def _rules_of(part: _Part) -> list[str]:
+    """The rule of each exclusion that stands against a worker whose judgments are gone."""
+    workers = {worker for _, worker in part.gone}
+    standing = Exclusion.objects.standing().filter(campaign=part.campaign).values_list("worker", "rule")
+    return [rule for worker, rule in standing if worker in workers]
+
+
+def _answers(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
+    """Query → its best answers with every member of their classes."""
+    return {
+        query: frozenset(
+            member for best in outcome.best for member in facts.classes.get(query, {}).get(best, [best])
+        )
+        for query, outcome in settled.items()
+    }

@@ -1,0 +1,73 @@
+"""What pages say of a version that no longer equals what counts.
+
+Members read how many judgments, queries and best answers it concerns, and where to preview the next version.
+Everybody else reads one sentence, and only when a published collection's version lost judgments on public queries.
+People cite a version, so they should know that some of its judgments were set aside. The reasons, the workers and the
+numbers stay with the members, as exclusions and unpublished judgments do; judgments on private queries are not
+hinted at.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.roles import permits
+from judging.models import Campaign
+from pooling.models import Collection, PrivateQuery
+from pooling.services.members import roles_of
+from tournament.services import Drift, drifts
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """A version that no longer equals what counts now, in words; ``campaigns`` to preview, for members.
+
+    ``lost``: judgments that it rests on no longer count; otherwise more have come in.
+    """
+
+    version: int
+    words: str
+    lost: bool
+    effect: str = ""
+    campaigns: tuple[str, ...] = ()
+
+
+def outdated(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
+    """Collection key → what is said of its latest version; ``members`` are collections that the reader sees whole."""
+    found = {key: drift for key, drift in drifts(collections).items() if drift}
+    told = {key: _to_members(drift) for key, drift in found.items() if key in members}
+    lost = {key: drift for key, drift in found.items() if key not in members and drift.gone}
+    private: dict[int, set[str]] = defaultdict(set)
+    if lost:
+        rows = PrivateQuery.objects.filter(split__collection__in=list(lost))
+        for key, qid in rows.values_list("split__collection", "query__qid"):
+            private[key].add(qid)
+    return told | {key: _to_all(drift) for key, drift in lost.items() if drift.gone_on - private[key]}
+
+
+def outdated_for(user: Any, collections: Sequence[Collection]) -> dict[int, Outdated]:
+    """The same for a person."""
+    roles = roles_of(user)
+    return outdated(collections, {key for key, role in roles.items() if permits(role, "see everything")})
+
+
+def needs_somebody(said: Outdated | None, campaign: Campaign) -> bool:
+    """Whether somebody should look at publishing the campaign again: not merely because its work goes on."""
+    if said is None or campaign.name not in said.campaigns:
+        return False
+    return said.lost or campaign.state not in Campaign.OFFERING
+
+
+def _to_members(drift: Drift) -> Outdated:
+    return Outdated(drift.version, drift.words, bool(drift.gone), drift.effect, drift.campaigns)
+
+
+def _to_all(drift: Drift) -> Outdated:
+    words = (
+        f"Some of the judgments behind version {drift.version} no longer count. The version stays as it was "
+        "published; the next one may differ."
+    )
+    return Outdated(drift.version, words, lost=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -78,23 +79,27 @@ class Limiter(Protocol):
 
 
 class ThreadLimiter:
-    """For the threads of this process."""
+    """For the threads of this process. ``now`` and ``sleep`` default to the machine's clock."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, *, now: Callable[[], float] | None = None, sleep: Callable[[float], None] | None = None
+    ) -> None:
+        self._now = now or time.monotonic
+        self._sleep = sleep or time.sleep
         self._lock = threading.Lock()
         self._paces: dict[str, Pace] = {}
 
     def wait(self, endpoint: str) -> None:
         """Return when a call may be made."""
         with self._lock:
-            seconds = self._pace(endpoint).reserve(time.monotonic(), _allowed())
+            seconds = self._pace(endpoint).reserve(self._now(), _allowed())
         if seconds > 0:
-            time.sleep(seconds)
+            self._sleep(seconds)
 
     def throttled(self, endpoint: str) -> None:
         """Slow down."""
         with self._lock:
-            self._pace(endpoint).throttle(time.monotonic(), _allowed())
+            self._pace(endpoint).throttle(self._now(), _allowed())
 
     def _pace(self, endpoint: str) -> Pace:
         return self._paces.setdefault(endpoint, Pace())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import takewhile
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -102,12 +103,7 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
     at_work = [Submission.State.HELD, Submission.State.FINISHED]
     free = offered.filter(state=Place.State.OPEN).exclude(submissions__state__in=at_work)
     left = list(free.select_related("posting").order_by("-posting__number", "-number")[:extra])
-    patience = Patience()
-    for place in left:
-        with patience.one():
-            close_place(campaign, crowd, place)
-    patience.done()
-    return len(left)
+    return _close(campaign, crowd, left)
 
 
 def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
@@ -298,28 +294,38 @@ def any_offered(campaign: Campaign) -> bool:
 
 
 def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
-    """Let nobody take a place of the campaign from now on; who holds one may finish. Safe to repeat.
+    """Let nobody take a place of the campaign from now on, several calls at a time; who holds one may finish.
 
-    It stops when the campaign goes on meanwhile: its places are wanted again.
+    Safe to repeat. It stops when the campaign goes on meanwhile: its places are wanted again.
     """
     if campaign_state(campaign) in Campaign.OFFERING:
         return 0
-    crowd, patience = crowd_for(campaign), Patience()
+    crowd = crowd_for(campaign)
     Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exclude(
         pk__in=_being_posted(campaign)
     ).update(state=Place.State.GONE)
     places = list(
         Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).select_related("posting")
     )
-    for done, place in enumerate(places, start=1):
-        if campaign_state(campaign) in Campaign.OFFERING:
-            return done - 1
-        with patience.one():
-            close_place(campaign, crowd, place)
-        if progress:
-            progress(done, len(places), "Closing places")
+    over = takewhile(lambda _place: campaign_state(campaign) not in Campaign.OFFERING, places)
+    tell = (lambda done: progress(done, len(places), "Closing places")) if progress else None
+    return _close(campaign, crowd, over, tell=tell)
+
+
+def _close(
+    campaign: Campaign, crowd: Crowd, places: Iterable[Place], *, tell: Callable[[int], None] | None = None
+) -> int:
+    """Close these places, several calls at a time; returns how many were looked at. One that fails for now holds up
+    no other; its error is raised at the end."""
+    patience, done = Patience(), 0
+    with closing(each(places, lambda place: close_place(campaign, crowd, place))) as calls:
+        for done, call in enumerate(calls, start=1):
+            with patience.one():
+                call.result()
+            if tell:
+                tell(done)
     patience.done()
-    return len(places)
+    return done
 
 
 def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:

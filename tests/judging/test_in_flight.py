@@ -8,9 +8,10 @@ from contextlib import closing
 import pytest
 
 from judging.errors import CrowdLater
-from judging.models import Place
+from judging.models import Campaign, Place
+from judging.services.campaigns import pause
 from judging.services.in_flight import each
-from judging.services.places import post_places
+from judging.services.places import close_places, post_places
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -68,3 +69,36 @@ def test_places_offered_at_once_are_offered_once(fair, settings):
     assert len(fair.crowd.posted) == campaign.tasks.count() == 12
     offered = Place.objects.filter(state=Place.State.OPEN).values_list("crowd_id", flat=True)
     assert set(offered) == set(fair.crowd.posted)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_places_are_closed_several_at_a_time(fair, settings, monkeypatch):
+    settings.CROWD_CALLS_AT_ONCE = 3
+    campaign = fair.launched(fair.draft(pairs_per_task=1))
+    post_places(campaign)
+    together, close = threading.Barrier(3), fair.crowd.close_place
+
+    def close_with_others(crowd_id):
+        together.wait(timeout=60)  # nobody goes on before three are there
+        close(crowd_id)
+
+    monkeypatch.setattr(fair.crowd, "close_place", close_with_others)
+    pause(campaign)
+
+    assert close_places(campaign) == 12
+    assert fair.crowd.open_places == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_closing_stops_when_the_campaign_goes_on(fair, settings):
+    settings.CROWD_CALLS_AT_ONCE = 3
+    campaign = fair.launched(fair.draft(pairs_per_task=1))
+    post_places(campaign)
+    pause(campaign)
+
+    def resume_at_once(done, total, message=""):
+        Campaign.objects.update(state=Campaign.State.OPEN)
+
+    close_places(campaign, progress=resume_at_once)
+
+    assert fair.crowd.open_places >= 12 - 2 * 3

@@ -16,6 +16,7 @@ from django.db import transaction
 
 from config import launcher
 from judging.crowds import mturk
+from judging.crowds.limiter import PAUSE_SECONDS, USED, ThreadLimiter
 from judging.crowds.mturk import MTurk
 from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import PostingKind, QualificationKind
@@ -251,6 +252,42 @@ def test_an_already_error_names_the_id_that_stands_in_it():
 
     assert isinstance(found, CrowdAlready)
     assert found.found == "3ABCDEFGHIJKLMNOPQRSTU"
+
+
+@pytest.fixture
+def ticking(settings, monkeypatch):
+    """A limiter of two calls a second whose clock goes on only when somebody waits; returns what was waited."""
+    settings.CROWD_CALLS_PER_SECOND = 2
+    waited: list[float] = []
+    pace = ThreadLimiter(now=lambda: 1000 + sum(waited), sleep=waited.append)
+    monkeypatch.setattr(mturk, "limiter", lambda: pace)
+    return waited
+
+
+def test_every_call_waits_for_the_limiter(canned, ticking):
+    for _ in range(4):
+        canned.add_response("get_account_balance", {"AvailableBalance": "1.00"})
+
+    for _ in range(4):
+        MTurk("http://crowd").balance()
+
+    assert ticking == pytest.approx([1 / (2 * USED)] * 3)
+
+
+def test_a_throttling_reply_makes_everybody_pause_and_halves_the_rate(canned, ticking):
+    canned.add_client_error("get_account_balance", "ThrottlingException", "Rate exceeded", 400)
+    for _ in range(3):
+        canned.add_response("get_account_balance", {"AvailableBalance": "1.00"})
+
+    with pytest.raises(CrowdThrottled):
+        MTurk("http://crowd").balance()
+    for _ in range(3):
+        MTurk("http://crowd").balance()
+
+    pause, *spaced = ticking
+    usual = 1 / (2 * USED)
+    assert pause == pytest.approx(PAUSE_SECONDS)
+    assert all(1.5 * usual < seconds < 2.1 * usual for seconds in spaced)  # the rate grows back meanwhile
 
 
 @pytest.mark.django_db

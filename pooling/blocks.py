@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pooling.errors import InvalidFile
-from pooling.formats import Content, text_of
+from pooling.formats import BOM, Content, text_of
 
 Number = pl.Int64
 Real = pl.Float64
@@ -27,6 +27,8 @@ Text = pl.String
 LONGEST: Mapping[str, int] = {"qid": 200, "pid": 300, "tag": 200}
 """The longest qid, pid and run tag, in bytes of UTF-8."""
 
+LARGEST_GRADE = 2**31 - 1
+"""What a database keeps as an integer."""
 LONGEST_SHOWN = 120
 """Bytes of a field that an error quotes."""
 SPLIT_BY_TAG = "Split the file by its last column."
@@ -90,7 +92,7 @@ class Block:
         """Some line may be so long that a field of it is too long."""
         self.separator = separator.decode()
         self.separators = separators
-        self.regular = low == lines + separators and (data.isascii() or _is_utf8(data))
+        self.regular = low == lines + separators and (data.isascii() or _is_plain_utf8(data))
         """Nothing but the separator, line feeds and printable UTF-8 occurs."""
 
     def has(self, columns: int) -> bool:
@@ -98,12 +100,13 @@ class Block:
         return self.regular and self.separators == self.lines * (columns - 1)
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_plain_utf8(data: bytes) -> bool:
+    """Whether it is UTF-8 without byte order marks, of which polars would drop the first without a word."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return True
+    return BOM not in data
 
 
 def fast_rows(block: Block, layout: Layout) -> Rows | None:
@@ -132,6 +135,8 @@ def fast_rows(block: Block, layout: Layout) -> Rows | None:
         return None
     tag = frame["tag"] if "tag" in layout.columns else None
     number = frame["rank" if "rank" in frame else "grade"].to_numpy()
+    if "grade" in layout.columns and (np.abs(number) > LARGEST_GRADE).any():
+        return None
     return Rows(frame["qid"], frame["pid"], number, score, tag)
 
 
@@ -217,6 +222,8 @@ def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
     for name, value in zip(layout.columns, fields, strict=True):
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
             return Wrong(name, f"the {name} {shown(value)} is not an integer.")
+        if name == "grade" and abs(int(value)) > LARGEST_GRADE:
+            return Wrong(name, f"the grade {shown(value)} is larger than {LARGEST_GRADE:,}.")
         if name == "score" and (reason := _wrong_score(value)):
             return Wrong(name, reason)
         if name in LONGEST and len(value) > LONGEST[name]:

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
-from pooling.errors import EmptyFile, InvalidFile
+from pooling.errors import EmptyFile, InvalidFile, PoolingError, ReaderFailed
 from pooling.formats import Content, kind_of, text_of
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
@@ -94,7 +94,12 @@ def _read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
             if layout is not None:
                 gathering = _Gathering(content, layout, block)
         if gathering is not None:
-            gathering.add(block, first_line)
+            try:
+                gathering.add(block, first_line)
+            except PoolingError:
+                raise
+            except Exception as fault:
+                raise ReaderFailed(content.name, first_line, fault) from fault
         first_line += block.lines
     if gathering is None:
         raise EmptyFile(content.name, 0, "the file holds no line.")

@@ -7,7 +7,8 @@ PoolingError
 │   ├── InvalidRunFile
 │   ├── InvalidQrelFile
 │   ├── InvalidQueryFile
-│   └── InvalidPassageFile
+│   ├── InvalidPassageFile
+│   └── ReaderFailed         our reader broke on it: a fault of the software, told as a refusal
 ├── UnknownQueries           lines for queries the collection does not have
 ├── AlreadyImported          the same content, or the same name, is there
 ├── NotFound                 no collection, run, qrel set or pool of that name
@@ -15,6 +16,7 @@ PoolingError
 ├── SplitRefused             public and private queries that cannot be told apart as asked
 ├── SubmissionRefused        a run that the board's policy does not let in (yet)
 ├── UploadRefused            a file that is not taken in
+│   └── QuotaReached         its sender has too much here that is not read yet
 ├── WrongOffset              a part of a file that does not continue it
 ├── KeyUsed                  an idempotency key that stands for something else
 ├── NotWithdrawn             a run that others rest on
@@ -70,6 +72,19 @@ class InvalidPassageFile(InvalidFile):
     """A passage file with a line that is wrong."""
 
 
+class ReaderFailed(InvalidFile):
+    """Our reader broke on the file. It is refused all the same: a file that waited would break it again."""
+
+    def __init__(self, file: str, line: int, fault: BaseException) -> None:
+        what = "the software could not read " + ("on from this line" if line else "it")
+        super().__init__(
+            file,
+            line,
+            f"{what} ({type(fault).__name__}).",
+            "Look for anything unusual in the file. If it looks right, report this as a fault of the software.",
+        )
+
+
 class UnknownQueries(InvalidFile):
     """A file names queries that the collection does not have. ``qids`` lists all of them."""
 
@@ -101,6 +116,10 @@ class UploadRefused(PoolingError):
     def __init__(self, message: str, next_step: str = "", *, too_large: bool = False) -> None:
         super().__init__(message, next_step)
         self.too_large = too_large
+
+
+class QuotaReached(UploadRefused):
+    """The sender has too many files here, or too large ones, that are not read yet."""
 
 
 class WrongOffset(PoolingError):

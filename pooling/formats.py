@@ -283,7 +283,7 @@ def lines_of(content: Content) -> Iterator[tuple[int, bytes]]:
 
 
 def text_of(content_name: str, number: int, line: bytes) -> str:
-    """A line as text. Raises UnreadableContent naming the line when it is not UTF-8 or holds NUL."""
+    """A line as text. Raises UnreadableContent when it is not UTF-8, holds NUL or begins with a byte order mark."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -295,4 +295,11 @@ def text_of(content_name: str, number: int, line: bytes) -> str:
         ) from None
     if "\x00" in text:
         raise UnreadableContent(content_name, number, "the line holds a NUL byte.")
+    if text.startswith("\ufeff"):  # the file's own is gone by now
+        raise UnreadableContent(
+            content_name,
+            number,
+            "the line begins with a byte order mark.",
+            "Remove it: only the file as a whole may begin with one.",
+        )
     return text

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pooling.blocks import LONGEST, shown
-from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
+from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, lines_of, text_of
 from pooling.problems import Listing, Problem, Problems, of_refusal
 from pooling.repeats import repeated
@@ -149,7 +149,7 @@ def read_qids(content: Content) -> list[str]:
         if line.lstrip().startswith(b"{"):
             qids[_from_json(content.name, number, line, _QUERY, need_text=False).id] = None
         else:
-            qids[text_of(content.name, number, line).split()[0]] = None
+            qids.update(dict.fromkeys(text_of(content.name, number, line).split()[:1]))
     if not qids:
         raise EmptyFile(content.name, 0, "the file names no query.")
     return list(qids)
@@ -202,9 +202,14 @@ def _texts(content: Content, fields: _Fields, keep: Callable[[bytes], bool] | No
 
 
 def _from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
-    if line.lstrip().startswith(b"{"):
-        return _from_json(name, number, line, fields)
-    return _from_tsv(name, number, line, fields)
+    try:
+        if line.lstrip().startswith(b"{"):
+            return _from_json(name, number, line, fields)
+        return _from_tsv(name, number, line, fields)
+    except InvalidFile:
+        raise
+    except Exception as fault:
+        raise ReaderFailed(name, number, fault) from fault
 
 
 def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
@@ -219,6 +224,8 @@ def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: 
         record: Any = json.loads(text_of(name, number, line))
     except ValueError as error:
         raise fields.refusal(name, number, f"the line is not JSON ({error}).") from None
+    except RecursionError:
+        raise fields.refusal(name, number, "the line is JSON that is nested too deep to read.") from None
     if not isinstance(record, dict):
         raise fields.refusal(name, number, "the line is not a JSON object.")
     id = next((record[field] for field in fields.ids if field in record), None)

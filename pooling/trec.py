@@ -141,7 +141,7 @@ def read_run(
     order = order or ("rank" if columns.score is None else "score")
     skipped = _unknown(columns.qids, known_qids)
     if skipped and not skip_unknown:
-        line = next(lines_with(again, skipped[0]))
+        line = next(lines_with(again, skipped[0]), 0)
         raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)
@@ -237,9 +237,10 @@ def _refuse_duplicates(columns: Columns, again: Content) -> None:
     if rows is None:
         return
     qid, pid = columns.qids[columns.query[rows[1]]], columns.spell(columns.codes[[rows[1]]])[0]
-    first, second = islice(lines_with(again, qid, pid), 2)
+    lines = list(islice(lines_with(again, qid, pid), 2))
+    where = f"already stands on line {lines[0]}" if len(lines) == 2 else "stands there twice"
     raise columns.layout.refusal(
-        again.name, second, f"passage {pid} of query {qid} already stands on line {first}."
+        again.name, lines[-1] if lines else 0, f"passage {pid} of query {qid} {where}."
     )
 
 
@@ -275,7 +276,7 @@ def read_qrels(
     columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
     skipped = _unknown(columns.qids, known_qids)
     if skipped and not skip_unknown:
-        line = next(lines_with(again, skipped[0]))
+        line = next(lines_with(again, skipped[0]), 0)
         raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)

@@ -20,6 +20,7 @@ from judging.models import Campaign, ImportedFile, Judgment, Worker
 from judging.pair_request import PairRequest
 from judging.services.campaigns import log
 from judging.services.pairs import ensure_pairs, pair_ids
+from pooling.blocks import LONGEST, shown
 from pooling.models import Query
 from pooling.services import bulk, passages
 
@@ -28,6 +29,7 @@ OPTIONAL = ("worker", "time", "phase")
 UNDECIDED = {"", "tie", "undecided"}
 BATCH = 5000
 MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+LINE_ENDS = re.compile(r"\r\n|[\r\n]")
 KINDS = (Judgment.JudgeKind.IMPORTED.value, Judgment.Kind.PREFERENCE.value)
 COLUMNS = (
     "campaign_id",
@@ -115,15 +117,15 @@ def _refuse_overlap(campaign: Campaign, source: ImportedFile, phases: Sequence[s
 def read_lines(content: bytes, name: str) -> list[Line]:
     """The lines of a TSV with a header; raises :class:`BadJudgmentFile` with the line that is wrong."""
     try:
-        rows = content.decode("utf-8-sig").splitlines()
+        rows = LINE_ENDS.split(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise BadJudgmentFile(name, line, "this is not UTF-8 text.") from None
-    header = rows[0].split("\t") if rows else []
+    header = rows[0].split("\t")
     if missing := [column for column in REQUIRED if column not in header]:
         raise BadJudgmentFile(name, 1, f"the header lacks the column {missing[0]!r}.")
     if strange := [column for column in header if column not in REQUIRED + OPTIONAL]:
-        raise BadJudgmentFile(name, 1, f"the header has an unknown column {strange[0]!r}.")
+        raise BadJudgmentFile(name, 1, f"the header has an unknown column {_shown(strange[0])}.")
     lines = [_line(row, header, number, name) for number, row in enumerate(rows[1:], start=2) if row.strip()]
     if not lines:
         raise BadJudgmentFile(name, 1, "there is no judgment below the header.")
@@ -131,6 +133,8 @@ def read_lines(content: bytes, name: str) -> list[Line]:
 
 
 def _line(row: str, header: list[str], number: int, name: str) -> Line:
+    if "\x00" in row:
+        raise BadJudgmentFile(name, number, "the line holds a NUL character.")
     fields = row.split("\t")
     if len(fields) != len(header):
         raise BadJudgmentFile(name, number, f"expected {len(header)} columns, found {len(fields)}.")
@@ -139,9 +143,11 @@ def _line(row: str, header: list[str], number: int, name: str) -> Line:
     if not (values["topic"] and left and right):
         raise BadJudgmentFile(name, number, "topic, left and right must not be empty.")
     if left == right:
-        raise BadJudgmentFile(name, number, f"left and right are both {left!r}.")
+        raise BadJudgmentFile(name, number, f"left and right are both {_shown(left)}.")
     if preferred not in {left, right} | UNDECIDED:
-        raise BadJudgmentFile(name, number, f"preferred {preferred!r} is neither left nor right.")
+        raise BadJudgmentFile(name, number, f"preferred {_shown(preferred)} is neither left nor right.")
+    if max(len(left.encode()), len(right.encode())) > LONGEST["pid"]:
+        raise BadJudgmentFile(name, number, f"a pid is longer than {LONGEST['pid']} bytes.")
     return Line(
         number=number,
         qid=values["topic"],
@@ -160,9 +166,13 @@ def _time(word: str, number: int, name: str) -> datetime | None:
     try:
         # An export gives months; the month's beginning is as near as it tells.
         time = datetime.fromisoformat(f"{word}-01" if MONTH.fullmatch(word) else word)
-    except ValueError:
-        raise BadJudgmentFile(name, number, f"{word!r} is no time (ISO 8601 is expected).") from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the latter at either end of the calendar
+        raise BadJudgmentFile(name, number, f"{_shown(word)} is no time (ISO 8601 is expected).") from None
+
+
+def _shown(value: str) -> str:
+    return shown(value.encode())
 
 
 def _append(
@@ -172,7 +182,7 @@ def _append(
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     for line in lines:
         if line.qid not in queries:
-            raise BadJudgmentFile(name, line.number, f"the collection has no query {line.qid!r}.")
+            raise BadJudgmentFile(name, line.number, f"the collection has no query {_shown(line.qid)}.")
     pids = sorted({pid for line in lines for pid in (line.left, line.right)})
     keys = passages.record(campaign.collection, pids)
     wanted = [_pair(queries[line.qid], keys[line.left], keys[line.right]) for line in lines]

@@ -43,8 +43,15 @@ if not SECRET_KEY:
     SECRET_KEY = kept_secret(DATA_DIR / "marketplace-secret-key")
 if PRODUCTION:
     refuse_weak_secrets(
-        {"MARKETPLACE_SECRET_KEY": 32, "MARKETPLACE_DATABASE_URL": 12, "MARKETPLACE_EMAIL_URL": 0}
+        {
+            "MARKETPLACE_SECRET_KEY": 32,
+            "MARKETPLACE_SECRET_KEY_FALLBACKS": 0,
+            "MARKETPLACE_DATABASE_URL": 12,
+            "MARKETPLACE_EMAIL_URL": 0,
+        }
     )
+#: Keys of before, the latest first: what was signed with them is still read.
+SECRET_KEY_FALLBACKS = env.list("MARKETPLACE_SECRET_KEY_FALLBACKS", default=[])
 
 HOST = env.str("MARKETPLACE_HOST", default="127.0.0.1")
 PORT = whole("MARKETPLACE_PORT", 8411, least=1)

@@ -56,6 +56,8 @@ LEAST_SECRETS = {
 }
 if PRODUCTION:
     refuse_weak_secrets(LEAST_SECRETS)
+#: Keys of before, the latest first: what was signed or sealed with them is still read.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", "http://127.0.0.1:8410", {"http", "https"})
 PORT = whole("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)

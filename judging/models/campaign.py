@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from decimal import Decimal
 
 from django.db import models
@@ -9,6 +10,11 @@ from django.db.models import Q
 
 from config import clock
 from pooling.models import Collection, Pool
+
+
+def new_call_key() -> str:
+    """Sixteen random hexadecimal digits."""
+    return secrets.token_hex(8)
 
 
 class Campaign(models.Model):
@@ -115,6 +121,13 @@ class Campaign(models.Model):
     )
     auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
     crowd = models.CharField(max_length=20, default="mturk")
+    call_key = models.CharField(
+        max_length=16,
+        unique=True,
+        default=new_call_key,
+        editable=False,
+        help_text="What the key of every call to the crowd begins with. Random, and never changed.",
+    )
     endpoint = models.CharField(max_length=300, blank=True, help_text="Set at launch.")
     confirmed_spend = models.DecimalField(max_digits=12, decimal_places=2, null=True)
     confirmed_at_launch = models.DecimalField(

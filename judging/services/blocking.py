@@ -18,16 +18,18 @@ from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclus
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.workers import crowd_of
 
+#: What the name of everybody's list begins with; the installation's name in brackets follows.
+SHARED = "No further tasks ("
 DESCRIPTION = "Whoever has this is offered no further tasks of this kind. It says nothing about the worker."
 
 
-def shared_name(campaign: Campaign) -> str:
-    """Name the list of everybody whom any campaign of this installation excluded at the campaign's crowd.
+def shared_name(crowd: str) -> str:
+    """Name the list of everybody whom any campaign of this installation excluded at this crowd.
 
     The name is made from ``SECRET_KEY`` once. A list that is there keeps its name, whatever the key is by now.
     """
-    known = BlockList.objects.filter(crowd=crowd_of(campaign)).order_by("pk").last()
-    return known.name.partition(" of ")[0] if known else f"No further tasks ({launcher.installation()})"
+    known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
+    return known.name.partition(" of ")[0] if known else f"{SHARED}{launcher.installation()})"
 
 
 def list_name(campaign: Campaign) -> str:
@@ -35,7 +37,7 @@ def list_name(campaign: Campaign) -> str:
 
     The campaign's own, where workers whom other campaigns excluded are welcome.
     """
-    shared = shared_name(campaign)
+    shared = shared_name(crowd_of(campaign))
     return shared if campaign.refuse_excluded_elsewhere else f"{shared} of {campaign.name}"
 
 
@@ -96,7 +98,7 @@ def sync_blocks(campaign: Campaign) -> int:
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if not exclusions or not crowd.keeps_block_lists:
         return 0
-    names = sorted({list_name(campaign), shared_name(campaign)})
+    names = sorted({list_name(campaign), shared_name(crowd_of(campaign))})
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
     done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
     # A block whose reply was lost may have come through: what was tried is undone, too.

@@ -7,13 +7,11 @@ an intent first tried longer ago is looked up before it is tried again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import F
 
 from config import clock
@@ -26,8 +24,7 @@ Reply = dict[str, Any]
 
 def campaign_key(campaign: Campaign) -> str:
     """A short prefix of this campaign's keys, unlike that of any other installation's campaigns."""
-    name = f"{settings.SECRET_KEY}:{campaign.pk}:{campaign.created_at.isoformat()}"
-    return hashlib.sha256(name.encode()).hexdigest()[:16]
+    return campaign.call_key
 
 
 def perform(

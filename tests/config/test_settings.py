@@ -160,3 +160,20 @@ def test_everything_an_installation_writes_is_its_owners_alone(tmp_path):
     assert {path.name for path in written} >= {"var", "runs", "preferee.sqlite3", "new", "secret-key"}
     assert [path for path in written if path.stat().st_mode & 0o077] == []
     assert tmp_path.stat().st_mode & 0o077  # a folder that only holds a database is somebody else's
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("config.settings", "SECRET_KEY_FALLBACKS"),
+        ("config.marketplace_settings", "MARKETPLACE_SECRET_KEY_FALLBACKS"),
+    ],
+)
+def test_keys_of_before_are_read_from_the_environment(tmp_path, module, name):
+    words = f"from {module} import SECRET_KEY_FALLBACKS; print(SECRET_KEY_FALLBACKS)"
+
+    done = start_with(
+        tmp_path, words, MARKETPLACE_DATA_DIR=str(tmp_path), **{name: "the last,the one before"}
+    )
+
+    assert done.stdout.strip() == "['the last', 'the one before']", done.stderr

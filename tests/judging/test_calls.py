@@ -6,7 +6,7 @@ import pytest
 
 from config import clock
 from judging.errors import CrowdAlready, CrowdLater, CrowdMoney, CrowdNever
-from judging.models import CrowdCall
+from judging.models import Campaign, CrowdCall
 from judging.services.calls import campaign_key, perform
 
 
@@ -105,8 +105,9 @@ def test_what_will_never_succeed_is_told_from_what_may(campaign, error, state, k
     assert (call.state, call.error_class) == (state, kind)
 
 
-def test_keys_of_two_installations_differ(campaign, settings):
-    here = campaign_key(campaign)
-    settings.SECRET_KEY = "another installation's"
+def test_no_two_campaigns_have_the_same_keys_and_a_new_secret_changes_none(campaign, fair, settings):
+    key = campaign_key(campaign)
+    settings.SECRET_KEY = "the next one"
 
-    assert campaign_key(campaign) != here
+    assert campaign_key(Campaign.objects.get(pk=campaign.pk)) == key
+    assert campaign_key(fair.draft_of("another")) != key

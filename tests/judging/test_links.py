@@ -133,7 +133,7 @@ def test_the_crowd_is_asked_about_unknown_postings_only_so_often(fair, crowd, re
 
 def test_link_of_a_campaign_whose_row_number_another_has_now_leads_nowhere(fair, crowd, resumed):
     martha = Visitor(crowd, resumed)
-    Campaign.objects.filter(pk=resumed.pk).update(created_at=resumed.launched_at.replace(year=2001))
+    Campaign.objects.filter(pk=resumed.pk).update(call_key="another campaign")
 
     assert martha.arrive().status_code == 404
     assert martha.arrive(assignmentId="").status_code == 404

@@ -175,8 +175,10 @@ class Scope:
     def _named(self, what: str, campaign: int, key: int) -> str:
         """Nobody without the installation's secret can tell who or what it is."""
         version = f"{self.collection.name}:{self.version.number}:{self.version.manifest_sha256}"
+        # The oldest key that is known: a bundle of this version that is made anew after a change has the same names.
+        secret = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS][-1]
         text = f"{version}:{what}:{campaign}:{key}"
-        return hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()[:12]
+        return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()[:12]
 
 
 def _run_facts(run: Run) -> list[Any]:

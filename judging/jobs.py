@@ -18,6 +18,7 @@ from judging.services import (
     closing,
     collecting,
     gold,
+    holding,
     notices,
     payments,
     piloting,
@@ -76,6 +77,8 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         with patience.one():
             rejecting.carry_out_rejections(campaign)
+        with patience.one():
+            holding.note_paid_by_the_crowd(campaign)
         with patience.one():
             result |= {"paid": payments.pay_owed(campaign, progress=progress)}
         if places.any_wanted(campaign):

@@ -69,7 +69,7 @@ def dollars() -> Iterator[State]:
     }
     yield State(
         "preferee_dollars",
-        "Dollars with fees: spent, owed, promised (on live places), and committed (all three).",
+        "Dollars with fees: spent, owed, held for a person, promised (on live places), and committed (all four).",
         ("campaign", "what"),
         values,
     )

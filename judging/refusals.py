@@ -55,10 +55,18 @@ MEANINGS = {
         "an answer that is plain to anyone who reads both passages."
     ),
     "person": _("The requester decided so after looking at your work."),
+    "unseen": _(
+        "More than once, work was sent off under your worker id without passing through our page. The requester "
+        "looks at that work before it is paid."
+    ),
 }
 #: The same of an exclusion in another campaign, where it is not that a check pair was missed.
 MEANINGS_ELSEWHERE = {
     "person": _("In an earlier campaign the requester decided so after looking at your work."),
+    "unseen": _(
+        "In an earlier campaign of this requester, work was sent off under your worker id without passing through "
+        "our page."
+    ),
 }
 
 REFUSALS: dict[str, RefusalPage] = {

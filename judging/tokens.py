@@ -5,12 +5,14 @@ all that is needed to know the posting again when the database was put back from
 The *page* token is minted when a submission is first shown and stands in the address of everything the
 page then does. Signed is not secret: neither says anything about what is judged. Neither expires by itself:
 the server's records say what is still open, so that a campaign can be resumed. The *trial* token stands in the
-link for reviewers and says when it expires. The *appeal* token stands on the page of a refusal.
+link for reviewers and says when it expires. The *appeal* token stands on the page of a refusal. The *proof* goes
+with the crowd's form and comes back in its list: what our server had saved when the task was sent off.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -26,6 +28,7 @@ _link_signer = "judging.link"
 _page_signer = "judging.page"
 _trial_signer = "judging.trial"
 _appeal_signer = "judging.appeal"
+_proof_signer = "judging.proof"
 LONGEST = 600
 
 
@@ -85,6 +88,45 @@ class Refused:
     worker_id: int
     reason: str
     came_by: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a proof says: whose work on which assignment, how many pairs were judged and shown, and which choices.
+
+    ``choices`` is a digest (:func:`digest_of_choices`).
+    """
+
+    assignment_id: str
+    crowd_worker_id: str
+    judged: int
+    shown: int
+    choices: str
+
+
+def proof_token(proof: Proof) -> str:
+    """The token that only our server makes: the crowd's form alone proves nothing."""
+    said: list[int | str] = [
+        proof.assignment_id,
+        proof.crowd_worker_id,
+        proof.judged,
+        proof.shown,
+        proof.choices,
+    ]
+    return _signed(said, _proof_signer)
+
+
+def read_proof(token: str) -> Proof:
+    """What the proof says; raises :class:`BadToken`."""
+    match _unsigned(token, _proof_signer):
+        case [str(assignment_id), str(crowd_worker_id), int(judged), int(shown), str(choices)]:
+            return Proof(assignment_id, crowd_worker_id, judged, shown, choices)
+    raise BadToken(token)
+
+
+def digest_of_choices(choices: Mapping[str, str]) -> str:
+    """A short name of the choices in a form, field → side."""
+    return _digest("&".join(f"{name}={side}" for name, side in sorted(choices.items())))
 
 
 def appeal_token(refused: Refused) -> str:
@@ -162,8 +204,8 @@ def read_trial(token: str) -> Trial:
     raise BadToken(token)
 
 
-def _digest(assignment_id: str) -> str:
-    return hashlib.sha256(assignment_id.encode()).hexdigest()[:12]
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _signer(salt: str) -> signing.Signer:

@@ -20,3 +20,9 @@ class TopUpForm(forms.Form):
     )
     #: What was shown on the button.
     total = Dollars(required=False, widget=forms.HiddenInput)
+
+
+class HeldPayForm(forms.Form):
+    """How much of held pay is paid; empty for all of it."""
+
+    amount = Dollars(required=False, min_value=Decimal("0.00"), max_value=Decimal(100_000))

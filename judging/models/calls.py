@@ -65,19 +65,33 @@ class Payment(models.Model):
     ``cause`` tells payments of one kind apart: the same (submission, kind, cause) is the same payment.
     """
 
+    #: The cause of a bonus for pairs that the crowd's form claims and our server never saved.
+    CLAIMED = "claimed"
+    #: What nobody has paid, refused or settled yet.
+    OPEN: tuple[str, ...] = ("held", "owed")
+
     class Kind(models.TextChoices):
         REWARD = "reward"
         BONUS = "bonus"  # the part of a split reward that goes by pairs judged
         TOP_UP = "top_up"  # so that the hourly pay is not below what was promised
+        COMPENSATION = "compensation"  # the whole pay of work that the crowd never listed, by its receipt
 
     class State(models.TextChoices):
+        HELD = "held"  # our page never saw the work: a person decides
         OWED = "owed"
         PAID = "paid"
         REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
         SETTLED = "settled"  # the crowd refuses it for good; a person paid it another way, or says why not
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
-    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.REWARD)
+    carrier = models.ForeignKey(
+        Submission,
+        models.PROTECT,
+        null=True,
+        related_name="carried_payments",
+        help_text="Whose assignment at the crowd carries a compensation.",
+    )
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.REWARD)
     cause = models.CharField(max_length=60, blank=True)
     reason = models.TextField(blank=True, help_text="What the worker is told.")
     amount = models.DecimalField(max_digits=8, decimal_places=2)

@@ -119,7 +119,7 @@ class Campaign(models.Model):
     hold_hours = models.PositiveIntegerField(
         default=0, help_text="Hours between taking work in and paying it, in which a person may look at it."
     )
-    auto_approval_seconds = models.PositiveIntegerField(default=3 * 86400)
+    auto_approval_seconds = models.PositiveIntegerField(default=7 * 86400)
     crowd = models.CharField(max_length=20, default="mturk")
     call_key = models.CharField(
         max_length=16,

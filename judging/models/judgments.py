@@ -108,6 +108,8 @@ class Exclusion(models.Model):
 
     #: The rule of an exclusion that the worker asked for.
     WITHDRAWN = "withdrawn"
+    #: The rule for a worker who submits at the crowd what our page never saw.
+    UNSEEN = "unseen"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="exclusions")

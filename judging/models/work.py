@@ -28,7 +28,7 @@ class Submission(models.Model):
         EXCLUDED = "excluded"  # its worker is excluded
         SURPLUS = "surplus"  # good, but another submission of the task counts
         UNFINISHED = "unfinished"  # left before all test pairs were reached: paid, not counted
-        UNKNOWN = "unknown"  # the crowd has it, our page never saw it: paid, nothing to count
+        UNKNOWN = "unknown"  # the crowd has it, our page never saw it: nothing to count
         PILOT = "pilot"  # done in a pilot whose judgments do not count
         TRIAL = "trial"  # a reviewer's look at the task
 

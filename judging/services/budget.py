@@ -33,6 +33,17 @@ def room_for(campaign: Campaign) -> int | None:
     return max(0, int((cap - money(fresh)["committed"]) // price))
 
 
+def beyond_cap(campaign: Campaign, more: Decimal) -> CampaignRefused | None:
+    """Why the campaign cannot commit ``more`` dollars, fees included; None when it can."""
+    cap, needed = cap_of(campaign), money(campaign)["committed"] + more
+    if cap is None or needed <= cap:
+        return None
+    return CampaignRefused(
+        f"${more:,.2f} more would go beyond the budget of ${cap:,.2f}.",
+        f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
+    )
+
+
 def raise_budget(campaign: Campaign, amount: Decimal, *, why: str = "", who: str = "") -> None:
     """Let the campaign commit up to ``amount`` dollars, fees included; recorded with who and why.
 

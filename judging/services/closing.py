@@ -30,13 +30,15 @@ class Pending:
     """What a closing campaign waits for, in numbers.
 
     ``offered``: places the crowd still offers; ``held``: tasks that workers hold; ``unconfirmed``: sent off from
-    our page and not yet in the crowd's list, or not screened; ``unpaid``: payments that are owed.
+    our page and not yet in the crowd's list, or not screened; ``unpaid``: payments that are owed; ``undecided``:
+    those held for a person.
     """
 
     offered: int
     held: int
     unconfirmed: int
     unpaid: int
+    undecided: int = 0
 
     def __bool__(self) -> bool:
         return any(asdict(self).values())
@@ -51,6 +53,7 @@ class Pending:
                 "submissions that the crowd has not confirmed",
             ),
             "unpaid": ("payment that is owed", "payments that are owed"),
+            "undecided": ("payment held for your decision", "payments held for your decision"),
         }
         return ", ".join(many(count, *names[name]) for name, count in asdict(self).items() if count)
 
@@ -75,11 +78,13 @@ def pending_work(campaign: Campaign) -> Pending:
     work = Submission.objects.filter(campaign=campaign)
     sent_off = work.filter(state=Submission.State.FINISHED, held_task__isnull=False)
     unscreened = work.filter(state=Submission.State.SUBMITTED, standing=Submission.Standing.PENDING)
+    payments = Payment.objects.filter(submission__campaign=campaign)
     return Pending(
         offered=live.filter(wanted | not_expired).count(),
         held=live.exclude(wanted | not_expired).count(),
         unconfirmed=sent_off.count() + unscreened.count(),
-        unpaid=Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED).count(),
+        unpaid=payments.filter(state=Payment.State.OWED).count(),
+        undecided=payments.filter(state=Payment.State.HELD).count(),
     )
 
 

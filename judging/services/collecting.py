@@ -28,6 +28,7 @@ from judging.models import (
 from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
+from judging.services.evidence import evidence_of
 from judging.services.leasing import GRACE, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
@@ -40,6 +41,7 @@ from judging.services.reconciling import (
     resolve_only_here,
 )
 from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
+from judging.services.unseen import block_repeater, pause_if_rising
 from judging.services.workers import crowd_of, worker_for
 
 #: A sweep through all the crowd's places is due so often, at least; larger campaigns are swept less often.
@@ -67,7 +69,7 @@ def campaigns_to_collect() -> list[Campaign]:
     answered = Appeal.objects.filter(settled_at__gte=since, **of_this)
     launched = Campaign.objects.exclude(launched_at=None)
     places = Place.objects.filter(posting__campaign=OuterRef("pk"), state=Place.State.OPEN)
-    owed = Payment.objects.filter(submission__campaign=OuterRef("pk"), state=Payment.State.OWED)
+    owed = Payment.objects.filter(submission__campaign=OuterRef("pk"), state__in=Payment.OPEN)
     live = ~Q(state=Campaign.State.CLOSED)
     return list(launched.filter(live | Exists(places) | Exists(owed) | Exists(excluded) | Exists(answered)))
 
@@ -98,6 +100,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
         if progress:
             progress(done, len(due), "Collecting submissions")
     note_only_here(campaign)
+    pause_if_rising(campaign)
     wanted = want_places(campaign)
     with patience.one():
         close_extra(campaign, crowd)
@@ -182,12 +185,14 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
     worker = worker_for(crowd_of(campaign), found.crowd_worker_id)
     with transaction.atomic():
         submission = _submission(campaign, place, found, worker.pk)
+        work = evidence_of(submission, found)
         if submission.collected_at is None:
-            if submission.task is None:
-                note_only_there(submission, found.answers)
-            else:
+            if not work.complete:
+                note_only_there(submission, answered=work.claimed, saved=work.judged)
+            if submission.task is not None:
                 note_differences(submission, found.answers)
-                fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
+                if work.signed:
+                    fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
                 record_answers(submission)
             Submission.objects.filter(pk=submission.pk).update(
                 state=Submission.State.SUBMITTED,
@@ -197,10 +202,12 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
                 collected_at=clock.now(),
             )
             resolve_only_here(submission)
-        owe(campaign, submission, found.answers)
+        owe(campaign, submission, work)
     submission.refresh_from_db()
     if submission.standing == Submission.Standing.PENDING:
         settle(campaign, submission)
+    if not work.complete:
+        block_repeater(campaign, worker)
     return submission
 
 
@@ -210,7 +217,7 @@ def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker
     )
     if submission := known.first():
         return submission
-    # Somebody submitted at the crowd whom our page never saw (or not to the end): paid, nothing to count.
+    # Somebody submitted at the crowd whom our page never saw: nothing to count, and a person decides about the pay.
     try:
         with transaction.atomic():
             return Submission.objects.create(

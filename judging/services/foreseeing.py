@@ -80,7 +80,7 @@ def foresee_exclusion(campaign: Campaign, worker: Worker) -> ExclusionForeseen:
     )
     repeated = tasks["done"] + tasks["held"]
     earned = Payment.objects.filter(submission__campaign=campaign, submission__worker=worker).exclude(
-        state=Payment.State.REJECTED
+        state__in=[Payment.State.REJECTED, Payment.State.HELD]
     )
     accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
     return ExclusionForeseen(

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce
 
 from config.background.registry import Progress
 from judging.crowds import crowd_for
@@ -84,8 +85,13 @@ def compare(campaign: Campaign, *, progress: Progress | None = None) -> Comparis
 def our_books(campaign: Campaign) -> Books:
     """What our records say was paid."""
     books = Books()
-    paid = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.PAID)
-    for assignment, kind, amount in paid.values_list("submission__assignment_id", "kind", "amount"):
+    # The crowd keeps a bonus with the assignment that carries it, be that another campaign's.
+    carried = Payment.objects.annotate(
+        at=Coalesce("carrier__assignment_id", "submission__assignment_id"),
+        of=Coalesce("carrier__campaign", "submission__campaign"),
+    )
+    paid = carried.filter(of=campaign.pk, state=Payment.State.PAID)
+    for assignment, kind, amount in paid.values_list("at", "kind", "amount"):
         book = books.reward if kind == Payment.Kind.REWARD else books.bonus
         book[assignment] += amount
     return books

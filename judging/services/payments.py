@@ -14,33 +14,42 @@ from config.background.registry import Progress
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
-from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Place, Slot, Submission
+from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Place, Submission
 from judging.pay import Pay, rounded
-from judging.services.answers import FIELD
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.cost import pay_for, quote_tasks
+from judging.services.evidence import Evidence, progress_of
 
 #: What stands before a bonus's own reference in what the worker reads, so that it is found again.
 REFERENCE = "Reference"
 #: The operations of the calls that pay.
-PAYING = ("approve", "pay_bonus", "pay_top_up")
+PAYING = ("approve", "pay_bonus", "pay_top_up", "pay_compensation")
 
 
-def owe(campaign: Campaign, submission: Submission, answers: dict[str, str] | None = None) -> list[Payment]:
-    """Record what a submission that the crowd confirmed is owed: its reward, and its bonus. Once each.
+def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
+    """Record what a submission that the crowd lists is owed: its reward, and its bonus. Once each.
 
-    ``answers`` are the crowd's form: what counts when our page never saw the submission.
+    What our page never saw is held until a person decides: all of it, or the bonus for the pairs that the crowd's
+    form claims beyond those that were saved. So is the reward of work that was paid by its receipt before.
     """
+    if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
+        return
     pay = pay_for(campaign)
-    owed = [_owe(campaign, submission, Payment.Kind.REWARD, pay.base)]
-    judged, shown = progress_of(submission)
-    if not shown:
-        shown = campaign.pairs_per_task + campaign.gold_per_task
-        judged = min(shown, sum(name.startswith(FIELD) for name in answers or {}))
-    if bonus := pay.bonus_for(judged, shown):
-        reason = f"Bonus for {judged} of {shown} pairs judged."
-        owed.append(_owe(campaign, submission, Payment.Kind.BONUS, bonus, reason=reason))
-    return owed
+    compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
+    # Pay that is not split is for all of the work: a form that claims more than was saved does not earn it.
+    earned = work.seen and (bool(pay.bonus) or work.sent_off or work.complete)
+    state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
+    _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
+    if compensated:
+        return
+    saved, claimed = (pay.bonus_for(pairs, work.shown) for pairs in (work.judged, work.claimed))
+    if saved:
+        reason = f"Bonus for {work.judged} of {work.shown} pairs judged."
+        _owe(campaign, submission, Payment.Kind.BONUS, saved, reason=reason)
+    if claimed > saved:
+        reason = f"Bonus for {work.claimed - work.judged} of {work.shown} pairs judged."
+        held = {"cause": Payment.CLAIMED, "state": Payment.State.HELD}
+        _owe(campaign, submission, Payment.Kind.BONUS, claimed - saved, reason=reason, **held)
 
 
 def _owe(
@@ -51,13 +60,10 @@ def _owe(
     *,
     cause: str = "",
     reason: str = "",
+    state: str = Payment.State.OWED,
 ) -> Payment:
-    payment, _ = Payment.objects.get_or_create(
-        submission=submission,
-        kind=kind,
-        cause=cause,
-        defaults={"amount": amount, "fee": crowd_for(campaign).fees.on(amount), "reason": reason},
-    )
+    values = {"amount": amount, "fee": crowd_for(campaign).fees.on(amount), "reason": reason, "state": state}
+    payment, _ = Payment.objects.get_or_create(submission=submission, kind=kind, cause=cause, defaults=values)
     return payment
 
 
@@ -66,12 +72,6 @@ def owe_top_up(
 ) -> Payment:
     """Record a bonus on top of what was promised, once for each ``cause``."""
     return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
-
-
-def progress_of(submission: Submission) -> tuple[int, int]:
-    """(pairs judged, pairs shown) of a submission, gold pairs included."""
-    slots = Slot.objects.filter(submission=submission)
-    return slots.exclude(choices=None).distinct().count(), slots.count()
 
 
 def earned_so_far(submission: Submission) -> tuple[Pay, int, int, Decimal]:
@@ -92,7 +92,7 @@ def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
     owed = list(
         Payment.objects.filter(
             submission__campaign=campaign, state=Payment.State.OWED, decided_at=None, owed_at__lte=due
-        ).select_related("submission")
+        ).select_related("submission", "carrier")
     )
     owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))
     paid = 0
@@ -110,7 +110,8 @@ def pay(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
     if payment.kind == Payment.Kind.REWARD:
         pay_reward(campaign, crowd, payment)
         return True
-    rewards = Payment.objects.filter(submission=payment.submission_id, kind=Payment.Kind.REWARD)
+    carrying = payment.carrier_id or payment.submission_id
+    rewards = Payment.objects.filter(submission=carrying, kind=Payment.Kind.REWARD)
     if not rewards.filter(state=Payment.State.PAID).exists():
         return False
     pay_bonus(campaign, crowd, payment)
@@ -142,9 +143,11 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
     """Have the crowd pay one bonus, exactly once; raises its error when it does not.
 
     A bonus has no id at the crowd. Its reason ends in a reference of ours, by which the crowd's list tells
-    whether it was paid, also when the crowd has forgotten the call's token.
+    whether it was paid, also when the crowd has forgotten the call's token. A compensation goes with the assignment
+    of its carrier, for the crowd does not know the submission that it is for.
     """
     submission = payment.submission
+    assignment = (payment.carrier or submission).assignment_id
     key = key_of(campaign, payment)
     identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
     if identity is None:
@@ -156,7 +159,7 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
 
     def send() -> Reply:
         crowd.pay_bonus(
-            assignment_id=submission.assignment_id,
+            assignment_id=assignment,
             crowd_worker_id=identity.crowd_worker_id,
             amount=payment.amount,
             reason=f"{payment.reason} {reference}",
@@ -165,7 +168,7 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
         return {"paid": str(payment.amount)}
 
     def find(_already: CrowdAlready | None) -> Reply | None:
-        listed = crowd.bonuses(assignment_id=submission.assignment_id)
+        listed = crowd.bonuses(assignment_id=assignment)
         ours = next((bonus for bonus in listed if bonus.reason.endswith(reference)), None)
         return {"paid": str(ours.amount)} if ours else None
 
@@ -173,10 +176,10 @@ def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
         campaign=campaign,
         operation=f"pay_{payment.kind}",
         key=key,
-        request={"assignment": submission.assignment_id, "amount": str(payment.amount)},
+        request={"assignment": assignment, "amount": str(payment.amount)},
         act=send,
         find=find,
-        since=submission.submitted_at,
+        since=submission.submitted_at or submission.finished_at,
     )
     mark_paid(payment, key)
 
@@ -205,15 +208,19 @@ def mark_paid(payment: Payment, key: str) -> None:
 
 
 def money(campaign: Campaign) -> dict[str, Decimal]:
-    """Dollars with fees: ``spent`` (paid), ``owed``, ``committed`` (both, and what live places promise)."""
+    """Dollars with fees: ``spent`` (paid), ``owed``, ``held`` for a person, ``promised`` by live places.
+
+    ``committed`` is all four.
+    """
     payments = Payment.objects.filter(submission__campaign=campaign)
     sums = payments.aggregate(
         spent=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.PAID), default=Decimal(0)),
         owed=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.OWED), default=Decimal(0)),
+        held=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.HELD), default=Decimal(0)),
     )
     live = Place.objects.filter(
         posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
     ).count()
     sums = {name: rounded(Decimal(value)) for name, value in sums.items()}  # SQLite sums in binary fractions
     promised = quote_tasks(campaign, live).total
-    return {**sums, "promised": promised, "committed": sums["spent"] + sums["owed"] + promised}
+    return {**sums, "promised": promised, "committed": sum(sums.values(), promised)}

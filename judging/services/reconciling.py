@@ -17,18 +17,17 @@ from judging.services.answers import FIELD, final_choices
 from judging.services.campaigns import log
 
 NEXT_STEPS = {
-    Discrepancy.Kind.ONLY_THERE: "It is paid by what the crowd's form says and counts nothing. Look whether the page "
-    "was reachable then.",
-    Discrepancy.Kind.ONLY_HERE: "It is taken in by itself should the crowd list it. Else write to the worker, "
-    "who has a receipt.",
+    Discrepancy.Kind.ONLY_THERE: "What our page did not see counts nothing, and its pay is held until a person "
+    "decides. Check whether the page was reachable then.",
+    Discrepancy.Kind.ONLY_HERE: "It is taken in by itself if the crowd lists it later. If not, pay the worker "
+    "by the receipt.",
     Discrepancy.Kind.DIFFERENT: "What was clicked on our page counts. Many of these hint at a broken page.",
 }
 
 
-def note_only_there(submission: Submission, answers: dict[str, str]) -> None:
-    """The crowd lists a submission that our page never saw."""
-    fields = sorted(name for name in answers if name.startswith(FIELD))
-    _note(submission, Discrepancy.Kind.ONLY_THERE, {"answered": len(fields)})
+def note_only_there(submission: Submission, *, answered: int, saved: int) -> None:
+    """The crowd's form has answers of which our page saw none, or only those ``saved``; counts of pairs."""
+    _note(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
 
 
 def note_differences(submission: Submission, answers: dict[str, str]) -> None:
@@ -60,6 +59,17 @@ def resolve_only_here(submission: Submission) -> None:
     """The crowd lists it after all."""
     open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
     open_ones.update(resolved_at=clock.now(), resolution="the crowd lists it now")
+
+
+def reopen_only_here(submission: Submission) -> None:
+    """It was not paid by its receipt after all."""
+    submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE).update(resolved_at=None, resolution="")
+
+
+def resolve_only_there(submission: Submission, resolution: str) -> None:
+    """A person has decided about the pay of what our page did not see."""
+    open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE, resolved_at=None)
+    open_ones.update(resolved_at=clock.now(), resolution=resolution)
 
 
 def receipt_of(submission: Submission) -> str:

@@ -14,6 +14,7 @@ from judging.models import Campaign, Payment, Submission
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.campaigns import log
 from judging.services.payments import mark_paid
+from judging.services.reconciling import resolve_only_there
 
 WARNING = (
     "A rejection stays on the worker's record at the crowd and can cost them other work. Careless work is excluded "
@@ -38,23 +39,29 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
 
 
 def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
-    """Refuse the submission's reward at the crowd, telling the worker why; its bonus falls away with it.
+    """Decide so (:func:`decide_rejection`) and tell the crowd at once. Raises the crowd's error, too."""
+    _carry_out(campaign, decide_rejection(submission, why=why, who=who))
 
-    Its judgments are not touched. Raises CampaignRefused without a reason, or when it was paid or rejected before.
+
+def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
+    """Refuse the submission's reward, telling the worker why; its bonus falls away with it. Returns the reward.
+
+    The next collection tells the crowd. The judgments are not touched. Raises CampaignRefused without a reason, or
+    when it was paid or rejected before.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
         raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
     # Decided first: from now on no job pays it. One that was decided and not carried out is carried out now.
-    owed = rewards.filter(state=Payment.State.OWED)
+    owed = rewards.filter(state__in=Payment.OPEN)
     if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
         payment = rewards.get()
         raise CampaignRefused(
             f"The reward of {submission.assignment_id} is {payment.state} already.",
             "Campaigns made with --hold-hours leave time for a look before work is paid.",
         )
-
-    _carry_out(campaign, rewards.get())
+    resolve_only_there(submission, "rejected")
+    return rewards.get()
 
 
 def carry_out_rejections(campaign: Campaign) -> int:
@@ -70,12 +77,12 @@ def carry_out_rejections(campaign: Campaign) -> int:
 
 def _decided(campaign: Campaign) -> QuerySet[Payment]:
     """Rewards whose rejection was decided and not carried out."""
-    owed = {"kind": Payment.Kind.REWARD, "state": Payment.State.OWED}
-    return Payment.objects.filter(submission__campaign=campaign, **owed).exclude(decided_at=None)
+    undone = {"kind": Payment.Kind.REWARD, "state__in": Payment.OPEN}
+    return Payment.objects.filter(submission__campaign=campaign, **undone).exclude(decided_at=None)
 
 
 def _carry_out(campaign: Campaign, reward: Payment) -> None:
-    """Have the crowd refuse a reward as it was decided; when it refuses that for good, the reward is owed again."""
+    """Have the crowd refuse a reward as it was decided; when it refuses that for good, the reward is as before."""
     submission, why = reward.submission, reward.decided_why
 
     def call() -> Reply:
@@ -95,7 +102,7 @@ def _carry_out(campaign: Campaign, reward: Payment) -> None:
     with transaction.atomic():
         # Somebody may have taken it back since this reward was read: then nothing of it is rejected any more.
         if _decided(campaign).filter(pk=reward.pk).update(state=Payment.State.REJECTED):
-            owed = Payment.objects.filter(submission=submission, state=Payment.State.OWED)
+            owed = Payment.objects.filter(submission=submission, state__in=Payment.OPEN)
             owed.update(state=Payment.State.REJECTED)
             log(campaign, f"submission {submission.pk} rejected", why=why, who=reward.decided_by)
 

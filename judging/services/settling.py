@@ -16,6 +16,7 @@ from judging.errors import CampaignRefused
 from judging.models import Campaign, CrowdCall, Payment, Submission
 from judging.services.campaigns import log
 from judging.services.payments import key_of
+from judging.services.reconciling import reopen_only_here
 
 LONGEST_REASON = 1000
 
@@ -125,6 +126,13 @@ def take_back(campaign: Campaign, submission: Submission, *, why: str = "", who:
         raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
     amount, changed = Decimal(0), 0
     for payment in settled:
+        if payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None:
+            # It was never the crowd's to pay: the work waits again for somebody to pay it by its receipt.
+            updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).delete()[0]
+            amount += payment.amount * updated
+            changed += updated
+            reopen_only_here(submission)
+            continue
         updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).update(
             state=Payment.State.OWED, call=None, decided_at=None, decided_by="", decided_why=""
         )

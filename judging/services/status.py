@@ -25,6 +25,7 @@ from judging.services import reconciling, voices
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
 from judging.services.cost import quote_tasks
+from judging.services.holding import held_in_words
 from judging.services.payments import PAYING, money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
@@ -55,6 +56,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
         "spent": float(dollars["spent"]),
         "owed": float(dollars["owed"]),
+        "held": float(dollars["held"]),
         "committed": float(dollars["committed"]),
         "differences": reconciling.counts(campaign),
         "voices": voices.waiting(campaign),
@@ -135,7 +137,9 @@ def problems_of_the_crowd(campaign: Campaign) -> list[str]:
         words = f"{operation} ({kind}): {message} {next_step}".strip()
         counts[words] = counts.get(words, 0) + 1
     told = [words if count == 1 else f"{words} ({count:,} times)" for words, count in counts.items()]
-    return [*_budget_problem(campaign), *told][:MOST_PROBLEMS]
+    held = held_in_words(campaign)
+    decide = [f"{held} Run: manage.py held_payments {campaign.name}"] if held else []
+    return [*_budget_problem(campaign), *decide, *told][:MOST_PROBLEMS]
 
 
 def put_off_work(campaign: Campaign, told: list[str]) -> list[str]:

@@ -70,7 +70,7 @@ def stalled(campaign: Campaign) -> list[Stalled]:
 
 def watched_campaigns() -> list[Campaign]:
     """Campaigns that something may still move in: launched ones that are not closed, and closed ones that owe."""
-    owed = Payment.objects.filter(state=Payment.State.OWED).values("submission__campaign")
+    owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
     launched = Campaign.objects.exclude(launched_at=None)
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
 

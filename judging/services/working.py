@@ -35,6 +35,7 @@ from judging.services.answers import record_answers
 from judging.services.asking import Questions
 from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
+from judging.services.evidence import PROOF, proof_of
 from judging.services.leasing import gold_is_left, lease_task, make_room
 from judging.services.texts import agreed_text
 from judging.services.workers import crowd_of, refusal_reason, worker_for
@@ -329,12 +330,13 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
 
     Raises ArrivalRefused when that would lead to a site that the settings do not allow.
     """
+    answers, worker = final_answers(submission), crowd_worker_id(submission)
     sent = SentOff(
         campaign_key=campaign_key(submission.campaign),
         assignment_id=submission.assignment_id,
-        crowd_worker_id=crowd_worker_id(submission),
+        crowd_worker_id=worker,
         submit_to=submit_to,
-        answers=final_answers(submission),
+        answers=[*answers, (PROOF, proof_of(submission, worker, dict(answers)))],
     )
     step = crowd_for(submission.campaign).finish(sent)
     require_allowed(step.address)

@@ -27,7 +27,7 @@ def test_submitted_there_and_unknown_here_is_named(fair, campaign):
     fair.collect(campaign)
 
     (row,) = differences(campaign)
-    assert (row["kind"], row["detail"]) == ("only_there", {"answered": 1})
+    assert (row["kind"], row["detail"]) == ("only_there", {"answered": 1, "saved": 0})
 
 
 def test_sent_off_here_and_unknown_there_is_named_until_the_crowd_lists_it(fair, campaign):

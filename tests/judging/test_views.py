@@ -74,6 +74,7 @@ def test_choices_are_saved_as_they_are_made_and_sent_off_to_the_crowd(martha):
         "assignmentId": martha.taken.assignment_id,
         "workerId": "AMARTHA",
         "comment": "fine",
+        "proof": form["proof"],
     }
     assert martha.submission.state == Submission.State.FINISHED
 

@@ -12,6 +12,7 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.models import Job
+from judging.models import Submission
 from pooling.models import AddedFiles, NewCollection, RunUpload
 from tests.web.conftest import PEOPLE, PUBLIC
 from web.api.api import api
@@ -174,6 +175,14 @@ TABLE |= {
     ("post", "/campaigns/{name}/workers/{key}/exclude"): Call("campaigns", MONEY, body=WHY),
     ("post", "/campaigns/{name}/workers/{key}/reinstate"): Call("campaigns", MONEY, 409, WHY),  # not excluded
     ("post", "/campaigns/{name}/messages"): Call("campaigns", MONEY, 409, LETTER),  # nobody sent anything off
+    ("get", "/campaigns/{name}/held-payments"): Call(only=MONEY),
+    ("post", "/campaigns/{name}/held-payments/{key}"): Call(  # nothing is held
+        "campaigns", MONEY, 409, b'{"decision": "pay"}'
+    ),
+    ("get", "/campaigns/{name}/missing-work"): Call(only=MONEY),
+    ("post", "/campaigns/{name}/missing-work/{key}"): Call(  # the crowd lists it
+        "campaigns", MONEY, 409, b'{"way": "another way", "why": "bank transfer"}'
+    ),
     ("get", "/campaigns/{name}/reports"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/reports/{key}"): Call("campaigns", MONEY, 409, WHY),  # there is none
     ("get", "/campaigns/{name}/appeals"): Call(only=MEMBERS),
@@ -222,6 +231,10 @@ def callers(cast):
     )
     cast.keys |= {"preparation": rehearsed.pk, "pools/work": pooled.pk}
     cast.keys |= {"better-than-perfect/work": asking.pk}
+    returned = Submission.objects.create(
+        campaign=cast.campaign, worker=cast.judge, assignment_id="GIVENBACK", seed=0, state="returned"
+    )
+    cast.keys |= {"held-payments": returned.pk, "missing-work": returned.pk}
     cast.tokens = {
         (person, scope): make_token(user=users[person], name="t", scopes=[scope], days=1)[1]
         for person in PEOPLE

@@ -42,7 +42,7 @@ def taken_up(campaign: Campaign) -> Decimal:
     """Dollars, fees included, that the campaign comes to as it is: paid, owed, and every task that is not done."""
     sums = payments.money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
-    return sums["spent"] + sums["owed"] + price(campaign, undone)
+    return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)
 
 
 def takes_real_money(campaign: Campaign) -> bool:

@@ -8,6 +8,7 @@ from web.api import (
     collection_details,
     drafts,
     members,
+    pay_decisions,
     pools,
     preparing,
     problems,
@@ -46,6 +47,7 @@ api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", drafts.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
 api.add_router("", voices.router, tags=["workers"])
+api.add_router("", pay_decisions.router, tags=["payments"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])

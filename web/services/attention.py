@@ -15,6 +15,7 @@ from accounts.roles import Role, permits
 from config.background.models import Job
 from config.plurals import many
 from judging.models import Appeal, Campaign, GoldPair, PairReport
+from judging.services import holding
 from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress
@@ -48,6 +49,7 @@ def needs_of(
     mine = [one for one in campaigns if one.campaign.collection_id in roles]
     found = [
         *_warnings(mine, roles),
+        *_held(mine, roles),
         *_voices(mine, roles),
         *_budgets(mine, roles),
         *_gold(mine, roles),
@@ -92,6 +94,16 @@ def _warnings(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need
             yield Need(
                 one.campaign.name, f"has not moved in time: {what}", _page(one.campaign, "#live-needs"), True
             )
+
+
+def _held(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
+    """Pay that waits for a person, and when the crowd will have paid by itself."""
+    able = _able(mine, roles, "spend money")
+    for key, (number, first) in sorted(holding.next_to_pay_itself(list(able)).items()):
+        by_itself = f"; the crowd pays the first by itself on {first:%Y-%m-%d %H:%M} UTC" if first else ""
+        words = f"pay for {many(number, 'submission')} held until you decide{by_itself}"
+        campaign = able[key].campaign
+        yield Need(campaign.name, words, reverse("web:campaign_payments", args=[campaign.name]), True)
 
 
 def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:

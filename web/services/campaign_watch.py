@@ -164,7 +164,7 @@ def watch(campaign: Campaign) -> Watch:
         owed=sums["owed"],
         promised=sums["promised"],
         cap=cap_of(campaign),
-        needed=sums["spent"] + sums["owed"] + quote_tasks(campaign, undone).total,
+        needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,
         active=active_workers(campaign, now - ACTIVE),
         workers=_workers(campaign),
         excluded=out["all"] - out["withdrawn"],

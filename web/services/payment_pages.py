@@ -11,11 +11,15 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Q
 
 from judging.models import Campaign, Payment, Submission
+from judging.services.holding import held_work
 from judging.services.ledger import ledger
+from judging.services.receipts import missing_work
 from judging.services.settling import RefusedPayment, refused_payments, settled_payments
 
 REFUSED_A_PAGE = 20
 SETTLED_A_PAGE = 50
+#: Of what a person decides about, one after the other; the rest moves up.
+MOST_LISTED = 50
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
         "refused_dollars": sum((one.amount for one in refused), Decimal(0)),
         "settled_page": done,
         "settled": settled.exists(),
+        "held": held_work(campaign)[:MOST_LISTED],
+        "missing": missing_work(campaign, most=MOST_LISTED),
     }
 
 

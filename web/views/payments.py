@@ -9,12 +9,16 @@ from django.views.decorators.http import require_http_methods
 
 from config.errors import Refusal
 from config.plurals import many
-from judging.models import Submission
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Submission
 from judging.services import top_ups
+from judging.services.holding import pay_held
+from judging.services.receipts import ANOTHER_WAY, BONUS, pay_missing
+from judging.services.rejecting import decide_rejection
 from judging.services.settling import settle, take_back
 from web import jobs
 from web.access import campaign_for, require
-from web.payment_forms import TopUpForm
+from web.payment_forms import HeldPayForm, TopUpForm
 from web.services.payment_pages import payments_page
 
 LONGEST_WHY = 1000
@@ -22,7 +26,7 @@ LONGEST_WHY = 1000
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def payments(request: HttpRequest, name: str) -> HttpResponse:
-    """What was paid and is owed; a payment that the crowd refuses is settled here, or owed again."""
+    """What was paid and is owed, and what a person decides about: held pay, lost work, payments the crowd refuses."""
     found = campaign_for(request.user, name)
     require(request.user, "spend money", found.collection)
     wrong = ""
@@ -31,21 +35,43 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
         submission = get_object_or_404(
             Submission, campaign=found, pk=int(key) if key.isdecimal() and len(key) < 19 else 0
         )
-        undo = "undo" in request.POST
-        why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
         try:
-            amount = (take_back if undo else settle)(
-                found, submission, why=why, who=request.user.get_username()
-            )
+            done = _decide(request, found, submission)
         except Refusal as refusal:
             wrong = str(refusal)
         else:
             if found.launched_at is not None:
-                jobs.after_offering_more(found)  # which closes a campaign that waited for this alone
-            messages.success(request, f"${amount:,.2f} {'owed again' if undo else 'settled'}.")
+                jobs.after_offering_more(found)  # which pays, or closes a campaign that waited for this alone
+            messages.success(request, done)
             return redirect(request.get_full_path())  # the same page of the same search
     context = payments_page(found, request.GET) | {"longest": LONGEST_WHY, "wrong": wrong}
     return render(request, "web/campaign_payments.html", context, status=400 if wrong else 200)
+
+
+def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
+    """Do what the pressed button says; returns what was done. Raises Refusal."""
+    why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
+    kept = {"why": why, "who": request.user.get_username()}
+    match request.POST.get("do", ""):
+        case "pay":
+            form = HeldPayForm(request.POST)
+            if not form.is_valid():
+                raise CampaignRefused("The amount must be dollars and cents, such as 1.20.")
+            amount = pay_held(campaign, submission, amount=form.cleaned_data["amount"], **kept)
+            return f"${amount:,.2f} will be paid in a few moments."
+        case "reject":
+            require(request.user, "judge workers", campaign.collection)
+            decide_rejection(submission, **kept)
+            return f"Submission {submission.pk} is rejected; the worker reads why."
+        case "bonus":
+            amount = pay_missing(campaign, submission, way=BONUS, **kept)
+            return f"A bonus of ${amount:,.2f} will be paid in a few moments."
+        case "another way":
+            amount = pay_missing(campaign, submission, way=ANOTHER_WAY, **kept)
+            return f"${amount:,.2f} noted as paid another way."
+        case "undo":
+            return f"${take_back(campaign, submission, **kept):,.2f} owed again."
+    return f"${settle(campaign, submission, **kept):,.2f} settled."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -57,7 +57,7 @@ class Command(BaseCommand):
             cells = (f"{row['payments']:,}", f"{row['amount']:,.2f}", f"{row['fees']:,.2f}")
             table.add_row(row["kind"].replace("_", "-"), row["state"], *cells)
         self.out.print(table)
-        for name in ("promised", "owed", "spent", "committed"):
+        for name in ("promised", "held", "owed", "spent", "committed"):
             self.out.print(f"{name:<10} ${result[name]:>12,.2f}  {MEANINGS[name]}", markup=False)
         if result["cap"] is not None:
             self.out.print(f"{'cap':<10} ${result['cap']:>12,.2f}  what nothing may be committed beyond")

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from config.console import Command as BaseCommand
 from judging.errors import CampaignRefused
-from judging.models import Campaign
+from judging.models import Campaign, Payment, Submission
 from judging.services.campaigns import campaign_named
 from judging.services.reconciling import receipt_of
 from judging.services.rejecting import submission_of
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             )
         if submission is not None:
             decide = take_back if undo else settle
-            amount = decide(found, submission_of(found, submission), why=why, who=getpass.getuser())
+            amount = decide(found, _named(found, submission), why=why, who=getpass.getuser())
             result = {"owed_again" if undo else "settled": float(amount)}
         return {"campaign": found.name, **result, "refused": _rows(found)}
 
@@ -66,6 +66,16 @@ class Command(BaseCommand):
             cells = (row["submission"], f"{row['worker']}", row["kind"].replace("_", "-"))
             table.add_row(*cells, f"{row['amount']:,.2f}", row["said"])
         self.out.print(table)
+
+
+def _named(campaign: Campaign, word: str) -> Submission:
+    """What came in, or was paid by its receipt, under this name."""
+    number, _, end = word.partition("-")
+    if number.isdecimal() and len(number) < 19 and end:
+        paid = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)
+        if known := paid.filter(pk=int(number), assignment_id__endswith=end).first():
+            return known
+    return submission_of(campaign, word)
 
 
 def _rows(campaign: Campaign) -> list[dict[str, Any]]:

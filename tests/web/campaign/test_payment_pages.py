@@ -6,8 +6,11 @@ import pytest
 
 from judging.errors import CrowdNever
 from judging.models import Payment, Submission
+from judging.services import working
 from judging.services.collecting import collect
 from judging.services.payments import pay_owed
+from judging.services.reconciling import receipt_of
+from judging.services.rejecting import carry_out_rejections
 from tests.web.campaign.conftest import text_of
 from web.services import payment_pages
 
@@ -54,7 +57,7 @@ def test_a_refused_payment_is_settled_and_owed_again(manager, submission):
     assert bonus().decided_why == "gift card <b>7</b>"
 
     assert "$1.80 owed again." in text_of(
-        manager.post(PAGE, {"submission": submission.pk, "undo": "1"}, follow=True)
+        manager.post(PAGE, {"submission": submission.pk, "do": "undo"}, follow=True)
     )
     assert bonus().state == "owed"
 
@@ -94,3 +97,61 @@ def test_without_bearable_words_nothing_is_settled(manager, submission, why):
 @pytest.mark.parametrize("key", ["", "0", "x", "-1", "9" * 40])
 def test_a_submission_that_is_none_of_the_campaigns_is_not_found(manager, submission, key):
     assert manager.post(PAGE, {"submission": key, "why": "gift card"}).status_code == 404
+
+
+def forged(fair, campaign, worker: str = "AFORGER") -> Submission:
+    """A form sent straight to the crowd."""
+    place = fair.crowd.take(worker)
+    fair.crowd.hand_in(place, {"choice-1": "left", "choice-2": "right"})
+    collect(campaign, sweep=True)
+    return Submission.objects.get(assignment_id=place.assignment_id)
+
+
+def test_held_pay_is_named_wherever_a_person_looks_and_paid_on_the_page(fair, campaign, manager):
+    held = forged(fair, campaign)
+    assert "pay for 1 submission held until you decide" in text_of(manager.get("/"))
+    assert "$0.92 for 1 submission is held until you decide" in text_of(manager.get("/campaigns/fair/"))
+    words = text_of(manager.get(PAGE))
+    assert "form answers 2 pairs." in words
+    assert "The crowd pays the reward of $0.20 by itself on" in words
+
+    wrong = manager.post(PAGE, {"submission": held.pk, "do": "pay", "amount": "0.50"})
+    assert "Give a reason" in text_of(wrong, status=400)
+    assert "must be dollars" in text_of(
+        manager.post(PAGE, {"submission": held.pk, "do": "pay", "amount": "all"}), status=400
+    )
+    done = {"submission": held.pk, "do": "pay", "amount": "0.50", "why": "one pair was done"}
+    assert "$0.50 will be paid" in text_of(manager.post(PAGE, done, follow=True))
+    assert dict(held.payments.values_list("kind", "state")) == {"reward": "owed", "bonus": "owed"}
+
+
+def test_held_pay_is_rejected_on_the_page_and_the_crowd_is_told_by_the_next_collection(
+    fair, campaign, manager
+):
+    held = forged(fair, campaign)
+    assert "needs a reason" in text_of(
+        manager.post(PAGE, {"submission": held.pk, "do": "reject"}), status=400
+    )
+
+    manager.post(PAGE, {"submission": held.pk, "do": "reject", "why": "No pair was judged."})
+    carry_out_rejections(campaign)
+
+    assert fair.crowd.rejections == {held.assignment_id: "No pair was judged."}
+
+
+def test_work_that_the_crowd_never_listed_is_paid_on_the_page(fair, campaign, manager):
+    lost = fair.open_task(campaign, "A1")
+    fair.answer(lost)
+    working.finish(lost)
+    Submission.objects.filter(pk=lost.pk).update(state="lapsed")
+    words = text_of(manager.get(PAGE))
+    assert f'receipt <span class="mono">{receipt_of(lost)}</span>' in words
+    assert "no bonus can be sent" in words
+
+    done = {"submission": lost.pk, "do": "another way", "why": "bank transfer on 3 May"}
+    assert "$2.00 noted as paid another way." in text_of(manager.post(PAGE, done, follow=True))
+    assert "bank transfer on 3 May" in text_of(manager.get(PAGE))
+    assert (
+        text_of(manager.post(PAGE, {"submission": lost.pk, "do": "undo"}, follow=True)).count("h-missing")
+        == 2
+    )

@@ -1,0 +1,93 @@
+"""What our server knows of the work on a submission, and what only the crowd's form claims.
+
+Anybody can post a form to a crowd. What is paid and counted without a person's look was saved by our server, or
+carries its signature: the last page signs what was saved, which the crowd's list returns even when the database was
+put back from a backup that is older than the work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judging.crowds.seam import CrowdSubmission
+from judging.models import Choice, Slot, Submission
+from judging.services.answers import FIELD
+from judging.tokens import BadToken, Proof, digest_of_choices, proof_token, read_proof
+
+#: The field of the crowd's form that carries the proof.
+PROOF = "proof"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never fewer).
+
+    ``sent_off``: our page saw the task sent off. ``signed``: the form's choices are those that our server signed.
+    """
+
+    shown: int
+    judged: int
+    claimed: int
+    sent_off: bool
+    signed: bool
+
+    @property
+    def seen(self) -> bool:
+        """Whether our page saw any work on it."""
+        return self.sent_off or self.judged > 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the crowd's form claims nothing that our page did not see."""
+        return self.seen and self.claimed == self.judged
+
+
+def progress_of(submission: Submission) -> tuple[int, int]:
+    """(pairs judged, pairs shown) of a submission, gold pairs included, as our server saved them."""
+    slots = Slot.objects.filter(submission=submission)
+    return slots.exclude(choices=None).distinct().count(), slots.count()
+
+
+def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
+    """What is known of a submission that the crowd lists. Ask before anything is taken over from the form."""
+    judged, shown = progress_of(submission)
+    campaign = submission.campaign
+    choices = choices_in(found.answers)
+    sent_off = submission.finished_at is not None
+    proof = _proof_in(found)
+    if proof:
+        judged, shown, sent_off = max(judged, proof.judged), max(shown, proof.shown), True
+    shown = shown or campaign.pairs_per_task + campaign.gold_per_task
+    return Evidence(
+        shown=shown,
+        judged=judged,
+        claimed=max(judged, min(shown, len(choices))),
+        sent_off=sent_off,
+        signed=bool(proof and proof.choices == digest_of_choices(choices)),
+    )
+
+
+def choices_in(answers: dict[str, str]) -> dict[str, str]:
+    """The fields of a form that say something of a pair: field → side."""
+    return {
+        name: side
+        for name, side in answers.items()
+        if name.startswith(FIELD) and name.removeprefix(FIELD).isdecimal() and side in Choice.Side.values
+    }
+
+
+def proof_of(submission: Submission, crowd_worker_id: str, answers: dict[str, str]) -> str:
+    """The proof that goes with the crowd's form, in which ``answers`` stand."""
+    judged, shown = progress_of(submission)
+    choices = digest_of_choices(choices_in(answers))
+    return proof_token(Proof(submission.assignment_id, crowd_worker_id, judged, shown, choices))
+
+
+def _proof_in(found: CrowdSubmission) -> Proof | None:
+    """Our own proof for this very assignment and worker; None without one."""
+    try:
+        proof = read_proof(found.answers.get(PROOF, ""))
+    except BadToken:
+        return None
+    ours = (found.assignment_id, found.crowd_worker_id)
+    return proof if (proof.assignment_id, proof.crowd_worker_id) == ours else None

@@ -1,0 +1,164 @@
+"""Work that was sent off from our page and that the crowd never listed: its worker is paid by the receipt.
+
+The crowd pays a bonus on another assignment of the same worker; where there is none, or a person prefers it, the
+person pays another way and notes how. Both stand in the books once. If the crowd lists the work after all, its reward
+is held for a person (judging/services/holding.py), so that nothing is paid twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Discrepancy, Payment, Submission
+from judging.services.budget import beyond_cap
+from judging.services.campaigns import log
+from judging.services.payments import earned_so_far
+from judging.services.reconciling import receipt_of
+from judging.services.workers import crowd_of
+
+LONGEST_WHY = 1000
+BONUS, ANOTHER_WAY = "bonus", "another way"
+#: How work is paid by its receipt.
+WAYS = (BONUS, ANOTHER_WAY)
+#: What the worker reads of the bonus.
+REASON = "Pay for a task that you sent off and that the crowd's site did not record."
+
+
+@dataclass(frozen=True)
+class MissingWork:
+    """A task sent off here whose time at the crowd is over: ``earned`` dollars; what can carry a bonus, if any."""
+
+    submission: Submission
+    receipt: str
+    judged: int
+    shown: int
+    earned: Decimal
+    carrier: Submission | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same for programs; dollars as Decimal."""
+        return {
+            "submission": self.submission.pk,
+            "receipt": self.receipt,
+            "worker": self.submission.worker_id,
+            "judged": self.judged,
+            "shown": self.shown,
+            "earned": self.earned,
+            "ways": [BONUS, ANOTHER_WAY] if self.carrier else [ANOTHER_WAY],
+        }
+
+
+def missing_work(campaign: Campaign, *, most: int = 1000) -> list[MissingWork]:
+    """What nobody was paid for yet, oldest first."""
+    rows = _missing(campaign).order_by("finished_at", "pk")
+    return [_described(campaign, one) for one in rows[:most]]
+
+
+def _missing(campaign: Campaign) -> QuerySet[Submission]:
+    paid = Payment.objects.filter(submission=OuterRef("pk"))
+    sent_off = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.LAPSED, finished_at__isnull=False
+    )
+    return sent_off.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(paid)).select_related("worker")
+
+
+def _described(campaign: Campaign, submission: Submission) -> MissingWork:
+    _, judged, shown, earned = earned_so_far(submission)
+    carriers = carriers_for(campaign, submission)
+    return MissingWork(
+        submission, receipt_of(submission), judged, shown, earned, carriers[0] if carriers else None
+    )
+
+
+def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submission]:
+    """Assignments of the same worker that can carry a bonus: paid ones at this crowd, the campaign's own in front."""
+    rewards = Payment.objects.filter(
+        submission=OuterRef("pk"), kind=Payment.Kind.REWARD, state=Payment.State.PAID
+    )
+    others = Submission.objects.filter(
+        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_of(campaign)
+    )
+    return sorted(others.order_by("-pk")[:100], key=lambda one: one.campaign_id != campaign.pk)
+
+
+def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
+    """The submission whose receipt, or whose number, this is; raises CampaignRefused."""
+    number, _, end = word.strip().partition("-")
+    found = None
+    if number.isdecimal() and len(number) < 19:
+        found = _missing(campaign).filter(pk=int(number), assignment_id__endswith=end).first()
+    if found is None:
+        raise CampaignRefused(
+            f"No work without pay was sent off from our page of {campaign.name} with the receipt {word}.",
+            "The crowd may list it, then it is paid as usual. Or its time is not over, or it is paid already.",
+        )
+    return found
+
+
+@transaction.atomic
+def pay_missing(campaign: Campaign, submission: Submission, *, way: str, why: str, who: str = "") -> Decimal:
+    """Pay work that the crowd never listed, once; returns its dollars.
+
+    As a bonus the next collection has the crowd pay it; another way, a person did, and ``why`` says how. Raises
+    CampaignRefused without a reason, beyond the budget, without an assignment that could carry the bonus, and when
+    it was paid, or listed by the crowd, in the meantime.
+    """
+    # The submission's row is taken first: the crowd's list may bring it at this moment.
+    still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
+    if (
+        not still.update(state=Submission.State.LAPSED)
+        or not _missing(campaign).filter(pk=submission.pk).exists()
+    ):
+        raise CampaignRefused(
+            f"Submission {submission.pk} was paid, or listed by the crowd, in the meantime."
+        )
+    if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
+        raise CampaignRefused(
+            f"Say why it is paid by the receipt, or how, in at most {LONGEST_WHY:,} characters.",
+            "It is kept with the payment: “paid by bank transfer on 3 May”, for instance.",
+        )
+    missing = _described(campaign, submission)
+    if way == BONUS and missing.carrier is None:
+        raise CampaignRefused(
+            f"Worker {submission.worker_id} has no paid assignment at this crowd that could carry the bonus.",
+            "Pay another way and note how, or wait until another task of this worker is paid.",
+        )
+    fee = crowd_for(campaign).fees.on(missing.earned) if way == BONUS else Decimal("0.00")
+    if way == BONUS and (refusal := beyond_cap(campaign, missing.earned + fee)):
+        raise refusal
+    settled = {
+        "state": Payment.State.SETTLED,
+        "decided_at": clock.now(),
+        "decided_by": who,
+        "decided_why": why,
+    }
+    _, made = Payment.objects.get_or_create(
+        submission=submission,
+        kind=Payment.Kind.COMPENSATION,
+        defaults={
+            "amount": missing.earned,
+            "fee": fee,
+            "reason": REASON,
+            **({"carrier": missing.carrier} if way == BONUS else settled),
+        },
+    )
+    if not made:
+        raise CampaignRefused(f"Submission {submission.pk} was paid by its receipt just now.")
+    noted = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
+    noted.update(resolved_at=clock.now(), resolution=f"paid by the receipt: {way}")
+    log(
+        campaign,
+        f"${missing.earned:,.2f} paid by the receipt of submission {submission.pk}: {way}",
+        why=why,
+        who=who,
+    )
+    return missing.earned

@@ -1,0 +1,217 @@
+"""Forms sent straight to the crowd, against a served installation: nothing is paid by itself, honest work is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from config import launcher
+from config.settings import BASE_DIR
+from judging.browsing import Browser
+from tests.journeys.test_demo import environment_of_a_newcomer
+
+# It keeps SQLite files of its own, whatever the stage.
+pytestmark = [pytest.mark.journey, pytest.mark.one_database, pytest.mark.xdist_group("attacks on pay")]
+PASSWORD = "a horse reads passages 7"
+#: Makes the campaign in the installation's database; prints an administrator's token.
+PREPARE = """
+import django; django.setup()
+from django.contrib.auth import get_user_model
+from accounts.services.tokens import make_token
+from judging.models import Campaign
+from judging.services.launching import launch
+from judging.services.places import post_places
+from tests.judging.cast import Fair
+fair = Fair(None, queries=3, passages=4)
+campaign = fair.draft(max_tasks_per_worker=6)
+Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
+campaign.refresh_from_db()
+launch(campaign)
+post_places(campaign)
+ada = get_user_model().objects.create_superuser("ada", password="x")
+print(make_token(user=ada, name="t", scopes=["read", "campaigns"], days=1)[1])
+"""
+
+
+@dataclass
+class Town:
+    """A served installation and its marketplace, over HTTP and by commands."""
+
+    environment: dict[str, str]
+    api: httpx.Client
+    crowd: str
+
+    def command(self, *words: str) -> dict[str, Any]:
+        return json.loads(ran([*words, "--json"], self.environment))
+
+    def get(self, path: str) -> Any:
+        return self.api.get(f"/campaigns/fair/{path}").raise_for_status().json()
+
+    def post(self, path: str, **said: Any) -> Any:
+        return self.api.post(f"/campaigns/fair/{path}", json=said).raise_for_status().json()
+
+    def collected(self) -> None:
+        """The crowd's whole list is read, and what is owed is paid."""
+        self.command("collect", "fair")
+
+    def paid(self, worker: int) -> Decimal:
+        return Decimal(self.get(f"workers/{worker}")["record"]["paid"])
+
+
+class Person:
+    """Somebody at the crowd's site."""
+
+    def __init__(self, town: Town, name: str) -> None:
+        self.town, self.browser = town, Browser(town.crowd)
+        self.crowd_id = self.browser.sign_up(name, PASSWORD)
+
+    def take(self) -> Any:
+        """A task that the crowd's site offers to this person; None when there is none."""
+        home = httpx.get(f"{self.town.crowd}/", cookies=self.browser.cookies).text
+        groups = dict.fromkeys(re.findall(r"/groups/(\w+)/", home))
+        return next((taken for group in groups if (taken := self.browser.take(group))), None)
+
+    def forge(self, taken: Any) -> None:
+        """Every choice in a form that no page of ours has made."""
+        assignment = parse_qs(urlsplit(taken.frame_address).query)["assignmentId"][0]
+        form = {"assignmentId": assignment, "workerId": self.crowd_id}
+        form |= {f"choice-{number}": "left" for number in range(1, 14)}
+        httpx.post(f"{self.town.crowd}/mturk/externalSubmit", data=form).raise_for_status()
+
+    def judge(self, taken: Any, *, only: int | None = None) -> Any:
+        """Open the page, agree, and answer rightly; the first ``only`` pairs."""
+        page = self.browser.open_task(taken.frame_address)
+        for pair in page.pairs[:only]:
+            self.browser.choose(page, pair.number, "right" if "offtopic" in pair.left else "left")
+        return page
+
+    def do_task(self) -> None:
+        taken = self.take()
+        self.browser.send_off(self.judge(taken), {})
+
+
+def ran(words: list[str], environment: dict[str, str]) -> str:
+    script = words[:1] == ["-c"]
+    done = subprocess.run(
+        [sys.executable, *words] if script else [sys.executable, "manage.py", *words],
+        cwd=BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory) -> Iterator[Town]:
+    """One installation for all attacks: pages, jobs and the marketplace in processes of their own."""
+    folder: Path = tmp_path_factory.mktemp("town")
+    environment = environment_of_a_newcomer(folder / "data") | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "MARKETPLACE_OPEN_SIGNUP": "yes",
+        "PREFEREE_COLLECT_SECONDS": "2",
+        "PREFEREE_PAGE_REQUESTS_PER_SECOND": "0",
+    }
+    address = environment["PREFEREE_PUBLIC_URL"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "run"],
+            cwd=BASE_DIR,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        launcher.wait_for(f"{address}/healthz", process, "the product")
+        crowd = f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}"
+        launcher.wait_for(f"{crowd}/healthz", process, "the marketplace")
+        token = ran(["-c", PREPARE], environment).split()[-1]
+        headers = {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=60) as api:
+            yield Town(environment, api, crowd)
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def honest(town) -> int:
+    """A worker who judges one whole task on our page; our number of this person."""
+    Person(town, "honest").do_task()
+    town.collected()
+    (worker,) = town.get("workers")["workers"]
+    return worker["worker"]
+
+
+def held_of(town: Town, others: set[int]) -> list[dict[str, Any]]:
+    return [row for row in town.get("held-payments") if row["worker"] not in others]
+
+
+def test_forms_sent_straight_to_the_crowd_are_held_and_their_sender_is_blocked(town, honest):
+    forger, sent = Person(town, "forger"), 0
+    while sent < 6 and (taken := forger.take()):
+        forger.forge(taken)
+        sent += 1
+    assert sent >= 2
+
+    town.collected()
+
+    held = held_of(town, {honest})
+    assert [(Decimal(row["amount"]), row["saved"]) for row in held] == [(Decimal("2.00"), 0)] * sent
+    (worker,) = {row["worker"] for row in held}
+    assert town.paid(worker) == 0
+    assert town.get(f"workers/{worker}")["decisions"][0]["rule"] == "unseen"
+    # Blocked at the crowd itself: the tasks are offered again, to others.
+    assert town.get("status")["places"]["open"] > 0
+    assert forger.take() is None
+    status = town.get("status")
+    assert status["state"] == "open"  # one worker, who is blocked, stops nobody else
+    assert "is held until you decide" in status["problems"][0]
+    # Beside it: paid in full, and at work again.
+    assert town.paid(honest) == Decimal("2.00")
+
+
+def test_a_form_that_claims_more_than_was_saved_is_paid_what_was_saved(town, honest):
+    sly = Person(town, "sly")
+    taken = sly.take()
+    sly.judge(taken, only=2)
+    known = {row["worker"] for row in town.get("held-payments")}
+    sly.forge(taken)
+
+    town.collected()
+
+    (row,) = held_of(town, known)
+    assert (row["answered"], row["saved"], Decimal(row["amount"])) == (5, 2, Decimal("1.08"))
+    assert town.paid(row["worker"]) == Decimal("0.92")
+
+
+def test_a_person_decides_honest_people_go_on_and_both_books_agree(town, honest):
+    first, *others = sorted(town.get("held-payments"), key=lambda row: row["reward"], reverse=True)
+    town.post(f"held-payments/{first['submission']}", decision="pay", amount="0.50", why="The page was away.")
+    town.post(f"held-payments/{others[0]['submission']}", decision="reject", why="No pair was judged.")
+    Person(town, "steady").do_task()
+
+    town.collected()
+
+    paid = sorted(Decimal(row["paid"]) for row in town.get("workers")["workers"])
+    assert paid == [Decimal("0.50"), Decimal("0.92"), Decimal("2.00"), Decimal("2.00")]
+    assert len(town.get("held-payments")) == len(others) - 1
+    check = town.command("ledger", "fair", "--check")["check"]
+    assert (check["differences"], check["ours"]) == ([], check["theirs"])

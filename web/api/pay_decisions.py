@@ -1,0 +1,134 @@
+"""Pay that waits for a person: work that our page never saw, and work that the crowd never listed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema
+
+from accounts.models import ApiToken
+from judging.models import Campaign, Submission
+from judging.services.holding import held_work, pay_held
+from judging.services.receipts import missing_work, pay_missing
+from judging.services.rejecting import decide_rejection
+from web.access import campaign_for, require
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.workers import offer_more
+from web.api.works import Text
+
+router = Router()
+
+
+class HeldOut(Schema):
+    """Pay that is held. Dollars without fees; pairs; ``reward`` is paid whole or not at all.
+
+    ``pays_itself_at``: when the crowd pays the reward unless somebody decides before.
+    """
+
+    submission: int
+    worker: int
+    amount: Decimal
+    reward: Decimal
+    answered: int
+    saved: int
+    why: str
+    pays_itself_at: datetime | None
+
+
+class HeldDecision(Body):
+    """``pay`` pays ``amount`` dollars (all of it without one), ``reject`` nothing: the worker reads ``why``."""
+
+    decision: Literal["pay", "reject"]
+    amount: Annotated[Decimal, Field(ge=0, max_digits=8, decimal_places=2)] | None = None
+    why: Annotated[Text, Field(max_length=1000)] = ""
+
+
+class MissingOut(Schema):
+    """Work sent off from our page that the crowd never listed; ``ways`` are those in which it can be paid."""
+
+    submission: int
+    receipt: str
+    worker: int
+    judged: int
+    shown: int
+    earned: Decimal
+    ways: list[str]
+
+
+class MissingPay(Body):
+    """How it is paid: as a ``bonus`` on another assignment, or ``another way``, which a person did."""
+
+    way: Literal["bonus", "another way"]
+    why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]
+
+
+class Decided(Schema):
+    """The dollars that are paid from now on."""
+
+    submission: int
+    amount: Decimal
+
+
+@router.get(
+    "/campaigns/{name}/held-payments",
+    response=list[HeldOut],
+    summary="Pay that is held because our page did not see the work",
+)
+def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    return [one.as_dict() for one in held_work(_books(request, name))]
+
+
+@router.post(
+    "/campaigns/{name}/held-payments/{int:key}",
+    response=Decided,
+    summary="Pay what is held for a submission, or some of it, or reject it",
+)
+def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) -> dict[str, Any]:
+    user, found, submission = _spending(request, name, key)
+    amount = Decimal(0)
+    if asked.decision == "pay":
+        amount = pay_held(found, submission, amount=asked.amount, why=asked.why, who=user.get_username())
+    else:
+        require(user, "judge workers", found.collection)
+        decide_rejection(submission, why=asked.why, who=user.get_username())
+    offer_more(found)
+    return {"submission": submission.pk, "amount": amount}
+
+
+@router.get(
+    "/campaigns/{name}/missing-work",
+    response=list[MissingOut],
+    summary="Work sent off from our page that the crowd never listed and nobody was paid for",
+)
+def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    return [one.as_dict() for one in missing_work(_books(request, name))]
+
+
+@router.post(
+    "/campaigns/{name}/missing-work/{int:key}", response=Decided, summary="Pay such work by its receipt, once"
+)
+def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
+    user, found, submission = _spending(request, name, key)
+    amount = pay_missing(found, submission, way=asked.way, why=asked.why, who=user.get_username())
+    offer_more(found)
+    return {"submission": submission.pk, "amount": amount}
+
+
+def _books(request: HttpRequest, name: str) -> Campaign:
+    """The campaign, for those who may see and spend its money."""
+    found = campaign_for(user := reader(request), name)
+    require(user, "spend money", found.collection)
+    return found
+
+
+def _spending(request: HttpRequest, name: str, key: int) -> tuple[Any, Campaign, Submission]:
+    """Who decides, and about which submission of which campaign."""
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "spend money", found.collection)
+    return user, found, get_object_or_404(Submission, campaign=found, pk=key)

@@ -1,12 +1,13 @@
 """Pure: what a worker is paid for a task, whole or split into a base reward and a bonus by pairs judged.
 
-All amounts are dollars with two decimals; a share is rounded half up to a cent.
+All amounts are dollars with two decimals. What is promised is rounded up to a cent, so that nobody gets less than
+they were told; what is merely estimated for them is rounded down.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 from judging.wording import ENGLISH, Wording
 
@@ -36,7 +37,7 @@ class Pay:
             raise ValueError(f"{judged} of {shown} pairs can't be judged")
         if not shown:
             return Decimal("0.00")
-        return rounded(self.bonus * judged / shown)
+        return at_least(self.bonus * judged / shown)
 
     def earned(self, judged: int, shown: int) -> Decimal:
         """Base and bonus for ``judged`` of ``shown`` pairs."""
@@ -54,14 +55,29 @@ def rounded(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
+def at_least(amount: Decimal) -> Decimal:
+    """To cents, up: no part of a cent that was promised is lost."""
+    return amount.quantize(CENT, rounding=ROUND_CEILING)
+
+
 def hourly(amount: Decimal, seconds: float) -> Decimal:
-    """Dollars in an hour at ``amount`` dollars for ``seconds``; a second is the least time."""
-    return rounded(amount * 3600 / Decimal(max(seconds, 1.0)))
+    """Dollars in an hour at ``amount`` dollars for ``seconds``, rounded down; a second is the least time."""
+    return (amount * 3600 / _exact(max(seconds, 1.0))).quantize(CENT, rounding=ROUND_FLOOR)
+
+
+def least_pay(seconds: float, minimum_hourly: Decimal) -> Decimal:
+    """The least dollars for ``seconds`` of work that make ``minimum_hourly`` dollars an hour."""
+    return at_least(minimum_hourly * _exact(seconds) / 3600)
 
 
 def shortfall(paid: Decimal, seconds: float, minimum_hourly: Decimal) -> Decimal:
     """What ``paid`` dollars for ``seconds`` of work lack to ``minimum_hourly`` dollars an hour; 0 if nothing."""
-    return max(rounded(minimum_hourly * Decimal(str(seconds)) / 3600) - paid, Decimal("0.00"))
+    return max(least_pay(seconds, minimum_hourly) - paid, Decimal("0.00"))
+
+
+def _exact(seconds: float) -> Decimal:
+    """To the microsecond, as times are recorded: a float's last digits would round up to a cent of their own."""
+    return Decimal(str(round(seconds, 6)))
 
 
 def in_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:

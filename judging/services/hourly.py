@@ -5,12 +5,12 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.models import Campaign, Exclusion, Posting, Slot, Submission
-from judging.pay import CENT, hourly
+from judging.pay import hourly, least_pay
 from judging.services.texts import SECONDS_PER_PAIR
 
 
@@ -29,7 +29,7 @@ class ExpectedPay:
 
     def reward_for(self, least: Decimal) -> Decimal:
         """The least reward that makes ``least`` dollars an hour."""
-        return (least * Decimal(self.seconds) / 3600).quantize(CENT, rounding=ROUND_CEILING)
+        return least_pay(self.seconds, least)
 
 
 def expected_pay(campaign: Campaign) -> ExpectedPay:

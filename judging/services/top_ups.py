@@ -7,19 +7,19 @@ from decimal import Decimal
 from statistics import median
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
 from config.plurals import many
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
-from judging.models import Campaign, Payment, Submission
-from judging.pay import hourly, rounded, shortfall
-from judging.services.budget import cap_of
+from judging.models import Campaign, Choice, Payment, Submission
+from judging.pay import at_least, hourly, rounded, shortfall
+from judging.services.budget import beyond_cap
 from judging.services.campaigns import log
 from judging.services.cost import pay_for
 from judging.services.freshness import kept
 from judging.services.hourly import seconds_of_tasks
-from judging.services.payments import money, owe_top_up, progress_of
+from judging.services.payments import owe_top_up
 
 
 @dataclass(frozen=True)
@@ -74,25 +74,14 @@ def plan_top_up(
         )
     typical, pay, fees = median(seconds), pay_for(campaign), crowd_for(campaign).fees
     lacking = shortfall(pay.whole, typical, minimum)
-    owed: dict[int, Decimal] = {}
-    for submission in _paid_work(campaign) if lacking else []:
-        judged, shown = progress_of(submission)
-        share = rounded(lacking * judged / shown) if shown else Decimal(0)
-        if (rest := share - _topped_up(submission)) > 0:
-            owed[submission.pk] = rest
+    owed = _lacking_by_submission(campaign, lacking) if lacking else {}
     total_fees = sum((fees.on(amount) for amount in owed.values()), Decimal(0))
     return TopUp(owed, typical, hourly(pay.whole, typical), minimum, total_fees)
 
 
 def beyond_budget(campaign: Campaign, plan: TopUp) -> CampaignRefused | None:
     """Why the campaign cannot pay for the plan; None when it can."""
-    cap, needed = cap_of(campaign), money(campaign)["committed"] + plan.total
-    if not plan.owed or cap is None or needed <= cap:
-        return None
-    return CampaignRefused(
-        f"${plan.total:,.2f} more would go beyond the budget of ${cap:,.2f}.",
-        f"Run: manage.py raise_budget {campaign.name} {needed:.2f}",
-    )
+    return beyond_cap(campaign, plan.total) if plan.owed else None
 
 
 @transaction.atomic
@@ -129,14 +118,34 @@ def top_up(
     return plan
 
 
-def _paid_work(campaign: Campaign) -> list[Submission]:
-    """What came in and is not rejected, of workers who can still be paid: nobody can pay whom we forgot."""
+def _lacking_by_submission(campaign: Campaign, lacking: Decimal) -> dict[int, Decimal]:
+    """Submission → its share of ``lacking``, less what it was topped up by before, where that is something.
+
+    Two queries, however much came in.
+    """
+    earlier = Payment.objects.filter(submission__campaign=campaign, kind=Payment.Kind.TOP_UP)
+    sums = earlier.values_list("submission").annotate(Sum("amount")).order_by()
+    topped_up = {key: rounded(Decimal(amount)) for key, amount in sums}
+    work = _paid_work(campaign).annotate(
+        shown=Count("slots"),
+        judged=Count("slots", filter=Exists(Choice.objects.filter(slot=OuterRef("slots")))),
+    )
+    owed: dict[int, Decimal] = {}
+    for key, judged, shown in work.values_list("pk", "judged", "shown"):
+        share = at_least(lacking * judged / shown) if shown else Decimal(0)
+        if (rest := share - topped_up.get(key, Decimal(0))) > 0:
+            owed[key] = rest
+    return owed
+
+
+def _paid_work(campaign: Campaign) -> QuerySet[Submission]:
+    """What came in and is neither rejected nor held, of workers who can still be paid, so not of forgotten ones."""
     came_in = Submission.objects.filter(
         campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )
-    return list(came_in.exclude(payments__state=Payment.State.REJECTED).order_by("pk"))
-
-
-def _topped_up(submission: Submission) -> Decimal:
-    earlier = submission.payments.filter(kind=Payment.Kind.TOP_UP)
-    return earlier.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]
+    unpaid = Payment.objects.filter(
+        submission=OuterRef("pk"),
+        kind=Payment.Kind.REWARD,
+        state__in=[Payment.State.REJECTED, Payment.State.HELD],
+    )
+    return came_in.exclude(Exists(unpaid)).order_by("pk")

@@ -20,7 +20,7 @@ def test_split_and_whole_pay_the_same_for_a_whole_task():
     assert (split.base, split.bonus) == (Decimal("0.20"), Decimal("1.80"))
     assert (whole.base, whole.bonus) == (Decimal("2.00"), Decimal("0.00"))
     assert split.earned(13, 13) == whole.earned(13, 13) == Decimal("2.00")
-    assert split.earned(5, 13) == Decimal("0.89")
+    assert split.earned(5, 13) == Decimal("0.90")  # 0.8923: up
     assert whole.earned(5, 13) == Decimal("2.00")
 
 
@@ -54,10 +54,31 @@ def test_hourly_pay_and_what_lacks_to_a_minimum():
     assert shortfall(Decimal("2.00"), 400, Decimal("15")) == 0
 
 
+@given(
+    paid=cents,
+    seconds=st.integers(1, 4 * 3600 * 10**6).map(lambda micros: micros / 10**6),
+    least=st.integers(1, 60_00).map(lambda number: Decimal(number) / 100),
+)
+def test_nobody_gets_less_than_the_hourly_pay_they_were_told_and_nobody_a_cent_too_much(paid, seconds, least):
+    lacking = shortfall(paid, seconds, least)
+
+    earned = paid + lacking
+    assert earned * 3600 >= least * Decimal(str(seconds))
+    assert hourly(earned, seconds) >= least or seconds < 1
+    if lacking:
+        assert (earned - Decimal("0.01")) * 3600 < least * Decimal(str(seconds))
+
+
+def test_a_share_of_a_cent_goes_to_the_worker_and_an_estimate_promises_none():
+    assert shortfall(Decimal("2.00"), 480.6, Decimal("15")) == Decimal("0.01")  # half up: $14.98 an hour
+    assert hourly(Decimal("2.00"), 480.2) == Decimal("14.99")
+    assert hourly(Decimal("2.00"), 480.1) == Decimal("14.99")  # 14.9969: not the $15.00 it is not
+
+
 def test_workers_are_told_what_stopping_pays():
     words = in_words(Pay(Decimal("0.20"), Decimal("1.80")), 13)
 
     assert "$2.00 for this task of 13 pairs" in words
-    assert "For 6 of 13 pairs you are paid $1.03 in all." in words
+    assert "For 6 of 13 pairs you are paid $1.04 in all." in words
     assert in_words(Pay(Decimal("0"), Decimal("0")), 13) == "This work is not paid."
     assert "bonus" not in in_words(Pay(Decimal("2.00"), Decimal("0")), 13)

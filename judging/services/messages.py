@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -147,7 +147,7 @@ def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
     subject, text, crowd = batch[0].subject, batch[0].text, crowd_for(campaign)
 
     def send() -> Reply:
-        return {"failed": crowd.message(crowd_worker_ids=[*ids.values()], subject=subject, text=text)}
+        return not_delivered(crowd.message(crowd_worker_ids=[*ids.values()], subject=subject, text=text), ids)
 
     try:
         reply = perform(
@@ -166,8 +166,22 @@ def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
     now = clock.now()
     for row in batch:
         gone = "" if row.worker_id in ids else "Who this was is forgotten."
-        failure = gone or reply["failed"].get(ids[row.worker_id], "")
+        failure = gone or reply["failed"].get(str(row.worker_id), "")
         _note([row], failure=failure, sent_at=None if failure else now)
+
+
+def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
+    """The crowd's reply as it is kept: our worker's number (as JSON has it) → why; without the crowd's ids.
+
+    ``failed`` is by crowd id, ``ids`` are those of the workers who were written to.
+    """
+    return {
+        "failed": {
+            str(worker): failed[crowd_id].replace(crowd_id, f"worker {worker}")
+            for worker, crowd_id in ids.items()
+            if crowd_id in failed
+        }
+    }
 
 
 def _intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:

@@ -30,6 +30,7 @@ from judging.models import (
 )
 from judging.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
 from judging.services.calls import Patience, Reply, campaign_key, perform
+from judging.services.messages import not_delivered
 from judging.tokens import Refused, appeal_address
 
 #: The link below it must not be cut off.
@@ -70,12 +71,11 @@ def tell_workers(campaign: Campaign) -> int:
 
 def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
     """Write to the worker and keep it with the campaign; 0 when the crowd did not deliver it."""
-    crowd_id = CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id
+    ids = {notice.worker.pk: CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id}
 
     def act() -> Reply:
-        return {
-            "failed": crowd.message(crowd_worker_ids=[crowd_id], subject=notice.subject, text=notice.text)
-        }
+        failed = crowd.message(crowd_worker_ids=[*ids.values()], subject=notice.subject, text=notice.text)
+        return not_delivered(failed, ids)
 
     request = {"notice": notice.name, "worker": notice.worker.pk}
     try:
@@ -84,7 +84,7 @@ def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
         )
     except CrowdNever:
         return 0
-    failure = reply["failed"].get(crowd_id, "")
+    failure = reply["failed"].get(str(notice.worker.pk), "")
     kept = {
         "campaign": campaign,
         "subject": notice.subject,

@@ -33,6 +33,7 @@ from judging.screening import Verdict
 from judging.services import rights_list
 from judging.services.calls import campaign_key
 from judging.services.campaigns import log
+from judging.services.erasing import erase_ids
 from judging.services.payments import key_of
 from judging.services.screening_workers import exclude, standing_exclusion
 
@@ -40,6 +41,8 @@ logger = logging.getLogger(__name__)
 #: What a forgotten submission's assignment id begins with; the rest is our own key.
 FORGOTTEN = "forgotten-"
 LIVE = [Submission.State.HELD, Submission.State.FINISHED]
+#: What became of work that did not come in.
+ENDED = [Submission.State.RETURNED, Submission.State.LAPSED]
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def forget_worker(
         raise CampaignRefused(
             f"Worker {worker.pk} has a task in hand.", "Forget them when it has come in or its time is over."
         )
-    owed = Payment.objects.filter(submission__worker=worker, state=Payment.State.OWED)
+    owed = Payment.objects.filter(submission__worker=worker, state__in=Payment.OPEN)
     if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
         raise CampaignRefused(
             f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
@@ -88,23 +91,46 @@ def forget_worker(
             f"manage.py settle_payment {owed.values_list('submission__campaign__name', flat=True)[0]}",
         )
     known = Exclusion.objects.misconduct().filter(worker=worker, worker__identity__isnull=False)
+    ids = _ids_of(worker)
     done = {
         "refusals_ended": known.count(),
         "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
         "comments": work.exclude(comment="").update(comment=""),
         "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
-        "appeals": sum(_scrub_appeal(appeal) for appeal in Appeal.objects.filter(worker=worker)),
+        "appeals": sum(_scrub_appeal(appeal) for appeal in Appeal.objects.filter(worker=worker))
+        + sum(_scrub_way(appeal) for appeal in Appeal.objects.filter(came_by__in=ids).exclude(worker=worker)),
         "messages": WorkerMessage.objects.filter(worker=worker)
         .exclude(text="")
         .update(text="", subject="", failure=""),
         "calls": _scrub_calls(worker),
-        "submissions": sum(_anonymise(submission) for submission in work),
+        "submissions": sum(_anonymise(submission) for submission in [*work, *_handed_on(worker)]),
+        "quotations": erase_ids(ids),
     }
     Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(forgotten_at=clock.now())
     if any(done.values()):
         RightsRequest.objects.create(what=what, worker=worker, who=who, why=why, done=done)
         rights_list.note(what, worker)
     return done
+
+
+def _ids_of(worker: Worker) -> list[str]:
+    """What the crowd calls the worker, and the assignments that it would name the worker for."""
+    identity = CrowdIdentity.objects.filter(worker=worker).values_list("crowd_worker_id", flat=True)
+    return [*identity, *_assignments(worker)]
+
+
+def _assignments(worker: Worker) -> list[str]:
+    """Those that the worker held last: one that was handed on is the next worker's, and is still needed for pay."""
+    mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
+    ids = set(mine.values_list("assignment_id", flat=True))
+    others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
+    return sorted(ids - set(others.exclude(state__in=ENDED).values_list("assignment_id", flat=True)))
+
+
+def _handed_on(worker: Worker) -> list[Submission]:
+    """Submissions of others that ended before the worker got the assignment: the crowd says whose it became."""
+    ended = Submission.objects.filter(assignment_id__in=_assignments(worker), state__in=ENDED)
+    return list(ended.exclude(worker=worker))
 
 
 def _refuse_names(worker: Worker, why: str) -> None:
@@ -132,6 +158,11 @@ def _scrub_appeal(appeal: Appeal) -> int:
     told = {"words": appeal.words, "came_by": appeal.came_by}
     kept = {"words": "", "came_by": _came_by(appeal)}
     return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
+
+
+def _scrub_way(appeal: Appeal) -> int:
+    """Somebody else's appeal without the assignment in the address, which is a forgotten worker's."""
+    return Appeal.objects.filter(pk=appeal.pk).update(came_by=_came_by(appeal))
 
 
 def _came_by(appeal: Appeal) -> str:
@@ -262,5 +293,5 @@ def _idle_since(moment: datetime) -> list[Worker]:
     known = Worker.objects.filter(identity__isnull=False, created_at__lt=moment)
     busy = Submission.objects.exclude(campaign__state__in=over).values("worker")
     recent = Submission.objects.filter(opened_at__gte=moment).values("worker")
-    owed = Payment.objects.filter(state=Payment.State.OWED).values("submission__worker")
+    owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__worker")
     return list(known.exclude(pk__in=busy).exclude(pk__in=recent).exclude(pk__in=owed).order_by("pk"))

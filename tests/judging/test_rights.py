@@ -10,7 +10,7 @@ import time_machine
 from django.apps import apps
 
 from config import clock
-from judging.errors import CampaignRefused
+from judging.errors import CampaignRefused, CrowdLater
 from judging.models import (
     Appeal,
     Campaign,
@@ -27,6 +27,7 @@ from judging.models import (
 )
 from judging.services.blocking import list_name, sync_blocks
 from judging.services.collecting import collect
+from judging.services.erasing import TEXTS
 from judging.services.ledger import compare
 from judging.services.messages import addressees, send_message
 from judging.services.reconciling import receipt_of
@@ -73,6 +74,7 @@ def test_whoever_is_forgotten_leaves_anonymous_judgments_and_no_trace(judged):
         "messages": 1,
         "calls": 2,
         "submissions": 1,
+        "quotations": 0,
     }
     assert counted(judged) == 3
     submission.refresh_from_db()
@@ -250,3 +252,100 @@ def test_zero_days_keep_for_good(judged, settings):
 
     with time_machine.travel(clock.now() + timedelta(days=4000)):
         assert enforce_retention() == {"forgotten": 0, "comments": 0}
+
+
+def test_the_crowds_ids_are_erased_wherever_they_may_have_been_quoted(fair, campaign):
+    """Every text that a crowd's error, a program or a person may put an id into; then the whole database is read."""
+    before = fair.open_task(campaign, "AEARLIER")  # gives it back, and AMARTHA gets the same assignment
+    place = fair.crowd.posted[before.place.crowd_id]
+    fair.crowd.give_back(place)
+    submission = fair.open_task(campaign, "AMARTHA", place)
+    fair.answer(submission, pass_gold=False)
+    Appeal.objects.create(
+        campaign=campaign,
+        worker=before.worker,
+        refusal="excluded",
+        words="",
+        came_by=before.assignment_id,
+    )
+    fair.send_off(submission)
+    other = fair.do_task(campaign, "AOTHER")
+    fair.crowd.fail("block", CrowdLater("AMARTHA cannot be put on the list now"))
+    fair.collect(campaign)
+    with pytest.raises(CrowdLater):
+        sync_blocks(campaign)
+    place.submissions.clear()  # a crowd that does not deliver says to whom
+    send_message(campaign, addressees(campaign), subject="Hello", text="Thank you.")
+    planted = f"AMARTHA with {submission.assignment_id} said so"
+    for model, columns in TEXTS.items():
+        if not model.objects.exists():
+            _row_of(model, campaign, other)
+        values = {
+            column: {"said": [planted], "AMARTHA": 1}
+            if model._meta.get_field(column).get_internal_type() == "JSONField"
+            else planted
+            for column in columns
+        }
+        model.objects.filter(pk=model.objects.order_by("-pk").first().pk).update(**values)
+
+    done = forget_worker(martha())
+
+    assert done["quotations"] >= len(TEXTS)
+    for row in _whole_database():
+        assert "AMARTHA" not in row, row
+        assert submission.assignment_id not in row, row
+    other.refresh_from_db()
+    assert not other.assignment_id.startswith("forgotten")
+    assert forget_worker(submission.worker)["quotations"] == 0
+
+
+def test_a_reply_to_a_message_is_kept_without_the_crowds_ids(fair, judged):
+    for place in fair.crowd.posted.values():
+        place.submissions.clear()
+
+    send_message(judged, addressees(judged), subject="Again", text="Hello.")
+
+    reply = CrowdCall.objects.filter(operation="message").latest("pk").reply
+    assert reply == {"failed": {str(martha().pk): "not known"}}
+    assert WorkerMessage.objects.latest("pk").failure == "not known"
+
+
+def test_an_assignment_that_was_handed_on_and_paid_stays_the_next_workers(fair, campaign):
+    before = fair.open_task(campaign, "AMARTHA")
+    place = fair.crowd.posted[before.place.crowd_id]
+    fair.crowd.give_back(place)
+    after = fair.open_task(campaign, "ANEXT", place)
+    fair.answer(after)
+    fair.send_off(after)
+    fair.collect(campaign)
+
+    forget_worker(martha())
+
+    after.refresh_from_db()
+    before.refresh_from_db()
+    assert after.assignment_id == place.assignment_id
+    assert before.assignment_id == f"forgotten-{before.pk}"
+    assert compare(campaign).differences == []
+
+
+def _whole_database():
+    """Every row of every table, as text."""
+    for model in apps.get_models():
+        yield from map(str, model._default_manager.values_list())
+
+
+def _row_of(model, campaign, submission):
+    """A row that the small world has none of."""
+    known = {
+        "campaign": campaign,
+        "worker": submission.worker,
+        "submission": submission,
+        "slot": submission.slots.first(),
+        "kind": "other",
+        "rule": "person",
+        "what": "forget",
+        "collection_id": campaign.collection_id,
+        "key": "planted",
+    }
+    names = {field.name for field in model._meta.fields}
+    model.objects.create(**{name: value for name, value in known.items() if name in names})

@@ -1,0 +1,81 @@
+"""Erase a crowd's ids from every text that may quote them: calls and their errors, messages, jobs, the log, reasons.
+
+Ids are stored where they are needed, and rows there are erased as rows (judging/services/rights.py). But a crowd
+quotes ids in its errors, and people type them into reasons; those texts belong to rows that stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Model, Q, TextField
+from django.db.models.functions import Cast
+
+from config.background.models import Event, Job
+from judging.models import (
+    Appeal,
+    CampaignChange,
+    CrowdCall,
+    Discrepancy,
+    Exclusion,
+    GoldPair,
+    PairReport,
+    Payment,
+    RightsRequest,
+    Submission,
+    WorkerMessage,
+)
+
+ERASED = "(erased)"
+#: Table → its columns in which somebody or something may have written an id.
+TEXTS: dict[type[Model], tuple[str, ...]] = {
+    Appeal: ("words", "settled_why"),
+    CampaignChange: ("what", "why"),
+    CrowdCall: ("request", "reply", "error_message", "next_step"),
+    Discrepancy: ("detail", "resolution"),
+    Event: ("facts",),
+    Exclusion: ("reason", "reversed_why"),
+    GoldPair: ("decided_why",),
+    Job: ("arguments", "progress_message", "result", "failure_message", "next_step"),
+    PairReport: ("words", "settled_why"),
+    Payment: ("reason", "decided_why"),
+    RightsRequest: ("why", "done"),
+    Submission: ("comment",),
+    WorkerMessage: ("subject", "text", "failure"),
+}
+
+
+def erase_ids(ids: Sequence[str]) -> int:
+    """Replace the ids wherever they stand as words of their own; returns how many rows changed."""
+    ids = [one for one in ids if one]
+    return sum(_erase(model, columns, ids) for model, columns in TEXTS.items()) if ids else 0
+
+
+def _erase(model: type[Model], columns: Sequence[str], ids: Sequence[str]) -> int:
+    quoting = Q()
+    for column in columns:
+        for one in ids:
+            quoting |= Q(**{f"{column}_as_text__contains": one})
+    texts = {f"{column}_as_text": Cast(column, TextField()) for column in columns}
+    word = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, ids))})(?![A-Za-z0-9])")
+    changed = 0
+    for row in model._default_manager.annotate(**texts).filter(quoting).only("pk", *columns).iterator():
+        before = {column: getattr(row, column) for column in columns}
+        after = {column: _without(value, word) for column, value in before.items()}
+        for column in columns:  # what replaces an id may be longer than it was
+            if (most := getattr(model._meta.get_field(column), "max_length", None)) and after[column]:
+                after[column] = after[column][:most]
+        if after != before:
+            changed += model._default_manager.filter(pk=row.pk).update(**after)
+    return changed
+
+
+def _without(value: Any, word: re.Pattern[str]) -> Any:
+    """The text, or what the JSON says, without the ids: a number that looks like one is a number of ours."""
+    if isinstance(value, str):
+        return word.sub(ERASED, value)
+    if isinstance(value, dict):
+        return {word.sub(ERASED, key): _without(one, word) for key, one in value.items()}
+    return [_without(one, word) for one in value] if isinstance(value, list) else value

@@ -295,6 +295,7 @@ STORAGES = {
     if PRODUCTION
     else {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+FILE_UPLOAD_PERMISSIONS = 0o600  # Django would let everybody read what is stored
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]

@@ -23,8 +23,14 @@ def main() -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.marketplace_settings"
     if sys.argv[1:2] == ["serve"]:
         _early_addresses(sys.argv[2:])
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is named in one line
+    except ImproperlyConfigured as error:
+        sys.exit(f"The marketplace can't start: {error}")
     try:
         try:
             execute_from_command_line(["python -m marketplace", *sys.argv[1:]])

@@ -153,11 +153,22 @@ def test_everything_an_installation_writes_is_its_owners_alone(tmp_path):
         opened.chmod(0o755)
     words = "from django.conf import settings; settings.DEBUG; (settings.DATA_DIR / 'new').touch()"
 
-    for module in ("config.settings", "config.marketplace_settings"):
-        start_with(folder, words, DATABASE_URL=f"sqlite:///{elsewhere}", DJANGO_SETTINGS_MODULE=module)
+    stored = "; from django.core.files.storage import storages as to; from django.core.files.base import ContentFile"
+    stored += "; to['runs'].save('1/stored', ContentFile(b'-'))"
+
+    for module, more in (("config.settings", stored), ("config.marketplace_settings", "")):
+        given = {"DATABASE_URL": f"sqlite:///{elsewhere}", "DJANGO_SETTINGS_MODULE": module}
+        assert start_with(folder, words + more, **given).returncode == 0
 
     written = [folder, *folder.rglob("*"), elsewhere, elsewhere.with_name(f"{elsewhere.name}-wal")]
-    assert {path.name for path in written} >= {"var", "runs", "preferee.sqlite3", "new", "secret-key"}
+    assert {path.name for path in written} >= {
+        "var",
+        "runs",
+        "preferee.sqlite3",
+        "new",
+        "secret-key",
+        "stored",
+    }
     assert [path for path in written if path.stat().st_mode & 0o077] == []
     assert tmp_path.stat().st_mode & 0o077  # a folder that only holds a database is somebody else's
 

@@ -34,6 +34,17 @@ for model in apps.get_models():
         tables[model._meta.label] = rows
 print(json.dumps(tables))
 """
+#: One of each kind that lies outside the database, some of the marketplace's in a folder of its own.
+FILES = {
+    "runs/1/a-run.parquet": "ranks",
+    "runs/releases/fair/version-1.zip": "a bundle",
+    "files/sent.tsv": "a file that was sent",
+    "sources/passages.tsv": "passages",
+    "secret-key": "the key of all links",
+    "marketplace-key.json": "the key of a requester, as Preferee has it",
+    "marketplace/marketplace-secret-key": "the key of the marketplace's links",
+    "marketplace/marketplace-key.json": "the key of a requester, as it was made",
+}
 GO_ON = """
 import django
 django.setup()
@@ -67,10 +78,9 @@ def campaign(monkeypatch, transactional_db, data_dir):
     fair.answer(fair.open_task(made, "A3"), only=1)
     call_command("resolve", made.name, "--json")
     call_command("publish_qrels", made.name, "--allow-open", "--json")
-    stored = data_dir / "runs" / "1" / "a-run.parquet"
-    stored.parent.mkdir(parents=True)
-    stored.write_bytes(b"ranks")
-    (data_dir / "secret-key").write_text("the key of all links")
+    for name, content in FILES.items():
+        (data_dir / name).parent.mkdir(parents=True, exist_ok=True)
+        (data_dir / name).write_text(content)
     return made
 
 
@@ -100,6 +110,7 @@ def environment(folder: Path, database: str) -> dict[str, str]:
     return {
         **os.environ,
         "PREFEREE_DATA_DIR": str(folder),
+        "MARKETPLACE_DATA_DIR": str(folder / "marketplace"),
         "DATABASE_URL": database,
         "MARKETPLACE_DATABASE_URL": f"sqlite:///{folder}/no-marketplace-here.sqlite3",
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -130,8 +141,8 @@ def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on
         qrels.append(file.read_bytes())
     assert qrels[0] == qrels[1] != b""
     files = Path(elsewhere["PREFEREE_DATA_DIR"])
-    assert (files / "runs" / "1" / "a-run.parquet").read_bytes() == b"ranks"
-    assert (files / "secret-key").read_text() == "the key of all links"
+    assert {name: (files / name).read_text() for name in FILES} == FILES
+    assert [path for path in (Path(backup), *Path(backup).iterdir()) if path.stat().st_mode & 0o077] == []
     assert run(elsewhere, sys.executable, "-c", GO_ON).split() == ["4", "5"]
     # Where there is something already, nothing is overwritten.
     assert "already" in run(here, "deploy/restore.sh", backup, code=1)

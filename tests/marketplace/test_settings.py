@@ -46,6 +46,7 @@ def test_a_wrong_value_is_named(tmp_path, name, value):
 
     assert done.returncode != 0
     assert name in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_production_needs_a_secret_key_and_strong_hashes(tmp_path):

@@ -78,6 +78,27 @@ def test_how_a_campaign_goes_is_said_without_commands(api, published):
     )
 
 
+def test_what_people_wrote_stays_as_it_is_in_how_a_campaign_goes(api, published, monkeypatch):
+    wrote = "better --late, as manage.py close_campaign says"
+    ours = "manage.py raise_budget spring 9.00"
+    stalled = {"what": wrote, "count": 1, "since": "", "why": ours, "next": ours, "words": ours}
+    status = {
+        "exclusion_reasons": [{"worker": 1, "rule": "by hand", "reason": wrote}],
+        "pilot": {"comments": [wrote]},
+        "problems": [ours],
+        "stalled": [stalled],
+        "next": ours,
+    }
+    monkeypatch.setattr("web.api.campaigns.campaign_status", lambda campaign: status)
+    campaign = Campaign.objects.filter(collection=published.collection).first()
+
+    said = api.get(f"/campaigns/{campaign.name}/status").json()
+
+    assert said["exclusion_reasons"][0]["reason"] == said["pilot"]["comments"][0] == wrote
+    told = (said["problems"][0], said["stalled"][0]["why"], said["stalled"][0]["words"], said["next"])
+    assert told == ("Change the budget (POST /api/v1/campaigns/spring/budget)",) * 4
+
+
 def test_the_budget_is_changed_after_launch_once(api, published):
     campaign = Campaign.objects.filter(collection=published.collection).first()
     Campaign.objects.filter(pk=campaign.pk).update(state="open")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.core.management import get_commands
@@ -62,6 +63,27 @@ def test_what_stands_around_a_command_is_escaped():
 
     assert "<b>" not in said
     assert "<script>" not in said
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "better --really",
+        "See: manage.py dance the-tango --fast",
+        "the run tag is 'a --tag b', before it was 'manage.py close_campaign fair'",
+        "it isn't --really the worker's",
+    ],
+)
+def test_what_people_wrote_stays_as_it_is(written):
+    assert in_words(written) == said_plainly(written) == unescape(directed(written)) == written
+
+
+def test_an_option_beside_what_somebody_wrote_is_still_told():
+    said = (
+        "'x --tag y' cannot be a run tag: it's too long. Give one with --tag, or the runs' names with --set."
+    )
+
+    assert in_words(said).endswith("Give one with “run_tag”, or the runs' names with “set”.")
 
 
 @pytest.mark.parametrize("command", PAGES)

@@ -108,16 +108,13 @@ def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
 def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "see everything", found.collection)
-    return _in_words(campaign_status(found) | {"latest_version": latest_version_now(found.collection)})
-
-
-def _in_words(said: Any) -> Any:
-    """What a command says, with calls' words for what is to be typed."""
-    if isinstance(said, dict):
-        return {name: _in_words(part) for name, part in said.items()}
-    if isinstance(said, list):
-        return [_in_words(part) for part in said]
-    return in_words(said) if isinstance(said, str) else said
+    status = campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
+    # Our own sentences alone: what workers and managers wrote stays as it was written.
+    status["problems"] = [in_words(one) for one in status["problems"]]
+    status["stalled"] = [
+        one | {part: in_words(one[part]) for part in ("why", "next", "words")} for one in status["stalled"]
+    ]
+    return status | {"next": in_words(status["next"])}
 
 
 @router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Offer nothing more for now")

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.apps import apps as installed
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -99,12 +104,36 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "type": ("run_type", "Family"),
 }
 _TYPED = re.compile(
+    # What stands in quotes is somebody's: a tag, a name, what a worker wrote.
+    r"(?P<quoted>(?<!\w)(?P<quote>'|\"|&#x27;|&quot;)[^\n]*?(?P=quote)(?!\w))|"
     r"(?P<ask>\b(?:[Rr]un|[Ii]mport some|Import one|Make one|Publish one|Bring test pairs of your own|"
     r"Bring the passage files|judge a pool with qrels|See): )?"
     r"manage\.py (?P<command>[a-z_]+)(?: (?P<name>\w[\w-]*))?"
     r"(?P<more>(?: FILE\b)?(?: \d[\d.]*\d)?(?: --[a-z-]+(?: [A-Z]+\b| \d+)?)*)"
     r"|(?<![\w/'\"-])--(?P<option>[a-z][a-z-]*[a-z])"
 )
+
+
+@cache
+def _options() -> frozenset[str]:
+    """Every option of the project's commands. What else begins with dashes was written by somebody else."""
+    ours = {
+        config.name
+        for config in installed.get_app_configs()
+        if Path(config.path).is_relative_to(settings.BASE_DIR)
+    }
+    commands = [load_command_class(app, name) for name, app in get_commands().items() if app in ours]
+    parsers = [command.create_parser("manage.py", "") for command in commands]
+    flags = {flag for parser in parsers for action in parser._actions for flag in action.option_strings}
+    return frozenset(flag.removeprefix("--") for flag in flags)
+
+
+def _is_ours(found: re.Match[str]) -> bool:
+    """Whether it names a command or an option of the project, rather than quote what people wrote."""
+    if found["quoted"]:
+        return False
+    return found["option"] in _options() if found["option"] else found["command"] in get_commands()
+
 
 #: The way a command is told what pages and calls have choices for: " with --runs", " with --official SET".
 _CHOICES = re.compile(
@@ -137,6 +166,8 @@ def _plainly(text: str, collection: str, *, addresses: bool) -> str:
     text = _CHOICES.sub("", text)
 
     def said(found: re.Match[str]) -> str:
+        if not _is_ours(found):
+            return found[0]
         if found["option"]:
             return _field(found["option"], over_http=addresses)
         place = _place(found, text, collection)
@@ -155,6 +186,8 @@ def _field(option: str, *, over_http: bool) -> str:
 
 
 def _direction(found: re.Match[str], text: str, collection: str) -> str:
+    if not _is_ours(found):
+        return found[0]
     if found["option"]:
         return _field(found["option"], over_http=False)
     place = _place(found, text, collection)

@@ -225,7 +225,7 @@ def measure(rounds: int) -> Figures:
 
 def asked(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
     """What the browser and the server are asked."""
-    from tests.journeys.person import ARGUMENTS, chromium
+    from tests.chromium import ARGUMENTS, chromium
 
     addresses = [agreed(places.address(product)) for _ in range(2 * rounds + 2)]
     saves(addresses[0])  # to warm up the server

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -15,9 +15,10 @@ from django.core.cache import caches
 from django.db import connections
 
 from tests.emptying import quick_emptying  # noqa: F401
+from tests.stages import select
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -53,18 +54,42 @@ def data_dir(settings, tmp_path):
 
 
 @pytest.fixture
-def page(monkeypatch) -> Iterator[Page]:
-    """A window of Chromium at the size of a small laptop's, for what the product itself serves."""
-    from tests.journeys.person import ARGUMENTS, PATIENCE, chromium
+def chromium_arguments() -> Sequence[str]:
+    """What Chromium is started with; override it where a test needs another browser."""
+    from tests.chromium import ARGUMENTS
 
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
+    return ARGUMENTS
+
+
+@pytest.fixture
+def browser(monkeypatch, chromium_arguments) -> Iterator[Browser]:
+    """The Chromium of this process; its windows are closed after each test."""
+    from tests.chromium import shared_chromium
+
+    # Playwright's event loop is seen in this thread while the test runs; nothing of ours runs in it.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(PATIENCE)
-        yield context.new_page()
-        context.close()
+    with shared_chromium(chromium_arguments) as browser:
+        yield browser
         connections.close_all()  # those that were opened beside the event loop are seen from here alone
+
+
+@pytest.fixture
+def window(browser) -> Callable[..., BrowserContext]:
+    """Make a browser window with cookies and storage of its own; options as Playwright has them."""
+    from tests.chromium import PATIENCE
+
+    def make(**options: Any) -> BrowserContext:
+        context = browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    return make
+
+
+@pytest.fixture
+def page(window) -> Page:
+    """A window of Chromium at the size of a small laptop's, for what the product itself serves."""
+    return window(viewport={"width": 1280, "height": 800}).new_page()
 
 
 @pytest.fixture
@@ -76,25 +101,8 @@ def shared_data() -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of the stage on SQLite what would state the same a second time."""
-    if os.environ.get("PREFEREE_TEST_ONLY") != "database":
-        return
-    config.hook.pytest_deselected(items=[item for item in items if not _depends_on_the_database(item)])
-    items[:] = filter(_depends_on_the_database, items)
-
-
-def _depends_on_the_database(item: pytest.Item) -> bool:
-    """Journeys do; other tests in a browser look at pages, and what touches no database does not.
-
-    ``one_database`` marks modules about what a page or a call says and who may see it, and processes that keep
-    a SQLite file of their own in every stage. Services, jobs, races, commands and figures are never marked.
-    """
-    if item.get_closest_marker("one_database"):
-        return False
-    if item.get_closest_marker("journey"):
-        return True
-    fixtures = {"db", "transactional_db", "live_server"}.intersection(getattr(item, "fixturenames", ()))
-    return not item.get_closest_marker("browser") and bool(item.get_closest_marker("django_db") or fixtures)
+    """Keep the tests of this stage."""
+    select(config, items)
 
 
 @pytest.fixture

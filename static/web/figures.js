@@ -11,6 +11,11 @@
   const NAMES_FROM = 600;
   const TOP = 36;
   const BOTTOM = 56;
+  /* What an axis' name leaves free of the figure's width. */
+  const ASIDE = 24;
+  /* How far the names of columns are turned, in degrees. */
+  const TURN = 60;
+  const { LINE, widthOf, shorter, linesOf, freePlace } = lettering;
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
   function tokens() {
@@ -24,7 +29,6 @@
   /* A name from right to left turns nothing beside it round: Unicode's isolates. */
   const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
   const joined = (...said) => said.filter(Boolean).join("\n");
-  const shorter = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
   /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2] % where values are shares. */
   function marked([value, low, high], share = false) {
@@ -35,35 +39,22 @@
     return `${written(value, fine)}${bounds}${share ? " %" : ""}`;
   }
 
-  const paper = document.createElement("canvas").getContext("2d");
-  function widthOf(text, theme, size) {
-    paper.font = `${size}px ${theme.font}`;
-    return paper.measureText(text).width;
-  }
-
-  /* How much more than one line a legend takes: echarts breaks it where the figure ends. */
-  function furtherLines(legend, theme, width) {
-    let [lines, used] = [0, 0];
-    for (const name of legend) {
-      const size = 44 + widthOf(name, theme, 12);
-      if (used && used + size > width) [lines, used] = [lines + 1, 0];
-      used += size;
-    }
-    return lines * 22;
-  }
-
-  /* An axis' name stands in its middle, and farther left where the figure would cut it. */
+  /* An axis' name stands in its middle, on as many lines as it needs, and farther left where the figure would cut it. */
   function middle(name, theme, width, room) {
-    const over = (room + width - 24) / 2 + widthOf(name, theme, 12) / 2 - (width - 4);
-    return { name, nameGap: 30, nameTextStyle: { color: theme["ink-soft"], padding: [0, Math.max(0, 2 * over), 0, 0] } };
+    const lines = linesOf(name, theme, 12, width - ASIDE);
+    const widest = Math.max(...lines.map((line) => widthOf(line, theme, 12)));
+    const over = (room + width - 24) / 2 + widest / 2 - (width - 4);
+    const padding = [0, Math.max(0, 2 * over), 0, 0];
+    return { name: lines.join("\n"), nameGap: 30, nameTextStyle: { color: theme["ink-soft"], padding, lineHeight: LINE } };
   }
 
   /* What every form shares; names stand left of the axis, never wider than `most` of the figure: on a phone half of it,
-     lest names that begin alike be cut alike. */
-  function frame(theme, width, names, { legend = [], most = width < 600 ? 0.45 : 1 / 3, across = 0, bottom = BOTTOM } = {}) {
-    const longest = Math.max(0, ...names.map((name) => name.length));
-    const room = Math.min(320, width * most, 16 + longest * 7);
-    const further = furtherLines(legend, theme, width);
+     lest names that begin alike be cut alike. Each row is as high as the name with most lines needs. */
+  function frame(theme, width, names, { legend = [], most = width < 600 ? 0.45 : 1 / 3, across = 0, bottom = BOTTOM, axis = "" } = {}) {
+    const column = lettering.column(names, theme, 12, Math.min(320, width * most) - 16);
+    const room = column.wide + 16;
+    const { written, further } = lettering.legend(legend, theme, width);
+    const below = bottom + LINE * (linesOf(axis, theme, 12, width - ASIDE).length - 1);
     return {
       animation: false,
       textStyle: { fontFamily: theme.font, color: theme.ink },
@@ -75,10 +66,15 @@
         borderColor: theme["line-strong"],
         textStyle: { color: theme.ink, fontFamily: theme.font, fontSize: 13 },
       },
-      legend: legend.length ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink } } : undefined,
-      grid: { left: room, right: 24, top: TOP + further + across, bottom },
+      legend: legend.length
+        ? { top: 0, left: 0, type: "plain", textStyle: { color: theme.ink, lineHeight: LINE }, formatter: (name) => written[legend.indexOf(name)] }
+        : undefined,
+      // Names of axes have their room already; labels that need more get it from echarts.
+      grid: { left: room, right: 24, top: TOP + further + across, bottom: below, outerBoundsContain: "axisLabel" },
       room,
-      further,
+      names: column.written,
+      row: ROW + column.further,
+      around: TOP + further + across + below,
     };
   }
 
@@ -93,8 +89,8 @@
     };
   }
 
-  function rowAxis(theme, names, room, overflow = "truncate") {
-    const label = { width: room - 12, overflow, interval: 0, fontSize: 12 };
+  function rowAxis(theme, names, written) {
+    const label = { formatter: (_, place) => written[place], interval: 0, fontSize: 12, lineHeight: LINE };
     return axis(theme, { type: "category", data: names, inverse: true, axisLabel: label, axisTick: { show: false } });
   }
 
@@ -118,9 +114,7 @@
 
   function spans(chart, theme, width) {
     const legend = chart.series.length > 1 ? chart.series.map((one) => one.name) : [];
-    const { room, further, ...option } = frame(theme, width, chart.rows, { legend });
-    // A few rows with long names have room for them on two lines.
-    const broken = chart.rows.length <= 6 && chart.rows.some((name) => widthOf(name, theme, 12) > room - 12);
+    const { room, names, row, around, ...option } = frame(theme, width, chart.rows, { legend, axis: chart.axis });
     const told = (row) =>
       joined(chart.rows[row], ...chart.series.map((one) => `${one.name}: ${marked(one.marks[row], chart.share)}`), chart.notes[row]);
     const line = { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: theme.ink, type: "dotted" } };
@@ -142,7 +136,7 @@
     });
     return {
       ...option,
-      height: TOP + further + BOTTOM + (broken ? 2 : 1) * ROW * chart.rows.length,
+      height: around + row * chart.rows.length,
       items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
       xAxis: axis(theme, {
         type: "value",
@@ -150,7 +144,7 @@
         ...middle(chart.axis, theme, width, room),
         axisLabel: chart.share ? { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } : { hideOverlap: true },
       }),
-      yAxis: rowAxis(theme, chart.rows, room, broken ? "break" : "truncate"),
+      yAxis: rowAxis(theme, chart.rows, names),
       series,
     };
   }
@@ -185,10 +179,15 @@
   }
 
   function cells(chart, theme, width) {
-    const many = chart.rows.length > 30 || width < 600;
     const turned = chart.columns.some((name) => name.length > 3);
-    const across = turned ? Math.min(140, 16 + 6 * Math.max(...chart.columns.map((name) => name.length))) : 20;
-    const { room, further, ...option } = frame(theme, width, chart.rows, { most: 1 / 3, across, bottom: 64 });
+    const tops = chart.columns.map((name) => shorter(name, 40));
+    const highest = Math.max(0, ...tops.map((name) => widthOf(name, theme, 11)));
+    const angle = (TURN * Math.PI) / 180;
+    const across = turned ? 16 + Math.ceil(highest * Math.sin(angle) + 11 * Math.cos(angle)) : 20;
+    const { room, names, row, around, ...option } = frame(theme, width, chart.rows, { most: 1 / 3, across, bottom: 64 });
+    const ends = [percent(chart.high) + (chart.high < 1 ? " or more" : ""), percent(chart.low) + (chart.low > 0 ? " or less" : "")];
+    const wide = (width - room) / chart.columns.length;
+    const many = chart.rows.length > 30 || width < 600 || wide < widthOf("100", theme, 10);
     const bold = new Set(chart.marked.map(([row, column]) => row * chart.columns.length + column));
     const isBold = ([column, row]) => bold.has(row * chart.columns.length + column);
     const told = ([column, row, share]) =>
@@ -201,10 +200,10 @@
     const data = chart.cells.map(([row, column, share]) => [column, row, share]);
     const ink = inkOn(chart);
     // Where cells are a few pixels wide, lines between them would hide them.
-    const gap = (width - room) / chart.columns.length < 6 ? 0 : 0.5;
+    const gap = wide < 6 ? 0 : 0.5;
     return {
       ...option,
-      height: TOP + across + 64 + ROW * chart.rows.length,
+      height: around + row * chart.rows.length,
       items: data.map((cell, place) => ({ series: 0, data: place, text: told(cell) })),
       columns: chart.columns.length,
       xAxis: axis(theme, {
@@ -216,9 +215,14 @@
         splitLine: { show: false },
         axisTick: { show: false },
         axisLine: { show: false },
-        axisLabel: { rotate: turned ? 60 : 0, interval: (turned && (width - room) / chart.columns.length >= 12) || !many ? 0 : "auto", width: 150, overflow: "truncate", fontSize: 11 },
+        axisLabel: {
+          formatter: (_, place) => tops[place],
+          rotate: turned ? TURN : 0,
+          interval: (turned && wide >= 12) || !many ? 0 : "auto",
+          fontSize: 11,
+        },
       }),
-      yAxis: rowAxis(theme, chart.rows, room),
+      yAxis: rowAxis(theme, chart.rows, names),
       visualMap: {
         type: "continuous",
         min: chart.low,
@@ -226,8 +230,8 @@
         orient: "horizontal",
         left: "center",
         bottom: 0,
-        itemHeight: Math.max(40, Math.min(220, width / 2, width - 220)), // beside its two texts
-        text: [percent(chart.high) + (chart.high < 1 ? " or more" : ""), percent(chart.low) + (chart.low > 0 ? " or less" : "")],
+        itemHeight: Math.max(40, Math.min(220, width / 2, width - 40 - widthOf(ends.join(""), theme, 12))),
+        text: ends,
         textStyle: { color: theme.ink },
         inRange: { color: scaleOf(chart) },
         calculable: false,
@@ -247,46 +251,25 @@
     };
   }
 
-  /* Where a point's name stands, as leaderboard/output/labelling.py does on paper: each takes the first free place, near
-     its point and then farther away, with a line; one that finds none is not written. */
-  const RINGS = [10, 16, 25, 36, 49, 64, 81];
-  const ANGLES = [90, 45, 135, 270, 0, 180, 315, 225, 65, 115, 20, 160].map((angle) => (angle * Math.PI) / 180);
-  const start = (at, direction, far, size) => {
-    const near = at + direction * far;
-    return Math.abs(direction) < 0.3 ? near - size / 2 : direction > 0 ? near : near - size;
-  };
-  const meet = (one, other) =>
-    one.x < other.x + other.width + 1 &&
-    other.x < one.x + one.width + 1 &&
-    one.y < other.y + other.height + 1 &&
-    other.y < one.y + one.height + 1;
-
-  function freePlace(at, size, taken, bounds) {
-    for (const far of RINGS)
-      for (const angle of ANGLES) {
-        const [x, y] = [start(at[0], Math.cos(angle), far, size.width), start(at[1], -Math.sin(angle), far, size.height)];
-        const box = { x, y, width: size.width, height: size.height };
-        const inside = x >= bounds.x && y >= bounds.y && x + box.width <= bounds.x + bounds.width && y + box.height <= bounds.y + bounds.height;
-        if (inside && !taken.some((other) => meet(box, other))) return { ...box, led: far > RINGS[0] };
-      }
-    return null;
-  }
-
   /* Names beside these values, in the order of `named`, as a series of their own: labels of echarts know nothing of each
-     other. All places are found with the first, and again when the figure is zoomed. */
-  function names(values, named, theme) {
+     other. All places are found with the first, and again when the figure is zoomed; `tell` hears of those without one. */
+  function names(values, named, theme, tell) {
     const font = `11px ${theme.font}`;
     const sizes = named.map(({ text }) => ({ width: widthOf(text, theme, 11), height: 13 }));
     let places = [];
     const settle = (bounds, coord) => {
+      const lost = [];
       const taken = values.map(coord).map(([x, y]) => ({ x: x - 6, y: y - 6, width: 12, height: 12 }));
       places = named.map(({ value }, place) => {
         const [x, y] = coord(value);
-        const seen = x >= bounds.x && x <= bounds.x + bounds.width && y >= bounds.y && y <= bounds.y + bounds.height;
-        const free = seen ? freePlace([x, y], sizes[place], taken, bounds) : null;
-        if (free) taken.push(free);
+        // A point on the edge of the figure is in it, however coordinates are rounded.
+        const seen = x > bounds.x - 1 && x < bounds.x + bounds.width + 1 && y > bounds.y - 1 && y < bounds.y + bounds.height + 1;
+        if (!seen) return null;
+        const free = freePlace([x, y], sizes[place], taken, bounds);
+        (free ? taken : lost).push(free ?? named[place].name);
         return free;
       });
+      tell(lost);
     };
     return {
       type: "custom",
@@ -314,8 +297,12 @@
     return { min: first - aside, max: last + aside, minInterval: day };
   }
 
-  function points(chart, theme, width, colours) {
-    const { room, further, ...option } = frame(theme, width, ["0.0000"]);
+  function points(chart, theme, width, colours, tell) {
+    const { room, names: _, row, around, ...option } = frame(theme, width, [], { axis: chart.x_axis });
+    const height = Math.max(320, Math.min(520, width * 0.6));
+    const upward = linesOf(chart.y_axis, theme, 12, height - TOP - BOTTOM);
+    const beside = widthOf("−0.0000", theme, 12) + 12;
+    const left = beside + LINE * upward.length;
     const dated = chart.points.some((point) => typeof point.x === "string");
     const told = (point) =>
       joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, point.note);
@@ -368,18 +355,17 @@
     const zoom = { type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" };
     return {
       ...option,
-      grid: { ...option.grid, left: 64 },
-      height: Math.max(320, Math.min(520, width * 0.6)),
+      grid: { ...option.grid, left },
+      height,
       items: chart.points.map((point, place) => ({ series: 2, data: place, text: told(point) })),
       xAxis: axis(theme, {
         type: dated ? "time" : "value",
         scale: true,
         ...(dated ? timeShown(chart.points.map((point) => Date.parse(point.x))) : {}),
-        name: chart.x_axis,
-        nameGap: 30,
+        ...middle(chart.x_axis, theme, width, left),
         axisLabel: { hideOverlap: true, formatter: dated ? "{yyyy}-{MM}-{dd}" : undefined },
       }),
-      yAxis: axis(theme, { type: "value", scale: true, name: chart.y_axis, nameGap: 46 }),
+      yAxis: axis(theme, { type: "value", scale: true, name: upward.join("\n"), nameGap: beside, nameTextStyle: { color: theme["ink-soft"], lineHeight: LINE } }),
       dataZoom: [{ ...zoom, xAxisIndex: 0 }, { ...zoom, yAxisIndex: 0 }],
       series: [
         whiskers,
@@ -387,8 +373,12 @@
         dots,
         names(
           chart.points.map(value),
-          named.map((place) => ({ text: isolated(shorter(chart.points[place].name, 24)), value: value(chart.points[place]) })),
+          named.map((place) => {
+            const { name } = chart.points[place];
+            return { name, text: isolated(shorter(name, 24)), value: value(chart.points[place]) };
+          }),
           theme,
+          tell,
         ),
       ],
     };
@@ -400,7 +390,8 @@
       const [row, from, to] = [0, 1, 2].map((place) => api.value(place));
       const [x, y] = api.coord([from, row]);
       const wide = api.coord([to, row])[0] - x;
-      const text = alone || wide >= 34 ? ((to - from) * 100).toFixed(1) : "";
+      const number = ((to - from) * 100).toFixed(1);
+      const text = alone || wide >= widthOf(number, theme, 11) + 4 ? number : "";
       return {
         type: "rect",
         shape: { x, y: y + top, width: wide, height: high },
@@ -414,7 +405,7 @@
   /* Rows that are cut into parts, told apart by light and dark too, and under each a thin bar of its own. */
   function bars(chart, theme, width) {
     const legend = [...chart.parts, chart.beside].map((one) => one.name);
-    const { room, further, ...option } = frame(theme, width, chart.rows, { legend });
+    const { room, names, row, around, ...option } = frame(theme, width, chart.rows, { legend, axis: chart.axis });
     const shares = (row) => [...chart.parts, chart.beside].map((one) => `${one.name}: ${percent(one.shares[row])}`);
     const told = (row) => joined(chart.rows[row], ...shares(row), chart.notes[row]);
     const tooltip = { formatter: (item) => told(item.dataIndex) };
@@ -433,10 +424,11 @@
     const beside = made(chart.beside, [theme.ink, theme.ink], { top: 9, high: 5, alone: true }, chart.rows.map(() => 0));
     return {
       ...option,
-      height: TOP + further + BOTTOM + 2 * ROW * chart.rows.length,
+      grid: { ...option.grid, right: Math.max(24, 8 + widthOf("100.0", theme, 11)) },
+      height: around + (row + ROW) * chart.rows.length,
       items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
       xAxis: axis(theme, { type: "value", min: 0, max: 1, ...middle(chart.axis, theme, width, room), axisLabel: { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } }),
-      yAxis: rowAxis(theme, chart.rows, room),
+      yAxis: rowAxis(theme, chart.rows, names),
       series: [...parts, beside],
     };
   }
@@ -472,16 +464,21 @@
     const panel = document.createElement("div");
     panel.append(...("untitled" in into.dataset ? [] : [title]), plot, said);
     if (chart.note) panel.append(Object.assign(document.createElement("p"), { className: "soft", textContent: chart.note }));
-    const hint = Object.assign(document.createElement("p"), { className: "soft", textContent: "Touch a point to read its name." });
+    const hint = Object.assign(document.createElement("p"), { className: "soft" });
     if (chart.form === "points") panel.append(hint);
     into.append(panel);
     let drawn, items, columns, width;
+    const tell = (lost) => {
+      const said = lost.length ? `Not labeled for lack of room: ${lost.map(isolated).join(", ")}. ` : "";
+      hint.textContent = `${said}Touch a point to read its name.`;
+      hint.hidden = width >= NAMES_FROM && !lost.length;
+    };
     const show = () => {
       width = plot.clientWidth;
-      const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, colours);
+      tell([]);
+      const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, colours, tell);
       [items, columns] = [found, wide];
       plot.style.height = `${height}px`;
-      hint.hidden = width >= NAMES_FROM;
       drawn ??= echarts.init(plot, null, { renderer: "canvas" });
       drawn.resize();
       drawn.setOption(option, true);

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests import provision
+from tests.chromium import ARGUMENTS, PATIENCE, chromium
 
-#: The browser asks nobody outside for anything.
-ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run"]
-#: A machine that does something else as well may take its time; no test here is about speed.
-PATIENCE = 30_000  # milliseconds
-expect.set_options(timeout=PATIENCE)
-
-
-@contextmanager
-def chromium(arguments: Sequence[str] = ARGUMENTS) -> Iterator[Browser]:
-    """A Chromium of our own, ended with the block."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=provision.chromium(), args=list(arguments))
-        try:
-            yield browser
-        finally:
-            browser.close()
+__all__ = ["ARGUMENTS", "PATIENCE", "Person", "chromium", "grades_of"]
 
 
 class Person:

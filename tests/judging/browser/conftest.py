@@ -1,17 +1,18 @@
-"""One browser, one crowd's site and one product for all tests here; a window of its own for each."""
+"""One crowd's site for all tests here, and a place at it for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
 from judging.models import Campaign
-from tests.journeys.person import ARGUMENTS, PATIENCE, Person, chromium
+from tests.chromium import ARGUMENTS
+from tests.journeys.person import Person
 from tests.judging.browser.crowd_site import OPAQUE, CrowdSite, serving
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
@@ -22,14 +23,10 @@ BLOCK_THIRD_PARTY_COOKIES = "--test-third-party-cookie-phaseout"
 SHAPE: dict[str, Any] = {"pairs_per_task": 10, "gold_per_task": 3, "max_tasks_per_worker": 2}
 
 
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+@pytest.fixture
+def chromium_arguments() -> list[str]:
     """Chromium, with third-party cookies blocked."""
-    with pytest.MonkeyPatch.context() as patch:
-        # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        with chromium([*ARGUMENTS, BLOCK_THIRD_PARTY_COOKIES]) as browser:
-            yield browser
+    return [*ARGUMENTS, BLOCK_THIRD_PARTY_COOKIES]
 
 
 @pytest.fixture(scope="package")
@@ -52,21 +49,6 @@ def product(live_server, settings) -> str:
     settings.PUBLIC_URL = f"http://127.0.0.1:{urlsplit(live_server.url).port}"
     settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
     return settings.PUBLIC_URL
-
-
-@pytest.fixture
-def window(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """Make a browser window with cookies and storage of its own; options as Playwright has them."""
-    windows: list[BrowserContext] = []
-
-    def make(**options: Any) -> BrowserContext:
-        windows.append(browser.new_context(**options))
-        windows[-1].set_default_timeout(PATIENCE)
-        return windows[-1]
-
-    yield make
-    for one in windows:
-        one.close()
 
 
 class Reader(Person):

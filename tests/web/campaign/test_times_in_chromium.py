@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connections
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from judging.models import CampaignChange
 from pooling.models import Membership
-from tests.journeys.person import ARGUMENTS, chromium
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 AT = datetime(2026, 1, 31, 1, 47, tzinfo=UTC)
 
 
-@pytest.fixture
-def browser(monkeypatch) -> Iterator[Browser]:
-    # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with chromium(ARGUMENTS) as browser:
-        yield browser
-        connections.close_all()  # those that were opened beside the event loop are seen from here alone
-
-
 @pytest.mark.parametrize("scripts", [True, False])
-def test_exact_times_are_in_the_readers_zone(browser, live_server, client, campaign, scripts):
+def test_exact_times_are_in_the_readers_zone(window, live_server, client, campaign, scripts):
     ada = get_user_model().objects.create_user("ada")
     Membership.objects.create(collection=campaign.collection, user=ada, role="manager")
     client.force_login(ada)
     why = "works until 2026-07-31 12:00 UTC"
     CampaignChange.objects.create(campaign=campaign, what="trial link", why=why, happened_at=AT)
-    context = browser.new_context(timezone_id="America/New_York", java_script_enabled=scripts)
+    context = window(timezone_id="America/New_York", java_script_enabled=scripts)
     session = client.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     page = context.new_page()
@@ -53,4 +40,3 @@ def test_exact_times_are_in_the_readers_zone(browser, live_server, client, campa
     page.goto(f"{live_server.url}/campaigns/fair/")
     zone = re.compile(r"As of [-0-9]+ [0-9:]+ (EST|EDT);" if scripts else r"As of [-0-9]+ [0-9:]+ UTC;")
     expect(page.locator("#live-progress")).to_contain_text(zone)
-    context.close()

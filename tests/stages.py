@@ -1,0 +1,135 @@
+"""Which tests belong to which stage of `make test` and `make soak`: this module alone decides.
+
+`make test` is for every change: all of it on PostgreSQL but for the soak tests, and on SQLite what the two
+databases may do differently. `make soak` is for what takes long: the tests marked ``soak`` (a bad day, journeys
+through the whole product that repeat what smaller tests state), and everything again on SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+#: Modules whose tests may come out differently on SQLite: conditional updates and constraints that settle races, bulk
+#: statements, sums of money, order of rows, and processes that share a file. To them come all tests that commit.
+DIFFERING = {
+    "tests/config/test_background.py",
+    "tests/config/test_events.py",
+    "tests/judging/test_budget.py",
+    "tests/judging/test_calls.py",
+    "tests/judging/test_closing.py",
+    "tests/judging/test_exporting.py",
+    "tests/judging/test_importing.py",
+    "tests/judging/test_leasing.py",
+    "tests/judging/test_ledger.py",
+    "tests/judging/test_payments.py",
+    "tests/judging/test_races.py",
+    "tests/judging/test_settling.py",
+    "tests/judging/test_top_ups.py",
+    "tests/leaderboard/test_kept_values.py",
+    "tests/marketplace/test_money.py",
+    "tests/marketplace/test_payouts.py",
+    "tests/marketplace/test_races.py",
+    "tests/marketplace/test_scheduler.py",
+    "tests/marketplace/test_taking.py",
+    "tests/pooling/test_services.py",
+    "tests/pooling/test_texts.py",
+    "tests/tournament/test_advancing.py",
+    "tests/tournament/test_publishing.py",
+    "tests/web/test_query_counts.py",
+    "tests/web/test_release.py",
+}
+
+
+def _for_every_change(item: pytest.Item) -> bool:
+    return not _is_soak(item)
+
+
+def _is_soak(item: pytest.Item) -> bool:
+    return item.get_closest_marker("soak") is not None
+
+
+def _depends_on_the_database(item: pytest.Item) -> bool:
+    """Journeys do; other tests in a browser look at pages, and what touches no database does not.
+
+    ``one_database`` marks modules about what a page or a call says and who may see it, and processes that keep
+    a SQLite file of their own in every stage. Services, jobs, races, commands and figures are never marked.
+    """
+    if item.get_closest_marker("one_database"):
+        return False
+    if item.get_closest_marker("journey"):
+        return True
+    fixtures = {"db", "transactional_db", "live_server"}.intersection(getattr(item, "fixturenames", ()))
+    return not item.get_closest_marker("browser") and bool(item.get_closest_marker("django_db") or fixtures)
+
+
+def _may_differ(item: pytest.Item) -> bool:
+    """Whether the test commits, or its module is one of :data:`DIFFERING`."""
+    if _is_soak(item) or not _depends_on_the_database(item):
+        return False
+    mark = item.get_closest_marker("django_db")
+    commits = bool(mark and mark.kwargs.get("transaction"))
+    commits = commits or "transactional_db" in getattr(item, "fixturenames", ())
+    return commits or item.nodeid.partition("::")[0] in DIFFERING
+
+
+#: The values of PREFEREE_TEST_ONLY.
+SELECTIONS: dict[str, Callable[[pytest.Item], bool]] = {
+    "change": _for_every_change,
+    "soak": _is_soak,
+    "database": _depends_on_the_database,
+    "differing": _may_differ,
+}
+
+
+def select(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs."""
+    belongs = SELECTIONS.get(os.environ.get("PREFEREE_TEST_ONLY", ""))
+    if belongs is None:
+        return
+    kept = [item for item in items if belongs(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not belongs(item)])
+    items[:] = kept
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of pytest: whose tests, on which database, which of them, and how many at once."""
+
+    name: str
+    database: str
+    only: str
+    share: float
+    """Of the machine's processors."""
+    paths: tuple[str, ...] = ()
+
+    def command(self, processors: int) -> list[str]:
+        """The command line, without what was typed behind `make test`."""
+        at_once = max(1, round(self.share * processors))
+        options = ["-q", "-n", str(at_once), "--dist", "loadgroup", "--durations=10"]
+        return [sys.executable, "-m", "pytest", *options, *self.paths]
+
+
+MARKETPLACE = ("tests/marketplace", "--ds=config.marketplace_settings")
+#: Lanes run side by side, the stages of a lane one after the other: waiting tests leave a processor to others.
+LANES: dict[str, list[list[Stage]]] = {
+    "test": [
+        [Stage("product on PostgreSQL and Redis", "postgres", "change", 1)],
+        [
+            Stage("marketplace on PostgreSQL", "postgres", "change", 0.5, MARKETPLACE),
+            Stage("marketplace on SQLite, where it may differ", "sqlite", "differing", 0.5, MARKETPLACE),
+            Stage("product on SQLite, where it may differ", "sqlite", "differing", 0.5),
+        ],
+    ],
+    "soak": [
+        [Stage("long tests on PostgreSQL and Redis", "postgres", "soak", 0.5)],
+        [
+            Stage("marketplace on SQLite", "sqlite", "database", 1, MARKETPLACE),
+            Stage("product on SQLite, embedded parts", "sqlite", "database", 1),
+        ],
+    ],
+}

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test setup run lint bench screenshots messages lock clean
+.PHONY: help demo test soak setup run lint bench screenshots messages lock clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -11,8 +11,11 @@ help:            ## list the targets
 demo: $(READY)   ## the whole loop on the sample, with simulated workers
 	@$(BIN)/python manage.py demo
 
-test: $(READY)   ## every test, on PostgreSQL with Redis and on SQLite
-	@$(BIN)/python -m tests
+test: $(READY)   ## what a change can break, on PostgreSQL with Redis, and on SQLite where it differs
+	@$(BIN)/python -m tests test
+
+soak: $(READY)   ## what takes long: a bad day, long journeys, everything again on SQLite
+	@$(BIN)/python -m tests soak
 
 setup: $(READY)  ## the virtual environment and the database
 	@$(BIN)/python manage.py setup

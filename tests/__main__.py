@@ -1,56 +1,76 @@
-"""`make test`: the whole suite, on PostgreSQL with Redis and on SQLite with the embedded parts."""
+"""`make test` and `make soak`: the stages of tests/stages.py, each a run of pytest."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+from dataclasses import dataclass, field
 
 from tests import provision
-
-STAGES = {
-    "product on PostgreSQL and Redis": ("postgres", []),
-    "marketplace on PostgreSQL": ("postgres", ["tests/marketplace", "--ds=config.marketplace_settings"]),
-    "product on SQLite, embedded parts": ("sqlite", []),
-    "marketplace on SQLite": ("sqlite", ["tests/marketplace", "--ds=config.marketplace_settings"]),
-}
+from tests.stages import LANES, Stage
 
 
-def main(arguments: list[str]) -> int:
+@dataclass
+class Report:
+    """How the stages ended. Each is printed as a whole; the first lane's is seen while it runs."""
+
+    arguments: list[str]
+    statuses: dict[str, tuple[int, float]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, stage: Stage, environment: dict[str, str], *, seen: bool) -> None:
+        """Run a stage, and note how it ended."""
+        started = time.monotonic()
+        command = [*stage.command(len(os.sched_getaffinity(0))), *self.arguments]
+        with tempfile.TemporaryFile("w+") as output:
+            if seen:
+                print(f"== {stage.name}", flush=True)  # noqa: T201
+            into = None if seen else output
+            done = subprocess.run(command, env=environment, stdout=into, stderr=into, check=False)
+            with self.lock:
+                # No test of such a name is in this stage, but in another: pytest's exit status 5.
+                status = 0 if done.returncode == 5 and self.arguments else done.returncode
+                self.statuses[stage.name] = (status, time.monotonic() - started)
+                if not seen:
+                    output.seek(0)
+                    print(f"\n== {stage.name}\n{output.read()}", flush=True)  # noqa: T201
+
+    def close(self) -> int:
+        """Say how each stage ended; the worst exit status."""
+        for name, (status, seconds) in self.statuses.items():
+            ended = "passed" if status == 0 else f"failed ({status})"
+            print(f"== {name}: {ended} in {seconds:.0f} s")  # noqa: T201
+        return max(abs(status) for status, _ in self.statuses.values())
+
+
+def main(kind: str, arguments: list[str]) -> int:
     """Run every stage; the worst exit status is ours."""
     os.environ["PREFEREE_CHROMIUM"] = provision.chromium()
     os.environ["REDIS_URL"] = provision.redis_address(os.environ.get("REDIS_URL"))
-    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name=f"preferee_{os.getpid()}")
-    statuses: dict[str, tuple[int, float]] = {}
-    for name, (database, paths) in STAGES.items():
-        print(f"== {name}", flush=True)  # noqa: T201
-        started = time.monotonic()
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            "2",
-            "--dist",
-            "loadgroup",
-            "--durations=15",
-            *paths,
-            *arguments,
-        ]
-        environment = {**os.environ, "PREFEREE_TEST_ON": database}
-        if database == "sqlite":
-            environment["PREFEREE_TEST_ONLY"] = "database"
-        environment |= {"DATABASE_URL": server, "MARKETPLACE_DATABASE_URL": server}
-        statuses[name] = (
-            subprocess.run(command, env=environment, check=False).returncode,
-            time.monotonic() - started,
-        )
-    for name, (status, seconds) in statuses.items():
-        print(f"== {name}: {'passed' if status == 0 else f'failed ({status})'} in {seconds:.0f} s")  # noqa: T201
-    return max(abs(status) for status, _ in statuses.values())
+    name = f"preferee_{os.getpid()}"
+    server = provision.postgres_address(os.environ.get("DATABASE_URL"), name=name)
+    report = Report(arguments)
+
+    def run(lane: list[Stage], *, seen: bool) -> None:
+        for stage in lane:
+            chosen = {"PREFEREE_TEST_ON": stage.database, "PREFEREE_TEST_ONLY": stage.only}
+            # Both kinds of tests run at once, each in databases of its own.
+            addresses = {"DATABASE_URL": server, "MARKETPLACE_DATABASE_URL": f"{server}_marketplace"}
+            report.run(stage, {**os.environ, **chosen, **addresses}, seen=seen)
+
+    first, *others = LANES[kind]
+    beside = [threading.Thread(target=run, args=(lane,), kwargs={"seen": False}) for lane in others]
+    for thread in beside:
+        thread.start()
+    run(first, seen=True)
+    for thread in beside:
+        thread.join()
+    return report.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -29,6 +29,7 @@ TASKS_EACH = 40
 SECONDS = 900
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.postgres_only,
     pytest.mark.journey,
     pytest.mark.timeout(1900),

@@ -123,6 +123,7 @@ def run(environment, *command, code=0) -> str:
     return done.stdout if code == 0 else done.stderr
 
 
+@pytest.mark.soak
 def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on(
     campaign, here, elsewhere, tmp_path
 ):

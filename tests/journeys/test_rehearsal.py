@@ -15,6 +15,7 @@ from tests.journeys.conftest import typed
 from tournament.models import QrelVersion
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.journey,
     pytest.mark.xdist_group("rehearsal"),
     pytest.mark.django_db(transaction=True),

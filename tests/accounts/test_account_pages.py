@@ -9,10 +9,10 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from tests.accessibility import Inspector
+from tests.chromium import follow
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 OLD, NEW = "a horse reads passages", "a mule reads them twice"
@@ -55,7 +55,7 @@ def test_the_pages_of_an_account_can_be_read_and_used(ada, page: Page, live_serv
 
     page.goto(f"{accounts}/2fa/")
     inspector.look(page, "second factor")
-    page.get_by_role("link", name="Set up an app").click()
+    follow(page.get_by_role("link", name="Set up an app"))
     inspector.look(page, "setting up an app")
     assert not inspector.faults, "\n".join(inspector.faults)
 

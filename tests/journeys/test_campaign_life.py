@@ -18,13 +18,12 @@ from judging.services.places import post_places
 from judging.services.rehearsing import keep_people_out, rehearsal_of
 from judging.tokens import link_for
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
+from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
-from tests.journeys.person import chromium
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.journey,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 SAMPLE = BASE_DIR / "docs" / "sample"
@@ -104,7 +103,7 @@ def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehea
 
 def test_reviewer_tries_a_task_in_a_browser_and_a_pilot_follows(campaign, marketplace):
     link = typed("trial_link", "first")["link"]
-    with chromium() as browser:
+    with shared_chromium() as browser:
         page = browser.new_page()
         complaints: list[str] = []
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)

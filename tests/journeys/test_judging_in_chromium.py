@@ -12,13 +12,13 @@ from playwright.sync_api import Browser, Page, expect
 from config.settings import BASE_DIR
 from judging.models import Campaign, Choice, PairReport
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
+from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
-from tests.journeys.person import Person, chromium, grades_of
+from tests.journeys.person import Person, grades_of
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.journey,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 SAMPLE = BASE_DIR / "docs" / "sample"
@@ -89,7 +89,7 @@ def judge_by_keyboard(person: Person) -> None:
 
 
 def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(campaign, marketplace, tmp_path):
-    with chromium() as browser:
+    with shared_chromium() as browser:
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "martha")
         judge_by_mouse(person)
@@ -140,7 +140,7 @@ def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: 
 
 @pytest.mark.one_database
 def test_choices_made_without_a_connection_survive_a_reload(campaign, marketplace):
-    with chromium() as browser:
+    with shared_chromium() as browser:
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "henry")
         page = window_of(person, browser)
@@ -174,7 +174,7 @@ def hidden_for(page: Page, milliseconds: int) -> None:
 @pytest.mark.one_database
 def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, marketplace):
     Campaign.objects.update(minimum_seconds=1, assignment_seconds=280)
-    with chromium() as browser:
+    with shared_chromium() as browser:
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "ada")
         one = window_of(person, browser, stopped=True)

@@ -5,29 +5,19 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from marketplace import clock
 from marketplace.models import Assignment
 from marketplace.services import passwords, taking
 from tests.accessibility import Inspector
-from tests.journeys.person import chromium
+from tests.chromium import follow
 from tests.marketplace.conftest import make_hit, make_type, work
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Browser:
-    with pytest.MonkeyPatch.context() as patch:
-        # Playwright keeps an event loop in this thread while the browser lives; nothing of ours runs in it.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        with chromium() as browser:
-            yield browser
 
 
 @pytest.fixture
@@ -38,12 +28,11 @@ def address(live_server, settings) -> str:
 
 
 @pytest.fixture
-def page(browser, address) -> Page:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, base_url=address)
+def page(window, address) -> Page:
+    context = window(viewport={"width": 1280, "height": 800}, base_url=address)
     # What stands in a task's frame is not the marketplace's.
     context.route(lambda url: "/judge" in url, lambda route: route.fulfill(body="", content_type="text/html"))
-    yield context.new_page()
-    context.close()
+    return context.new_page()
 
 
 def sign_in(client, page: Page, worker) -> None:
@@ -65,7 +54,7 @@ def test_pages_before_signing_in_have_no_fault(page, ada):
     page.goto("/signin/")
     page.get_by_label("Name").first.fill("nobody")
     page.locator("input[type=password]").fill("nothing")
-    page.locator("main button").first.click()
+    follow(page.locator("main button").first)
     inspector.look(page, "a wrong password")
 
     assert inspector.faults == []

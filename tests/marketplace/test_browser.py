@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from tests.contract.endpoint import QUESTION, make_client, make_hit, start_marketplace
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)
 
 TASK_PAGE = b"""<!doctype html><title>Task</title><p id="cookies">?</p>
 <form method="post"><input name="assignmentId"><input name="choice" value="left"><button>Submit</button>
@@ -54,15 +51,6 @@ def marketplace(tmp_path):
     yield json.loads((tmp_path / "marketplace-key.json").read_text())
     process.terminate()
     process.wait(timeout=60)
-
-
-@pytest.fixture
-def page():
-    with sync_playwright() as playwright:
-        program = os.environ.get("PREFEREE_CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser.new_page()
-        browser.close()
 
 
 def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):

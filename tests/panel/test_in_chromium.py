@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.journeys.person import chromium
+from tests.chromium import shared_chromium
 from tests.panel.conftest import Effort
 from tests.panel.panel import AWAITING_REVIEW, SITE
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 
@@ -26,7 +25,7 @@ def test_last_page_leads_back_by_itself_once_and_then_waits_for_a_click(
     ann.begin()
     ann.judge()
 
-    with chromium() as browser:
+    with shared_chromium() as browser:
         page = browser.new_page()
         seen = []
 

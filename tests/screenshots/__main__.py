@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.journeys.person import chromium
+from tests.chromium import chromium
 from tests.screenshots.camera import OUT, SCHEMES, WIDTHS, Camera
 from tests.screenshots.judging import judging_pages
 from tests.screenshots.product import product_pages

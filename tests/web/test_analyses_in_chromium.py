@@ -8,13 +8,12 @@ from playwright.sync_api import Page, expect
 from config.background.attending import work_off_everything
 from pooling.models import Query
 from tests.accessibility import WIDER, Inspector
+from tests.chromium import PATIENCE
 from tests.factories import make_qrels
-from tests.journeys.person import PATIENCE
 from tests.web.conftest import Harbour
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 

@@ -113,7 +113,6 @@ def test_a_viewer_sees_what_it_takes_and_no_button(cast):
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("chromium")
 @pytest.mark.django_db(transaction=True)
 def test_a_manager_makes_the_campaign_in_a_browser(cast, page, live_server):
     session = cast.clients["manager"].cookies["sessionid"].value

@@ -10,6 +10,7 @@ from pooling.models import QuerySplit, SubmissionPolicy
 from pooling.services.query_splits import private_qids
 from pooling.services.submissions import set_policy
 from tests.accessibility import Inspector
+from tests.chromium import follow
 from tests.web.api_caller import api as api
 from tests.web.api_caller import problem
 from tests.web.preparing_cast import texts
@@ -162,7 +163,6 @@ def test_a_script_parts_queries_once(api, published):
 
 
 @pytest.mark.browser
-@pytest.mark.xdist_group("chromium")
 @pytest.mark.django_db(transaction=True)
 def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     cast.quay.team = "Otters"
@@ -171,7 +171,7 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     inspector = Inspector()
     page.goto(f"{live_server.url}/collections/harbour/")
-    page.get_by_role("link", name="submission policy").click()
+    follow(page.get_by_role("link", name="submission policy"))
     inspector.look(page, "no policy")
     page.get_by_label("Longest time to stay anonymous").fill("90")
     page.get_by_label("Why").fill("spring round")
@@ -185,7 +185,7 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     expect(page.get_by_role("alert").first).to_contain_text("one of the two")
     inspector.look(page, "a choice to make")
     page.get_by_label("Draw this share").fill("34")
-    page.get_by_role("button", name="Look at what would be private").click()
+    follow(page.get_by_role("button", name="Look at what would be private"))
     inspector.look(page, "a look before")
     page.get_by_role("button", name="Make 1 query of harbour private").click()
     expect(page.get_by_role("status").first).to_contain_text("1 query is private now")

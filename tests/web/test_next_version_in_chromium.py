@@ -18,12 +18,11 @@ from pooling.services.pools import build_pool
 from pooling.services.qrels import import_qrels
 from pooling.services.runs import import_run
 from tests.accessibility import WIDER, Inspector
-from tests.journeys.person import PATIENCE
+from tests.chromium import PATIENCE, follow
 from tournament.services import advance_challenges, publish_qrels
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 OLD = ("p_bm25", "ihsm_colbert64", "TUW_TAS-B_768")
@@ -152,9 +151,9 @@ def read(page: Page, inspector: Inspector) -> None:
     page.get_by_role("link", name="What changed and why").click()
     expect(page.get_by_text(f"challenge 1 brought 1 new passage, with {NEW}").first).to_be_visible()
     inspector.look(page, "two versions side by side")
-    page.get_by_role("link", name="version 2", exact=True).click()
+    follow(page.get_by_role("link", name="version 2", exact=True))
     inspector.look(page, "the version")
-    page.locator("table.queries tbody a").first.click()
+    follow(page.locator("table.queries tbody a").first)
     inspector.look(page, "a query")
 
 

@@ -13,10 +13,10 @@ from playwright.sync_api import Page, expect
 from config.background.attending import work_off_everything
 from pooling.models import Collection, Run, RunUpload
 from tests.accessibility import WIDER, Inspector
+from tests.chromium import follow
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 QUERIES = 12
@@ -52,7 +52,7 @@ def signed_in(page: Page, address: str) -> None:
 
 
 def make_collection(page: Page, folder: Path, inspector: Inspector) -> None:
-    page.get_by_role("link", name="Create a collection").click()
+    follow(page.get_by_role("link", name="Create a collection"))
     inspector.look(page, "new collection")
     page.get_by_label("Name").fill("trec")
     page.get_by_label("Title").fill("TREC 2021, a dozen queries")
@@ -68,7 +68,7 @@ def make_collection(page: Page, folder: Path, inspector: Inspector) -> None:
 
 
 def send_runs(page: Page, folder: Path, inspector: Inspector) -> None:
-    page.get_by_role("link", name="Send runs").first.click()
+    follow(page.get_by_role("link", name="Send runs").first)
     inspector.look(page, "send runs")
     page.route("**/part", once_broken())
     page.get_by_label("Team").fill("harbourers")
@@ -88,22 +88,22 @@ def send_runs(page: Page, folder: Path, inspector: Inspector) -> None:
 
 
 def look_at_the_run(page: Page, run: Run, inspector: Inspector) -> None:
-    page.get_by_role("navigation", name="Where you are").get_by_role("link", name="runs").click()
+    follow(page.get_by_role("navigation", name="Where you are").get_by_role("link", name="runs"))
     inspector.look(page, "the list of runs")
     page.get_by_role("link", name=run.run_tag).click()
     expect(page.get_by_role("region", name="Queries").locator("tbody tr")).to_have_count(QUERIES)
     inspector.look(page, "a run")
     assert page.evaluate(WIDER) == 0
-    page.get_by_role("link", name="Describe").click()
+    follow(page.get_by_role("link", name="Describe"))
     inspector.look(page, "describing a run")
     page.go_back()
-    page.get_by_role("link", name="Withdraw").click()
+    follow(page.get_by_role("link", name="Withdraw"))
     inspector.look(page, "withdrawing a run")
 
 
 def look_at_webhooks(page: Page, address: str, inspector: Inspector) -> None:
     page.goto(f"{address}/collections/trec/")
-    page.get_by_role("link", name="webhooks").click()
+    follow(page.get_by_role("link", name="webhooks"))
     inspector.look(page, "no webhooks")
     page.get_by_label("Address").fill("https://127.0.0.1:9/hook")
     page.get_by_role("button", name="Register the webhook").click()

@@ -22,7 +22,6 @@ from tests.judging.browser.conftest import Place
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 

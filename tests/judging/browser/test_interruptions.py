@@ -17,7 +17,6 @@ from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 SANDBOXES = pytest.mark.parametrize("sandbox", [OPAQUE, SAME_ORIGIN], ids=["opaque", "same-origin"])

@@ -13,7 +13,6 @@ from tests.judging.browser.wire import Exchange, recorded
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 #: Stands in every name that must not travel, and in no text that is shown.

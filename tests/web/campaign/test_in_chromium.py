@@ -13,12 +13,11 @@ from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from pooling.models import Membership, QrelSet
 from tests.accessibility import Inspector
-from tests.journeys.person import PATIENCE
+from tests.chromium import PATIENCE, follow
 from tests.web.campaign.conftest import worker
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("chromium"),
     pytest.mark.django_db(transaction=True),
 ]
 
@@ -40,7 +39,11 @@ class Watcher:
         self.inspector.look(self.page, name)
 
     def press(self, name: str, role: str = "button") -> None:
-        self.page.get_by_role(role, name=name, exact=role == "link").first.click()
+        found = self.page.get_by_role(role, name=name, exact=role == "link").first
+        if role == "link":
+            follow(found)
+        else:
+            found.click()
 
     def decide(self, why: str, button: str) -> None:
         self.page.get_by_label("Why").fill(why)

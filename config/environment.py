@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from config.internet_names import ascii_address, ascii_host
 from config.private_files import tighten_sqlite
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -66,14 +68,31 @@ def choice(name: str, default: str, allowed: set[str]) -> str:
 
 
 def address(name: str, default: str, schemes: set[str]) -> str:
-    """A URL with one of the given schemes, without a slash at its end; empty when ``default`` is."""
-    word = env.str(name, default=default).strip().rstrip("/")
+    """A URL with one of the given schemes, its host in ASCII, no slash at its end; empty when ``default`` is."""
+    word = _in_ascii(name, env.str(name, default=default)).rstrip("/")
     scheme = word.partition("://")[0]
     if word and (scheme not in schemes or "://" not in word):
         raise ImproperlyConfigured(
             f"{name}={word!r} must start with one of: {', '.join(sorted(schemes))}://."
         )
     return word
+
+
+def addresses(name: str, default: list[str]) -> list[str]:
+    """Addresses separated by commas, their hosts in ASCII."""
+    return [_in_ascii(name, word) for word in env.list(name, default=default)]
+
+
+def hosts(name: str, default: list[str]) -> list[str]:
+    """Names of hosts separated by commas, in ASCII."""
+    return [_in_ascii(name, word, ascii_host) for word in env.list(name, default=default)]
+
+
+def _in_ascii(name: str, word: str, convert: Callable[[str], str] = ascii_address) -> str:
+    try:
+        return convert(word.strip())
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}={word!r} is not an address: {error}") from None
 
 
 def broker(name: str, default: str) -> str:

@@ -17,11 +17,24 @@ from gunicorn.glogging import Logger as GunicornLogger
 MASK = "…"
 _names = (
     r"(?:crowd_?)?worker_?id|assignment_?id|hit_?id|turk_?submit_?to|unique_?request_?token|(?:page_|link_)?token"
-    r"|(?:access|secret)_?key|password|authorization"
+    r"|(?:access|secret)_?key|password|authorization|sessionid|csrf_?(?:middleware)?_?token|x-csrftoken"
 )
 _secrets: list[tuple[re.Pattern[str], str]] = [
     # Addresses of the judging page: /judge/TOKEN/ and /judge/task/TOKEN/save.
     (re.compile(r"(/judge/(?:task/)?)(?!task/)[^/\s'\"?&]+"), rf"\1{MASK}"),
+    # Links that let somebody in: invitations, new passwords, addresses to confirm, answers of an OpenID provider.
+    (
+        re.compile(
+            r"(?i)((?:/|%2f)(?:invitations|password(?:/|%2f)reset(?:/|%2f)key|confirm-email)(?:/|%2f))"
+            r"[^/\s'\"?&%<>]+"
+        ),
+        rf"\1{MASK}",
+    ),
+    (re.compile(r"(/login/callback/\?)[^\s'\"<>]+"), rf"\1{MASK}"),
+    # API tokens and secrets of webhooks; a token's mark stays, by which its owner knows it.
+    (re.compile(r"\b(pfr_[0-9a-f]{8}_)[\w-]+"), rf"\1{MASK}"),
+    (re.compile(r"\b(whsec_)[\w+/=-]+"), rf"\1{MASK}"),
+    (re.compile(r"(?i)\b(bearer|basic)\s+(?!pfr_)[\w.~+/=-]{8,}"), rf"\1 {MASK}"),
     # Signed tokens, wherever they stand.
     (re.compile(r"[\w-]{6,}~[\w-]{20,}"), MASK),
     # What a name like workerId is set to: in an address, in JSON, in a dict or call.

@@ -20,6 +20,7 @@ from config.environment import (
     choice,
     database,
     env,
+    hosts,
     kept_secret,
     mail_server,
     number,
@@ -62,9 +63,9 @@ KEY_FILE = Path(env.str("MARKETPLACE_KEY_FILE", default=str(DATA_DIR / "marketpl
 THREADS = whole("MARKETPLACE_THREADS", 8, least=1)
 PROCESSES = whole("MARKETPLACE_PROCESSES", 1, least=1)
 TICK_SECONDS = number("MARKETPLACE_TICK_SECONDS", 1, least=0.05)
-ALLOWED_HOSTS = env.list(
+ALLOWED_HOSTS = hosts(
     "MARKETPLACE_ALLOWED_HOSTS",
-    default=[str(urlsplit(PUBLIC_URL).hostname)]
+    [str(urlsplit(PUBLIC_URL).hostname)]
     + ([] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]", "testserver"]),
 )
 
@@ -195,6 +196,8 @@ SESSION_COOKIE_AGE = 14 * 24 * 3600
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 if PUBLIC_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    # No other host of the domain, and no page without HTTPS, can set cookies of such names.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-marketplace_session", "__Host-marketplace_csrf"
 if PRODUCTION:
     # No redirect to https here: the product's own calls may come over an inner network.
     SECURE_HSTS_SECONDS = whole("MARKETPLACE_HSTS_SECONDS", 3600)

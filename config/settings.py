@@ -14,11 +14,13 @@ from config.crowd_endpoints import default_hosts
 from config.environment import (
     BASE_DIR,
     address,
+    addresses,
     boolean,
     broker,
     choice,
     database,
     env,
+    hosts,
     kept_secret,
     mail_server,
     number,
@@ -62,11 +64,9 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", "http://127.0.0.1:8410", {"http", "https"})
 PORT = whole("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
 HOST = env.str("PREFEREE_HOST", default="127.0.0.1")
-ALLOWED_HOSTS = env.list(
+ALLOWED_HOSTS = hosts(
     "ALLOWED_HOSTS",
-    default=[urlsplit(PUBLIC_URL).hostname]
-    if PRODUCTION
-    else ["127.0.0.1", "localhost", "[::1]", "testserver"],
+    [str(urlsplit(PUBLIC_URL).hostname)] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]", "testserver"],
 )
 
 INSTALLED_APPS = [
@@ -166,8 +166,8 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # without a mail server no address can be ver
 ALLAUTH_TRUSTED_PROXY_COUNT = whole("PREFEREE_TRUSTED_PROXIES", 1 if PRODUCTION else 0)
 OIDC_URL = address("PREFEREE_OIDC_URL", "", {"http", "https"})
 OIDC_SIGNUP = boolean("PREFEREE_OIDC_SIGNUP", False)
-OIDC_HOSTS = env.list(
-    "PREFEREE_OIDC_HOSTS", default=["{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))] if OIDC_URL else []
+OIDC_HOSTS = addresses(
+    "PREFEREE_OIDC_HOSTS", ["{0.scheme}://{0.netloc}".format(urlsplit(OIDC_URL))] if OIDC_URL else []
 )
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": openid_apps(OIDC_URL), "OAUTH_PKCE_ENABLED": True}}
 
@@ -323,7 +323,7 @@ CROWD_CALLS_PER_SECOND = number("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
 CROWD_CALLS_AT_ONCE = whole("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
 CROWD_TIMEOUT_SECONDS = number("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
 # Hosts that may frame the judging page and receive its final form.
-CROWD_HOSTS = env.list("PREFEREE_CROWD_HOSTS", default=default_hosts(CROWD_ENDPOINT))
+CROWD_HOSTS = addresses("PREFEREE_CROWD_HOSTS", default_hosts(CROWD_ENDPOINT))
 try:
     BUDGET_CAP = Decimal(env.str("PREFEREE_BUDGET_CAP", default="0"))
 except InvalidOperation:
@@ -345,8 +345,11 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 if PUBLIC_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    # No other host of the domain, and no page without HTTPS, can set cookies of such names.
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 if PRODUCTION:
     SECURE_HSTS_SECONDS = whole("PREFEREE_HSTS_SECONDS", 3600)
     SECURE_SSL_REDIRECT = boolean("PREFEREE_SSL_REDIRECT", True)

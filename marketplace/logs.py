@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import re
 
-_SECRET = re.compile(r"(/(?:invitation|signin/token|address|password/[^/\s]+)/)[^/\s'\"?]+")
+_SECRET = re.compile(
+    r"(?i)((?:/|%2f)(?:invitation|signin(?:/|%2f)token|address|password(?:/|%2f)[^/\s%]+)(?:/|%2f))[^/\s'\"?&%<>]+"
+)
 
 
 class Masked(logging.Formatter):

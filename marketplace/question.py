@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from xml.sax.saxutils import escape
 
+import idna
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
@@ -63,7 +64,8 @@ def _check_address(url: str, https_only: bool) -> None:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
-    except ValueError:
+        origin(url)
+    except ValueError:  # idna's errors are such
         host = None
     if host is None or parts.scheme not in ("http", "https") or any(sign in url for sign in " \"'<>;,\n\t\\"):
         raise RequestError("InvalidParameterValue", f"ExternalURL {url!r} is not an address of a web page.")
@@ -72,9 +74,11 @@ def _check_address(url: str, https_only: bool) -> None:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of an address, as a content security policy names a source."""
+    """Scheme, host and port of an address, as a content security policy names a source: in ASCII."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    host, colon, port = parts.netloc.rpartition("@")[2].partition(":")
+    host = host if host.isascii() else idna.encode(host, uts46=True).decode()
+    return f"{parts.scheme}://{host}{colon}{port}"
 
 
 def frame_address(url: str, extra: Mapping[str, str]) -> str:

@@ -37,6 +37,7 @@ PURE_MAY_IMPORT = {
     "defusedxml",
     "config.errors",
     "config.plurals",
+    "config.spreadsheets",
 }
 
 

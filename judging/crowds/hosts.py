@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from config.internet_names import ascii_address
 from judging.errors import ArrivalRefused
 from judging.wording import gettext_noop as _
 
@@ -21,9 +22,9 @@ def require_allowed(address: str) -> None:
 
 
 def origin_of(address: str) -> str:
-    """Scheme and host of a web address; empty for anything else."""
+    """Scheme and host of a web address, in ASCII; empty for anything else."""
     try:
-        parts = urlsplit(address)
-    except ValueError:  # brackets that hold no address
+        parts = urlsplit(ascii_address(address))
+    except ValueError:  # brackets that hold no address, or no name of a host
         return ""
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else ""

@@ -35,6 +35,15 @@ def record(message: str, *values, exc_info=None, **fields) -> logging.LogRecord:
         "DETAIL:  Key (crowd, crowd_worker_id)=(mturk:http://x, w7) already exists.",
         "DETAIL:  Failing row contains (1, w7, t-7).",
         "redis://:t-7@host:6379/0",
+        "Not Found: /accounts/invitations/t-7/",
+        "GET /accounts/login/?next=%2Faccounts%2Finvitations%2Ft-7%2F",
+        "Not Found: /accounts/password/reset/key/1-t-7/",
+        "Not Found: /accounts/confirm-email/t-7:8/",
+        "GET /accounts/oidc/oidc/login/callback/?code=t-7&state=w7",
+        "Authorization: Bearer pfr_0123abcd_t-7-7777",
+        "Authorization: Basic d2ViOnQtNzc3Nzc3",
+        "the secret whsec_t-7+/= of a webhook",
+        "Cookie: __Host-sessionid=t-7; csrftoken=w7",
     ],
 )
 def test_ids_tokens_and_keys_are_masked(said):

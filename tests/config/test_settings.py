@@ -188,3 +188,52 @@ def test_keys_of_before_are_read_from_the_environment(tmp_path, module, name):
     )
 
     assert done.stdout.strip() == "['the last', 'the one before']", done.stderr
+
+
+COOKIES = """
+from django.conf import settings as s
+print(s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_PATH, s.SESSION_COOKIE_DOMAIN)
+print(s.SESSION_COOKIE_SECURE and s.CSRF_COOKIE_SECURE)
+"""
+HOSTS = "from django.conf import settings as s; print(s.PUBLIC_URL, *s.CROWD_HOSTS, *s.OIDC_HOSTS, *s.ALLOWED_HOSTS)"
+
+
+@pytest.mark.parametrize(
+    ("module", "prefix"), [("config.settings", ""), ("config.marketplace_settings", "marketplace_")]
+)
+@pytest.mark.parametrize("scheme", ["https", "http"])
+def test_cookies_are_bound_to_the_host_where_there_is_https(tmp_path, module, prefix, scheme):
+    words = f"import os; os.environ['DJANGO_SETTINGS_MODULE'] = {module!r}\n{COOKIES}"
+    public = f"{scheme}://judge.example.org"
+
+    done = start_with(tmp_path, words, PREFEREE_PUBLIC_URL=public, MARKETPLACE_PUBLIC_URL=public)
+
+    session, csrf, path, domain, secure = done.stdout.split()
+    assert [name.startswith("__Host-") for name in (session, csrf)] == [scheme == "https"] * 2
+    assert all(prefix in name for name in (session, csrf))
+    assert (path, domain, secure) == ("/", "None", str(scheme == "https"))
+
+
+def test_hosts_outside_of_ascii_are_named_as_browsers_name_them(tmp_path):
+    names = {
+        "PREFEREE_PUBLIC_URL": "https://bücher.example",
+        "PREFEREE_CROWD_HOSTS": "https://straße.example:8411,https://crowd.example",
+        "PREFEREE_OIDC_HOSTS": "https://логин.example",
+        "ALLOWED_HOSTS": "bücher.example",
+    }
+
+    done = start_with(tmp_path, HOSTS, **names)
+
+    assert done.stdout.split() == [
+        "https://xn--bcher-kva.example",
+        "https://xn--strae-oqa.example:8411",
+        "https://crowd.example",
+        "https://xn--c1akhkc.example",
+        "xn--bcher-kva.example",
+    ]
+
+
+def test_a_host_that_is_no_name_stops_start_up(tmp_path):
+    done = start_with(tmp_path, PREFEREE_CROWD_HOSTS="https://ü..example")
+
+    assert "PREFEREE_CROWD_HOSTS" in done.stderr.splitlines()[-1]

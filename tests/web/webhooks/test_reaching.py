@@ -73,6 +73,26 @@ def names(monkeypatch):
                 "[::ffff:127.0.0.1]",
                 "[64:ff9b::10.0.0.1]",
                 "[2002:7f00:1::]",
+                "[2002:5db8:d822::1]",
+                "[2001:0:5db8:d822::1]",
+                "[::ffff:0:127.0.0.1]",
+                "[::127.0.0.1]",
+                "[64:ff9b:1::10.0.0.1]",
+                "[64:ff9b::192.0.0.9]",
+                "[fec0::1]",
+                "[3fff::1]",
+                "[3ffe::1]",
+                "[5f00::1]",
+                "[100::1]",
+                "[2001:20::1]",
+                "[2001:db8::1]",
+                "192.0.0.9",
+                "192.0.0.170",
+                "192.88.99.1",
+                "198.18.0.1",
+                "100.64.0.1",
+                "240.0.0.1",
+                "0.0.0.0",
             )
         ],
     ],
@@ -84,7 +104,17 @@ def test_addresses_that_messages_do_not_go_to(address, reason):
     assert reason in str(refused.value)
 
 
-@pytest.mark.parametrize("number", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        "93.184.216.34",
+        "2606:2800:220:1::1",
+        "64:ff9b::5db8:d822",
+        "::ffff:93.184.216.34",
+        "192.0.1.1",
+        "2a00:1450::1",
+    ],
+)
 def test_what_is_public(number):
     assert reaching.is_public(number)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
@@ -21,6 +21,50 @@ from web.errors import AddressRefused
 LONGEST = 500
 #: What carries an IPv4 address through a translator (RFC 6052).
 NAT64 = IPv6Network("64:ff9b::/96")
+#: All that IANA has given out for the IPv6 internet. Outside of it lie, among others, loopback, fc00::/7 (local),
+#: fe80::/10 (one link), fec0::/10 (site-local, deprecated), ff00::/8 (multicast), 64:ff9b:1::/48 (inner translators),
+#: 100::/64 (discard), 5f00::/16 (segment routing) and ::/96 (IPv4-compatible, deprecated).
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+# IANA's registries of special-purpose addresses, multicast and what is reserved; none of it is a receiver's. The list
+# stands here because Python's own changes from release to release.
+SPECIAL_V4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8",  # this network
+            "10.0.0.0/8",  # private
+            "100.64.0.0/10",  # shared by a provider's customers
+            "127.0.0.0/8",  # loopback
+            "169.254.0.0/16",  # one link; clouds answer there with credentials
+            "172.16.0.0/12",  # private
+            "192.0.0.0/24",  # protocols: DS-Lite, PCP, NAT64 discovery
+            "192.0.2.0/24",  # documentation
+            "192.31.196.0/24",  # AS112
+            "192.52.193.0/24",  # AMT
+            "192.88.99.0/24",  # 6to4 relays
+            "192.168.0.0/16",  # private
+            "192.175.48.0/24",  # AS112
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, and broadcast
+        ),
+    )
+)
+SPECIAL_V6 = tuple(
+    map(
+        IPv6Network,
+        (
+            "2001::/23",  # protocols: Teredo (2001::/32), benchmarks, ORCHID
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4, which carries any IPv4 address
+            "2620:4f:8000::/48",  # AS112
+            "3ffe::/16",  # 6bone, given back
+            "3fff::/20",  # documentation
+        ),
+    )
+)
 PORTS = {"https": 443, "http": 80}
 
 
@@ -87,18 +131,16 @@ def look_up(address: str) -> Target:
 
 def is_public(number: str) -> bool:
     """Whether a numeric address is one of the public internet; one that carries another is judged by that."""
-    found = ip_address(number.partition("%")[0])
-    return all(_is_public(one) for one in _carried(found) or [found])
+    if "%" in number:  # an address of one link alone
+        return False
+    found = ip_address(number)
+    if isinstance(found, IPv6Address):
+        carried = found.ipv4_mapped or (IPv4Address(int(found) & 0xFFFF_FFFF) if found in NAT64 else None)
+        if carried is None:
+            return found in GLOBAL_UNICAST and not _within(found, SPECIAL_V6)
+        found = carried
+    return not _within(found, SPECIAL_V4)
 
 
-def _is_public(found: IPv4Address | IPv6Address) -> bool:
-    return found.is_global and not (found.is_multicast or found.is_reserved or found.is_unspecified)
-
-
-def _carried(found: IPv4Address | IPv6Address) -> Sequence[IPv4Address | IPv6Address]:
-    if isinstance(found, IPv4Address):
-        return []
-    inner: list[IPv4Address | None] = [found.ipv4_mapped, found.sixtofour, *(found.teredo or ())]
-    if found in NAT64:
-        inner.append(IPv4Address(int(found) & 0xFFFF_FFFF))
-    return [one for one in inner if one is not None]
+def _within(found: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    return any(found in network for network in networks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -13,6 +14,25 @@ from config import clock
 
 class User(AbstractUser):
     """A person who signs in. A model of our own from the first migration, so that it can grow."""
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save; a new password ends the person's API tokens, whatever page or command it came from.
+
+        Django keeps a new password in ``_password`` until it is saved, but not when it hashes the same one anew.
+        """
+        is_new = self._password is not None  # type: ignore[attr-defined]
+        super().save(*args, **kwargs)
+        if is_new:
+            self._end_tokens()
+
+    def set_unusable_password(self) -> None:
+        """Take the password away; that ends API tokens like a new one."""
+        super().set_unusable_password()
+        if self.pk:
+            self._end_tokens()
+
+    def _end_tokens(self) -> None:
+        self.api_tokens.filter(revoked_at=None).update(revoked_at=clock.now())
 
 
 class InvitationQuerySet(models.QuerySet):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -25,6 +26,7 @@ MOST_REMEMBERED = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@reauthentication_required(allow_get=True)  # a token outlives the session that made it, which may be stolen
 def tokens(request: HttpRequest) -> HttpResponse:
     """The person's tokens. A new one is shown in the answer to the form, and never again."""
     once, answered = request.POST.get("once", "")[:40], request.session.get(ANSWERED, [])

@@ -103,6 +103,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.second_factor.RequireSecondFactor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.not_now.SayNotNow",
@@ -157,8 +158,12 @@ ACCOUNT_FORMS = {
     "change_password": "accounts.account_forms.NewPassword",
     "reauthenticate": "accounts.account_forms.PasswordAgain",
 }
+# A session alone, which may be stolen, changes no address; whoever owns the account is told of what is changed.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = urlsplit(PUBLIC_URL).scheme
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ADMIN_SECOND_FACTOR = boolean("PREFEREE_ADMIN_SECOND_FACTOR", PRODUCTION)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Preferee"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # without a mail server no address can be verified

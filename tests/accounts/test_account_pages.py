@@ -47,6 +47,8 @@ def test_the_pages_of_an_account_can_be_read_and_used(ada, page: Page, live_serv
     page.goto(f"{accounts}/email/")
     page.get_by_label("E-mail address").fill("ada@lab.example")
     page.get_by_role("button", name="Add the address").click()
+    page.get_by_label("Password").fill(NEW)
+    page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("radio")).to_have_count(2)
     inspector.look(page, "e-mail addresses")
     page.get_by_label("ada@lab.example").check()

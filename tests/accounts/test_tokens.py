@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 
 from accounts.errors import TokenRefused
 from accounts.models import ApiToken
@@ -14,9 +16,21 @@ from config import clock
 pytestmark = pytest.mark.django_db
 
 
+PASSWORD = "a horse reads passages"
+
+
 @pytest.fixture
 def ada(django_user_model):
     return django_user_model.objects.create_user("ada")
+
+
+@pytest.fixture
+def grace(django_user_model, client):
+    """Somebody with a password, whose session may be anybody's."""
+    grace = django_user_model.objects.create_user("grace", "grace@example.org", PASSWORD)
+    EmailAddress.objects.create(user=grace, email="grace@example.org", primary=True, verified=True)
+    client.force_login(grace)
+    return grace
 
 
 def made(ada, **details):
@@ -52,6 +66,77 @@ def test_it_ends_with_its_person(ada):
     ada.save()
 
     assert token_of(text) is None
+
+
+def by_the_page(client, user):
+    client.post(
+        "/accounts/password/change/",
+        {
+            "oldpassword": PASSWORD,
+            "password1": "a mule reads them twice",
+            "password2": "a mule reads them twice",
+        },
+    )
+
+
+def by_a_command(client, user):
+    user.set_password("a mule reads them twice")
+    user.save(update_fields=["password"])
+
+
+def by_taking_it_away(client, user):
+    user.set_unusable_password()
+    user.save()
+
+
+@pytest.mark.parametrize("change", [by_the_page, by_a_command, by_taking_it_away])
+def test_it_ends_with_a_new_password(client, grace, change):
+    _, text = made(grace)
+
+    change(client, grace)
+
+    grace.refresh_from_db()
+    assert not grace.check_password(PASSWORD)
+    assert token_of(text) is None
+
+
+def test_it_stays_when_the_same_password_is_hashed_anew(grace, settings):
+    _, text = made(grace)
+    settings.PASSWORD_HASHERS = settings.PASSWORD_HASHERS[::-1]
+
+    before = grace.password
+    assert grace.check_password(PASSWORD)
+    grace.refresh_from_db()
+    assert grace.password != before
+    assert token_of(text)
+
+
+def test_a_stolen_session_makes_no_token_and_adds_no_address(client, grace):
+    token = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+    address = client.post("/accounts/email/", {"email": "evil@example.org", "action_add": ""})
+
+    assert [answer["Location"].split("?")[0] for answer in (token, address)] == [
+        "/accounts/reauthenticate/"
+    ] * 2
+    assert not grace.api_tokens.exists()
+    assert EmailAddress.objects.get().email == "grace@example.org"
+
+
+def test_a_token_is_made_after_the_password_was_given_again(client, grace):
+    asked = client.post("/accounts/tokens/", {"name": "ci", "scopes": ["read"], "days": 7})
+
+    shown = client.post(asked["Location"], {"password": PASSWORD})
+
+    assert grace.api_tokens.get().name == "ci"
+    assert b"pfr_" in shown.content
+
+
+def test_the_address_is_told_of_a_new_password(client, grace, settings):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+
+    by_the_page(client, grace)
+
+    assert [message.to for message in mail.outbox] == [["grace@example.org"]]
 
 
 def test_last_use_is_noted_at_most_once_a_minute(ada):

@@ -1,0 +1,30 @@
+"""`manage.py reset_second_factor`: let somebody in again who lost the telephone and the recovery codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.core.management.base import CommandParser
+
+from accounts.errors import NotAnAccount
+from accounts.models import User
+from config.console import Command as BaseCommand
+
+
+class Command(BaseCommand):
+    help = (
+        "Remove the second factor of an account: its password alone signs in then. Make sure who asks for it. An "
+        "administrator is led to set up another one where PREFEREE_ADMIN_SECOND_FACTOR is on."
+    )
+    example = "manage.py reset_second_factor ada"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="the name that the person signs in with")
+
+    def act(self, *, name: str, **options: Any) -> dict[str, Any]:
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise NotAnAccount(f"There is no account {name}.", "Check the name; capitals count.")
+        removed, _ = Authenticator.objects.filter(user=user).delete()
+        return {"name": name, "removed": removed}

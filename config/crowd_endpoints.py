@@ -36,6 +36,12 @@ def known(endpoint: str) -> KnownEndpoint | None:
     return KNOWN.get(origin(endpoint))
 
 
+def is_amazon(endpoint: str) -> bool:
+    """Whether Amazon answers there: everything else that speaks its protocol to us is Preferee's marketplace."""
+    host = urlsplit(endpoint).hostname or ""
+    return host.endswith(".amazonaws.com")
+
+
 def crowd_words(endpoint: str, embedded: str) -> str:
     """Who the crowd at this address is, as papers say it; ``embedded`` is the built-in marketplace's address."""
     host = urlsplit(endpoint).hostname or ""

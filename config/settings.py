@@ -316,6 +316,8 @@ FILE_UPLOAD_HANDLERS = ["web.sent_files.ToDisk"]
 SOURCES_DIR = env.str("PREFEREE_SOURCES_DIR", default="")
 # Of one worker's page; counted over ten seconds. 0 is off.
 PAGE_REQUESTS_PER_SECOND = whole("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
+# New workers from one network within ten minutes, at a crowd that does not sign who arrives. 0 is off.
+ARRIVALS_PER_NETWORK = whole("PREFEREE_ARRIVALS_PER_NETWORK", 120)
 
 # The crowd. Only the endpoint tells marketplace, sandbox and production apart.
 MARKETPLACE_PORT = whole("MARKETPLACE_PORT", 8411, least=1)

@@ -7,6 +7,7 @@ JudgingError
 │   └── AlreadyLaunched      there is no second launch
 ├── BadJudgmentFile      a file of judgments or gold pairs, with file and line
 ├── ArrivalRefused       somebody came to a judging page without what it needs
+│   └── WorkRefused          the page can't be worked on
 └── CrowdError           the crowd refused or did not answer
     ├── CrowdLater           trying again can help
     │   └── CrowdThrottled       there were too many calls
@@ -18,7 +19,12 @@ JudgingError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from config.errors import Refusal
+
+if TYPE_CHECKING:
+    from judging.models import Worker
 
 
 class JudgingError(Refusal):
@@ -53,6 +59,17 @@ class BadJudgmentFile(JudgingError):
 
 class ArrivalRefused(JudgingError):
     """Somebody came to a judging page without what it needs."""
+
+
+class WorkRefused(ArrivalRefused):
+    """The page can't be worked on; ``reason`` names the refusal page that says why.
+
+    ``worker`` is who was refused, if known; ``wait`` the seconds after which the same may be tried again.
+    """
+
+    def __init__(self, reason: str, *, worker: Worker | None = None, wait: float = 0.0) -> None:
+        super().__init__(f"No task now: {reason}.")
+        self.reason, self.worker, self.wait = reason, worker, wait
 
 
 class CrowdError(JudgingError):

@@ -221,6 +221,16 @@ REFUSALS: dict[str, RefusalPage] = {
         _("Wait ten seconds, then reload the page."),
         429,
     ),
+    "crowded": RefusalPage(
+        _("Too many tasks were opened from your network"),
+        _(
+            "In the last ten minutes more people opened tasks over your internet connection than we take at once."
+        ),
+        _NOTHING,
+        _("Wait: this page tries again by itself every minute."),
+        429,
+        reload_seconds=60,
+    ),
     "our-fault": RefusalPage(
         _("Something went wrong on our side"),
         _("The page could not be made. The fault is recorded."),

@@ -10,7 +10,6 @@ from datetime import UTC, timedelta
 from math import ceil
 from typing import Any
 
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -19,8 +18,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from config import clock
+from config.client_address import client_network
+from config.counting import first_time
+from config.errors import Refusal
 from judging.crowds import crowd_for
 from judging.durations import in_words, to_the_second
+from judging.errors import ArrivalRefused
 from judging.frame_views import for_sites_of, in_frame, refusal
 from judging.models import Campaign, Choice, PairReport, Submission
 from judging.prose import blocks
@@ -30,6 +33,7 @@ from judging.services.links import campaign_of, posting_behind
 from judging.services.payments import earned_so_far
 from judging.services.reconciling import receipt_of
 from judging.services.showing import shown_pairs
+from judging.services.slots import pairs_in
 from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
 from judging.writing import direction
@@ -55,12 +59,18 @@ def arrive(request: HttpRequest, token: str) -> HttpResponse:
         return refusal(request, "unknown-link")
     campaign = campaign_of(link)
     for_sites_of(campaign, request)
-    arrival = crowd_for(campaign).read_arrival(request.GET)
+    try:
+        arrival = crowd_for(campaign).read_arrival(request.GET)
+    except ArrivalRefused:
+        raise
+    except Refusal:  # this process has no key for the crowd, so no signature can be checked
+        raise working.WorkRefused("not-ready") from None
     if arrival.preview:
         context = texts_of(campaign) | {"time": in_words(campaign.assignment_seconds, translation)}
         return render(request, "judging/preview.html", context)
     request.came_by = arrival.assignment_id  # type: ignore[attr-defined]
-    submission = working.open_task(posting_behind(campaign, link, arrival), arrival)
+    posting = posting_behind(campaign, link, arrival)
+    submission = working.open_task(posting, arrival, network=client_network(request))
     return redirect("judging:work", token=page_token(submission, arrival.submit_to))
 
 
@@ -123,7 +133,7 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
 def _consent_page(
     request: HttpRequest, token: str, submission: Submission, *, age_missing: bool = False
 ) -> HttpResponse:
-    context = texts_of(submission.campaign, pairs=submission.slots.count())
+    context = texts_of(submission.campaign, pairs=pairs_in(submission))
     context |= {"token": token, "trial": _is_trial(submission), "age_missing": age_missing}
     context["going_on"] = going_on(submission.campaign)
     context |= _time_left(submission)
@@ -285,4 +295,4 @@ def _is_first_showing(submission: Submission) -> bool:
     turns away could never read what to do. Forgotten by the cache, it is sent by itself once more, which is harmless.
     """
     key = f"last-step:{submission.pk}:{submission.opened_at.timestamp()}"
-    return bool(cache.add(key, 1, timeout=REMEMBERED_SECONDS))
+    return first_time(key, seconds=REMEMBERED_SECONDS)

@@ -21,7 +21,8 @@ ANSWERS = (
 )
 MAX_BYTES = 65535
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-RESERVED = frozenset({"assignmentId", "hitId", "workerId", "turkSubmitTo"})
+SIGNATURE = "arrivalSignature"
+RESERVED = frozenset({"assignmentId", "hitId", "workerId", "turkSubmitTo", SIGNATURE})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 

@@ -1,13 +1,17 @@
 """Who arrives from a crowd of MTurk's protocol, read from the address it made; and the form that ends a task there.
 
 Everything here comes from the address, so everything is checked: ids by their pattern, ``turkSubmitTo``
-against the hosts of the settings (else the page would send answers wherever an address says).
+against the hosts of the settings (else the page would send answers wherever an address says), and where the
+crowd signs its addresses, the signature (docs/marketplace.md, "Signed addresses").
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -18,13 +22,18 @@ from judging.errors import ArrivalRefused
 from judging.wording import gettext_noop as _
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SIGNATURE = "arrivalSignature"
+SIGNING = b"preferee arrival 1"
 SUBMIT_PATH = "/mturk/externalSubmit"
 _entity = re.compile(r"[A-Z0-9]{1,64}")
 _worker = re.compile(r"A[A-Z0-9]{1,63}")
+_signed = re.compile(r"([0-9]{1,15})((?:\.[0-9a-f]{64}){1,8})")
 
 
 class ExternalQuestionPage:
     """The page's side of the seam as MTurk's "ExternalQuestion" has it: a frame, and a form posted to the crowd."""
+
+    signs_arrivals = False
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
         """Who the four parameters say arrived."""
@@ -59,13 +68,38 @@ def read_arrival(params: Mapping[str, str]) -> Arrival:
     worker = params.get("workerId", "").strip().partition(",")[0].strip()
     place = params.get("hitId", "").strip()
     if not (_entity.fullmatch(assignment) and _entity.fullmatch(place) and _worker.fullmatch(worker)):
-        raise ArrivalRefused(
-            _("What the crowd's site adds to it is missing or was changed."),
-            _("Go back to the crowd's site and open the task again."),
-        )
+        raise _changed()
     submit_to = params.get("turkSubmitTo", "").strip() or default_submit_to()
     submit_url(submit_to)
     return Arrival(assignment, place, worker, submit_to, preview=False)
+
+
+def signed_at(params: Mapping[str, str], arrival: Arrival, secret_key: str) -> datetime:
+    """When the worker took the assignment, as the marketplace signed it with the requester's secret key.
+
+    Raises :class:`ArrivalRefused` unless one of the signatures (one for each key that works now) is for exactly this
+    assignment, place and worker.
+    """
+    parts = _signed.fullmatch(params.get(SIGNATURE, "").strip())
+    if parts is None:
+        raise _changed()
+    taken, signatures = parts[1], parts[2].split(".")[1:]
+    said = "\n".join([taken, arrival.assignment_id, arrival.place_crowd_id, arrival.crowd_worker_id])
+    key = hmac.digest(secret_key.encode(), SIGNING, hashlib.sha256)
+    wanted = hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+    if not any(hmac.compare_digest(wanted, signature) for signature in signatures):
+        raise _changed()
+    try:
+        return datetime.fromtimestamp(int(taken) / 1000, UTC)
+    except (OverflowError, ValueError):
+        raise _changed() from None
+
+
+def _changed() -> ArrivalRefused:
+    return ArrivalRefused(
+        _("What the crowd's site adds to it is missing or was changed."),
+        _("Go back to the crowd's site and open the task again."),
+    )
 
 
 def default_submit_to() -> str:

@@ -7,8 +7,9 @@ tried again is decided where its intent is recorded (judging/services/calls.py).
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -19,11 +20,13 @@ from django.conf import settings
 from django.db import connection
 
 from config import launcher
-from judging.crowds.arrival import ExternalQuestionPage
+from config.crowd_endpoints import is_amazon
+from judging.crowds.arrival import ExternalQuestionPage, signed_at
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
 from judging.crowds.seam import (
     MESSAGE_AT_ONCE,
+    Arrival,
     CrowdSubmission,
     Fees,
     PaidBonus,
@@ -64,6 +67,16 @@ class MTurk(ExternalQuestionPage):
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
+        # Amazon signs nothing; the marketplace signs with the secret that our calls are signed with.
+        self.signs_arrivals = not is_amazon(endpoint)
+
+    def read_arrival(self, params: Mapping[str, str]) -> Arrival:
+        """Who the parameters say arrived; from the marketplace, only what it signed."""
+        arrival = super().read_arrival(params)
+        if arrival.preview or not self.signs_arrivals:
+            return arrival
+        _, secret_key = launcher.crowd_keys()
+        return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
     def create_kind(self, kind: PostingKind) -> str:
         """CreateHITType: identical content gives the existing id."""

@@ -92,6 +92,9 @@ class Fees:
 class Arrival:
     """Who came to a judging page, as the address says: nothing of it is sure until the crowd's list confirms it.
 
+    Unless the crowd signs its addresses (:attr:`Crowd.signs_arrivals`): then ``taken_at`` says when this worker took
+    this assignment of this place.
+
     In a preview all but ``preview`` may be empty. ``place_crowd_id`` is empty at a crowd whose addresses do not tell
     places apart; the place is then known when the crowd lists the submission. ``submit_to`` is what the address says
     of the way back, kept for :meth:`Crowd.finish`; workers can read it.
@@ -102,6 +105,7 @@ class Arrival:
     crowd_worker_id: str
     submit_to: str
     preview: bool
+    taken_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,9 @@ class Crowd(Protocol):
     #: Whether places can be hidden from workers on a list of ours. A crowd without lists is never asked for one, and
     #: our own pages alone refuse who is excluded.
     keeps_block_lists: bool
+    #: Whether the crowd signs who arrives. Then :meth:`read_arrival` refuses what is not signed, and whoever gets
+    #: past it holds a task that nobody else can take away. Otherwise arrivals are paced, and leases can be displaced.
+    signs_arrivals: bool
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
         """Who arrives, from the parameters of the address; raises :class:`judging.errors.ArrivalRefused`."""

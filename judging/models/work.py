@@ -43,6 +43,10 @@ class Submission(models.Model):
     standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.PENDING)
     seed = models.BigIntegerField(help_text="Order of pairs and sides came from it.")
     opened_at = models.DateTimeField(default=clock.now)
+    taken_at = models.DateTimeField(
+        null=True,
+        help_text="When the worker took the assignment, as the crowd signed it; empty: it does not sign.",
+    )
     finished_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField(null=True, help_text="When the crowd says it was submitted.")
     collected_at = models.DateTimeField(null=True)
@@ -103,16 +107,22 @@ class Slot(models.Model):
     gold_pair = models.ForeignKey(GoldPair, models.PROTECT, null=True, related_name="slots")
     left = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
+    given_back = models.BooleanField(
+        default=False,
+        help_text="The submission ended without a choice: this may be shown to the worker again.",
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["submission", "number"], name="one_slot_number"),
             models.UniqueConstraint(
-                fields=["worker", "pair"], condition=Q(pair__isnull=False), name="no_worker_sees_a_pair_twice"
+                fields=["worker", "pair"],
+                condition=Q(pair__isnull=False, given_back=False),
+                name="no_worker_sees_a_pair_twice",
             ),
             models.UniqueConstraint(
                 fields=["worker", "gold_pair"],
-                condition=Q(gold_pair__isnull=False),
+                condition=Q(gold_pair__isnull=False, given_back=False),
                 name="no_worker_sees_gold_twice",
             ),
             models.CheckConstraint(

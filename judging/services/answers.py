@@ -26,7 +26,7 @@ def record_answers(submission: Submission) -> None:
     choices = final_choices(submission)
     judge_kind = Judgment.JudgeKind.SIMULATED if submission.worker.simulated else Judgment.JudgeKind.HUMAN
     judgments, gold_answers = [], []
-    for slot in submission.slots.select_related("gold_pair"):
+    for slot in submission.slots.filter(given_back=False).select_related("gold_pair"):
         choice = choices.get(slot.pk)
         if choice is None:
             continue

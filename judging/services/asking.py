@@ -7,35 +7,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.core.cache import cache
-
-from config import clock
+from config.counting import Limit
 from judging.errors import CrowdLater
 from judging.models import Campaign
 
 
 @dataclass(frozen=True)
 class Questions:
-    """One kind of question, with how many of it a campaign may ask in a minute.
-
-    Counted in Redis where there is one, else in each process.
-    """
+    """One kind of question, with how many of it a campaign may ask in a minute."""
 
     kind: str
     a_minute: int
 
     def count(self, campaign: Campaign) -> None:
         """Count one that is about to be asked; raises CrowdLater when it is one too many."""
-        key = self._key(campaign)
-        cache.add(key, 0, timeout=120)
-        if cache.incr(key) > self.a_minute:
+        if self._limit.take(_name(campaign)):
             raise CrowdLater("The crowd was asked enough about this campaign's visitors in this minute.")
 
     def used_up(self, campaign: Campaign) -> bool:
         """Whether there are none left in this minute."""
-        return int(cache.get(self._key(campaign), 0)) >= self.a_minute
+        return self._limit.used_up(_name(campaign))
 
-    def _key(self, campaign: Campaign) -> str:
-        minute = int(clock.now().timestamp() // 60)
-        # Row numbers come again in a database that was put back: the campaign's time tells it from its namesake.
-        return f"{self.kind}:{campaign.pk}:{campaign.created_at.timestamp()}:{minute}"
+    @property
+    def _limit(self) -> Limit:
+        return Limit(self.kind, self.a_minute, 60)
+
+
+def _name(campaign: Campaign) -> str:
+    # Row numbers come again in a database that was put back: the campaign's time tells it from its namesake.
+    return f"{campaign.pk}:{campaign.created_at.timestamp()}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
 from config.background.registry import Progress
+from config.counting import first_time
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
@@ -29,7 +29,7 @@ from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.evidence import evidence_of
-from judging.services.leasing import GRACE, free_lapsed, release
+from judging.services.leasing import GRACE, clear_place, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
@@ -41,6 +41,7 @@ from judging.services.reconciling import (
     resolve_only_here,
 )
 from judging.services.screening_workers import forgiven, screen_worker, standing_exclusion
+from judging.services.slots import take_up
 from judging.services.unseen import block_repeater, pause_if_rising
 from judging.services.workers import crowd_of, worker_for
 
@@ -125,9 +126,8 @@ def _finished_places(campaign: Campaign) -> QuerySet[Place]:
 def _sweep_is_due(campaign: Campaign) -> bool:
     places = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).count()
     seconds = SWEEP_SECONDS * max(1, places // 1000)
-    return bool(
-        places and cache.add(f"sweep:{campaign.pk}:{campaign.created_at.timestamp()}", 1, timeout=seconds)
-    )
+    swept = f"sweep:{campaign.pk}:{campaign.created_at.timestamp()}"
+    return bool(places) and first_time(swept, seconds=seconds)
 
 
 def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Place]:
@@ -189,7 +189,8 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
         if submission.collected_at is None:
             if not work.complete:
                 note_only_there(submission, answered=work.claimed, saved=work.judged)
-            if submission.task is not None:
+            if submission.slots.exists():  # else our page never saw it, or nobody agreed to the task there
+                take_up(submission)
                 note_differences(submission, found.answers)
                 if work.signed:
                     fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
@@ -202,6 +203,8 @@ def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submiss
                 collected_at=clock.now(),
             )
             resolve_only_here(submission)
+            submission.place = place
+            clear_place(submission)
         owe(campaign, submission, work)
     submission.refresh_from_db()
     if submission.standing == Submission.Standing.PENDING:
@@ -265,6 +268,8 @@ def _standing(campaign: Campaign, submission: Submission) -> Submission.Standing
     screen_worker(campaign, submission.worker)
     if standing_exclusion(campaign, submission.worker):
         return Submission.Standing.EXCLUDED
+    if not submission.slots.exists():
+        return Submission.Standing.UNKNOWN  # the page was opened, and nobody agreed to the task there
     gold = submission.slots.exclude(gold_pair=None)
     if gold.filter(gold_answer=None).exists():
         return Submission.Standing.UNFINISHED

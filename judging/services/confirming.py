@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from django.core.cache import cache
-
+from config.counting import first_time
 from config.errors import Refusal
 from judging.crowds import crowd_for
 from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
@@ -46,9 +45,8 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
     if not screen(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded:
         return
     # Who makes addresses up could else use up the calls that paying needs.
-    if not cache.add(
-        f"confirm:{campaign.pk}:{campaign.created_at.timestamp()}:{worker.pk}", 1, AGAIN_SECONDS
-    ):
+    asked = f"confirm:{campaign.pk}:{campaign.created_at.timestamp()}:{worker.pk}"
+    if not first_time(asked, seconds=AGAIN_SECONDS):
         return
     places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()
     for place in places.order_by("-pk")[:MOST_PLACES]:

@@ -1,52 +1,30 @@
-"""Late binding: which task a worker gets, and with which gold pairs.
+"""Late binding: which task a worker gets, and when what the worker is shown is drawn.
 
 A place is anonymous. When a worker first opens it, the next task that this worker may judge is leased to
-(assignment, worker) by a conditional update, and gold pairs that this worker has not seen are drawn into it.
-Unique constraints on slots hold "no worker sees a pair twice", whatever races.
+(assignment, worker) by a conditional update. Its pairs and gold pairs are drawn when the worker agrees to the task:
+until then anybody could have opened the address. Unique constraints on slots hold "no worker sees a pair twice",
+whatever races.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import timedelta
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import QuerySet
 
 from config import clock
-from judging.layout import lay_out, submission_seed
-from judging.models import (
-    Campaign,
-    Choice,
-    GoldPair,
-    Pair,
-    Place,
-    Slot,
-    Submission,
-    Task,
-    TaskPair,
-    Worker,
-)
+from judging.layout import submission_seed
+from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
+from judging.services.displacing import displace_weakest, make_room
+from judging.services.slots import fill_slots, give_back
 
+#: So often a task is tried for before it is said that none is left: each time somebody else was faster.
 TRIES = 20
-#: Leases of one place on which choices were made: more than one is rare, more than a few is no accident.
-MOST_LEASES = 3
 #: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
 GRACE = timedelta(minutes=15)
-#: Work whose judgments count or may yet: only that balances sides. Neither what was given back, lapsed or was left
-#: out by whoever stopped early, nor what an exclusion, a pilot or a trial keeps from counting.
-MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
-MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
-
-
-class _Gold(NamedTuple):
-    """A gold pair's key, and those of its passages."""
-
-    pk: int
-    relevant_id: int
-    off_topic_id: int
 
 
 class _Taken(Exception):
@@ -54,18 +32,26 @@ class _Taken(Exception):
 
 
 def lease_task(
-    campaign: Campaign, worker: Worker, *, assignment_id: str, place: Place | None
+    campaign: Campaign,
+    worker: Worker,
+    *,
+    assignment_id: str,
+    place: Place | None,
+    taken_at: datetime | None = None,
 ) -> Submission | None:
     """The worker's submission for this assignment, with its task; None when no task is left for this worker.
 
-    An assignment that passed to this worker from another one frees that one's task. Safe to race: who asks for
-    the same assignment again gets the submission that is there.
+    ``taken_at`` is when the worker took the assignment, where the crowd signed that. An assignment that passed to
+    this worker from another one frees that one's task. Safe to race: who asks for the same assignment again gets
+    the submission that is there.
     """
     known = Submission.objects.filter(assignment_id=assignment_id, worker=worker)
     _release_others(assignment_id, worker)
+    if place is not None and taken_at is None:
+        make_room(place)
     for _ in range(TRIES):
         try:
-            if submission := _take_next(campaign, worker, assignment_id, place):
+            if submission := _take_next(campaign, worker, assignment_id, place, taken_at):
                 return submission
         except _Taken:
             continue
@@ -73,33 +59,54 @@ def lease_task(
             if submission := known.first():
                 return submission
             continue
-        if not free_lapsed(campaign):
+        if free_lapsed(campaign):
+            continue
+        if place is None or not displace_weakest(campaign, place, _seen(worker)):
             return None
     return None
+
+
+def _seen(worker: Worker) -> QuerySet[Any, Any]:
+    """What names the tasks with a pair that this worker was shown, and may not be shown again."""
+    return TaskPair.objects.filter(pair__slots__worker=worker, pair__slots__given_back=False).values(
+        "task_id"
+    )
 
 
 def _next_task(campaign: Campaign, worker: Worker) -> int | None:
     """The first waiting task without a pair that this worker was ever shown, read off an index in order.
 
-    What the worker has seen is looked up once, not for each task that waits, so that taking a task costs the same
-    however many wait. Tasks that somebody is just taking are passed over (on PostgreSQL; on SQLite one takes
-    at a time), and waited for when there are no others: whoever takes them may yet fail.
+    Should there be none, one whose pairs this worker gave back without a choice. What the worker has seen is looked
+    up once, not for each task that waits, so that taking a task costs the same however many wait.
     """
-    seen = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
-    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
-    fitting = waiting.exclude(pk__in=seen).order_by("number").values_list("pk", flat=True)
-    free: int | None = fitting.select_for_update(skip_locked=True).first()
-    return free if free is not None else fitting.select_for_update().first()
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    mine = TaskPair.objects.filter(task__submissions__worker=worker, task__submissions__state__in=live)
+    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING).exclude(
+        pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id")
+    )
+    ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
+    task = _first(waiting.exclude(pk__in=ever))
+    return task if task is not None else _first(waiting.exclude(pk__in=_seen(worker)))
+
+
+def _first(fitting: QuerySet[Task]) -> int | None:
+    """The first of these tasks, locked.
+
+    Tasks that somebody is just taking are passed over (on PostgreSQL; on SQLite one takes at a time), and waited for
+    when there are no others: whoever takes them may yet fail.
+    """
+    keys = fitting.order_by("number").values_list("pk", flat=True)
+    free: int | None = keys.select_for_update(skip_locked=True).first()
+    return free if free is not None else keys.select_for_update().first()
 
 
 @transaction.atomic
 def _take_next(
-    campaign: Campaign, worker: Worker, assignment_id: str, place: Place | None
+    campaign: Campaign, worker: Worker, assignment_id: str, place: Place | None, taken_at: datetime | None
 ) -> Submission | None:
     task_id = _next_task(campaign, worker)
     if task_id is None:
         return None
-    now = clock.now()
     submission = Submission.objects.create(
         campaign=campaign,
         place=place,
@@ -107,94 +114,54 @@ def _take_next(
         task_id=task_id,
         assignment_id=assignment_id,
         seed=0,
-        opened_at=now,
+        opened_at=clock.now(),
+        taken_at=taken_at,
     )
     submission.seed = submission_seed(campaign.seed, submission.pk)
     submission.save(update_fields=["seed"])
-    taken = Task.objects.filter(pk=task_id, state=Task.State.WAITING).update(
-        state=Task.State.HELD,
-        holder=submission,
-        leased_until=now + timedelta(seconds=campaign.assignment_seconds),
-    )
-    if not taken:
+    if not _hold(submission, task_id):
         raise _Taken
-    fill_slots(campaign, submission, np.random.default_rng(submission.seed))
     return submission
 
 
-def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> None:
-    """Draw gold, order and sides; raises IntegrityError when this worker was just shown one of the pairs."""
-    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
-    gold = _draw_gold(campaign, submission.worker_id, rng)
-    slots = []
-    for number, seat in enumerate(lay_out(_leanings(pairs), len(gold), rng), start=1):
-        if seat.is_gold:
-            sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
-        else:
-            sides = [pairs[seat.index].passage_a_id, pairs[seat.index].passage_b_id]
-        left, right = reversed(sides) if seat.swapped else sides
-        slots.append(
-            Slot(
-                submission=submission,
-                worker_id=submission.worker_id,
-                number=number,
-                pair=None if seat.is_gold else pairs[seat.index],
-                gold_pair_id=gold[seat.index].pk if seat.is_gold else None,
-                left_id=left,
-                right_id=right,
-            )
-        )
-    Slot.objects.bulk_create(slots)
+def _hold(submission: Submission, task_id: int) -> bool:
+    """Give the submission a task that waits; False when somebody was faster."""
+    until = submission.opened_at + timedelta(seconds=submission.campaign.assignment_seconds)
+    waiting = Task.objects.filter(pk=task_id, state=Task.State.WAITING)
+    return bool(waiting.update(state=Task.State.HELD, holder=submission, leased_until=until))
 
 
-def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> list[_Gold]:
-    """Accepted gold pairs that this worker never saw, as many as a task has (fewer when there are no more)."""
-    rows = _unseen_gold(campaign, worker_id).order_by("pk").values_list("pk", "relevant_id", "off_topic_id")
-    unseen = [_Gold(*row) for row in rows]
-    return [unseen[index] for index in rng.permutation(len(unseen))[: campaign.gold_per_task].tolist()]
+def hand_out(submission: Submission) -> str:
+    """Draw what the worker is shown, once the worker agreed; returns why that cannot be, or nothing.
 
-
-def _unseen_gold(campaign: Campaign, worker_id: int) -> QuerySet[GoldPair]:
-    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
-    return accepted.exclude(Exists(Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)))
-
-
-def _leanings(pairs: list[Pair]) -> list[int]:
-    """Per pair: how many times more it was shown with passage a on the left than with b, in work that may count."""
-    slots = Slot.objects.filter(
-        pair__in=pairs,
-        submission__state__in=MAY_COUNT_STATES,
-        submission__standing__in=MAY_COUNT_STANDINGS,
-    )
-    judged = slots.filter(Q(submission__state=Submission.State.HELD) | Exists(_chosen()))
-    shown = Counter(judged.values_list("pair_id", "left_id"))
-    return [shown[pair.pk, pair.passage_a_id] - shown[pair.pk, pair.passage_b_id] for pair in pairs]
-
-
-def _chosen() -> QuerySet[Choice]:
-    return Choice.objects.filter(slot=OuterRef("pk"))
-
-
-def gold_is_left(campaign: Campaign, worker: Worker) -> bool:
-    """Whether there are enough unseen gold pairs for one more task of this worker."""
-    return _unseen_gold(campaign, worker.pk).count() >= campaign.gold_per_task
-
-
-def make_room(place: Place, worker: Worker) -> bool:
-    """End leases of this place that somebody else left untouched; False when too many others work on it.
-
-    Ids in an address can be forged until the crowd confirms them. Were every new name given a task, one address
-    could empty the campaign. At a crowd one person holds a place at a time, so that whoever comes next takes it over,
-    unless choices were made: those are kept for when the crowd says whose they are.
+    A task that went to somebody else meanwhile is exchanged for one that waits, if there is one. So is one with a
+    pair that the worker saw in another window just now.
     """
-    others = Submission.objects.filter(place=place, state=Submission.State.HELD).exclude(worker=worker)
-    touched = 0
-    for other in others.annotate(touched=Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))):
-        if other.touched:
-            touched += 1
-        else:
-            release(other, Submission.State.RETURNED)
-    return touched < MOST_LEASES
+    if not Task.objects.filter(holder=submission).exists():
+        _exchange(submission)
+    for _ in range(TRIES):
+        try:
+            with transaction.atomic():
+                gold = fill_slots(submission.campaign, submission, np.random.default_rng(submission.seed))
+        except IntegrityError:
+            if not _exchange(submission):
+                return "no-task"
+            continue
+        return "" if gold >= submission.campaign.gold_per_task else "enough-tasks"
+    return "no-task"
+
+
+@transaction.atomic
+def _exchange(submission: Submission) -> bool:
+    """Give the submission another task, and its own one to others; False when none waits."""
+    task_id = _next_task(submission.campaign, submission.worker)
+    if task_id is None:
+        return False
+    _free_task(submission)
+    if _hold(submission, task_id):
+        Submission.objects.filter(pk=submission.pk).update(task=task_id)
+        submission.task_id = task_id
+    return submission.task_id == task_id
 
 
 def _release_others(assignment_id: str, worker: Worker) -> None:
@@ -210,10 +177,24 @@ def release(submission: Submission, state: str) -> bool:
     live = [Submission.State.HELD, Submission.State.FINISHED]
     ended = Submission.objects.filter(pk=submission.pk, state__in=live).update(state=state)
     if ended:
-        Task.objects.filter(holder=submission, state=Task.State.HELD).update(
-            state=Task.State.WAITING, holder=None, leased_until=None
-        )
+        _free_task(submission)
+        give_back(Submission.objects.filter(pk=submission.pk))
     return bool(ended)
+
+
+def clear_place(submission: Submission) -> None:
+    """End what others hold at the place on which the crowd confirmed this submission: it takes in one only."""
+    others = Submission.objects.filter(place=submission.place_id).exclude(pk=submission.pk)
+    for other in others.filter(state=Submission.State.HELD).exclude(place=None):
+        release(other, Submission.State.RETURNED)
+    for other in others.filter(state=Submission.State.FINISHED, held_task__state=Task.State.HELD):
+        _free_task(other)  # it stays on record as sent off: its worker has a receipt
+
+
+def _free_task(submission: Submission) -> None:
+    Task.objects.filter(holder=submission, state=Task.State.HELD).update(
+        state=Task.State.WAITING, holder=None, leased_until=None
+    )
 
 
 def free_lapsed(campaign: Campaign) -> int:
@@ -232,5 +213,7 @@ def free_lapsed(campaign: Campaign) -> int:
     without = Submission.objects.filter(
         campaign=campaign, state__in=live, held_task=None, opened_at__lte=over
     )
-    without.exclude(standing=Submission.Standing.TRIAL).update(state=Submission.State.LAPSED)
+    gone = list(without.exclude(standing=Submission.Standing.TRIAL).values_list("pk", flat=True)[:500])
+    Submission.objects.filter(pk__in=gone, state__in=live).update(state=Submission.State.LAPSED)
+    give_back(Submission.objects.filter(pk__in=gone, state=Submission.State.LAPSED))
     return sum(release(submission, Submission.State.LAPSED) for submission in [*held[:500], *finished[:500]])

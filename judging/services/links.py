@@ -8,11 +8,11 @@ from __future__ import annotations
 from config.errors import Refusal
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
-from judging.errors import CrowdNever
+from judging.errors import CrowdNever, WorkRefused
 from judging.models import Campaign, Posting
+from judging.services.admitting import check_session
 from judging.services.adopting import UNKNOWN_PLACES, adopt
 from judging.services.calls import campaign_key
-from judging.services.working import WorkRefused, check_session
 from judging.tokens import Link
 
 

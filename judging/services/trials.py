@@ -17,9 +17,9 @@ from judging.layout import submission_seed
 from judging.models import Campaign, Posting, Submission, Task, Worker
 from judging.pay import hourly
 from judging.services.campaigns import log
-from judging.services.leasing import fill_slots
 from judging.services.payments import earned_so_far
 from judging.services.postings import next_posting
+from judging.services.slots import fill_slots
 from judging.services.texts import passages_without_text
 from judging.services.working import WorkRefused
 from judging.tokens import trial_link_for

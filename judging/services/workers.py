@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
 
-from judging.models import Campaign, CrowdIdentity, Exclusion, Submission, Worker
+from judging.models import Campaign, Choice, CrowdIdentity, Exclusion, Submission, Worker
 
 #: Submissions that use up one of a worker's tasks.
 TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
@@ -17,20 +18,24 @@ def crowd_of(campaign: Campaign) -> str:
     return f"{campaign.crowd}:{campaign.endpoint}"
 
 
+def known_worker(crowd: str, crowd_worker_id: str) -> Worker | None:
+    """Our worker for a crowd's id; None for somebody new."""
+    known = CrowdIdentity.objects.filter(crowd=crowd, crowd_worker_id=crowd_worker_id)
+    identity = known.select_related("worker").first()
+    return identity.worker if identity else None
+
+
 def worker_for(crowd: str, crowd_worker_id: str) -> Worker:
-    """Our worker for a crowd's id; made at the first meeting, once whoever else asks at the same time."""
-    known = CrowdIdentity.objects.select_related("worker").filter(
-        crowd=crowd, crowd_worker_id=crowd_worker_id
-    )
-    if identity := known.first():
-        return identity.worker
+    """Our worker for a crowd's id; made for somebody new, once whoever else asks at the same time."""
+    if worker := known_worker(crowd, crowd_worker_id):
+        return worker
     try:
         with transaction.atomic():
             worker = Worker.objects.create()
             CrowdIdentity.objects.create(worker=worker, crowd=crowd, crowd_worker_id=crowd_worker_id)
             return worker
     except IntegrityError:
-        return known.get().worker
+        return CrowdIdentity.objects.get(crowd=crowd, crowd_worker_id=crowd_worker_id).worker
 
 
 def declare_simulated(crowd: str, crowd_worker_ids: Iterable[str]) -> list[Worker]:
@@ -40,8 +45,8 @@ def declare_simulated(crowd: str, crowd_worker_ids: Iterable[str]) -> list[Worke
     return workers
 
 
-def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
-    """Why this worker gets no new task of the campaign now; None when nothing speaks against it.
+def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
+    """Why this worker (None: somebody new) gets no new task of the campaign now; None when nothing speaks against it.
 
     One of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``, ``enough-tasks``,
     ``withdrawn``, ``simulated-only``.
@@ -49,6 +54,14 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
     if campaign.state not in Campaign.OFFERING:
         reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
         return reasons.get(campaign.state, "not-open")
+    if worker and (reason := _reason_excluded(campaign, worker)):
+        return reason
+    if (campaign.placeholder_text or campaign.rehearsal_of_id) and not (worker and worker.simulated):
+        return "simulated-only"
+    return "enough-tasks" if worker and has_enough(campaign, worker) else None
+
+
+def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
     # Every taking of a task comes by here: one question to the database, not one for each kind of exclusion.
     standing = Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule")
     here = {rule == Exclusion.WITHDRAWN for known, rule in standing if known == campaign.pk}
@@ -56,9 +69,17 @@ def refusal_reason(campaign: Campaign, worker: Worker) -> str | None:
         return "excluded"
     if here:
         return "withdrawn"
-    if campaign.refuse_excluded_elsewhere and any(rule != Exclusion.WITHDRAWN for _, rule in standing):
-        return "excluded-elsewhere"
-    if (campaign.placeholder_text or campaign.rehearsal_of_id) and not worker.simulated:
-        return "simulated-only"
-    taken = Submission.objects.filter(campaign=campaign, worker=worker, state__in=TAKEN).count()
-    return "enough-tasks" if taken >= campaign.max_tasks_per_worker else None
+    elsewhere = any(rule != Exclusion.WITHDRAWN for _, rule in standing)
+    return "excluded-elsewhere" if campaign.refuse_excluded_elsewhere and elsewhere else None
+
+
+def has_enough(campaign: Campaign, worker: Worker, *, beside: Submission | None = None) -> bool:
+    """Whether the worker has as many tasks (``beside`` this one) as the campaign gives to one.
+
+    A task that is held without a choice is none of the worker's where only an address says whose it is: whoever knows
+    the worker's id could use up all of them.
+    """
+    taken = Submission.objects.filter(campaign=campaign, worker=worker, state__in=TAKEN)
+    made = Exists(Choice.objects.filter(slot__submission=OuterRef("pk")))
+    sure = ~Q(state=Submission.State.HELD) | Q(place=None) | Q(taken_at__isnull=False) | Q(made)
+    return taken.filter(sure).exclude(pk=beside.pk if beside else 0).count() >= campaign.max_tasks_per_worker

@@ -12,33 +12,31 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from config import clock
-from config.errors import Refusal
 from config.metrics import Count
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
 from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
-from judging.errors import ArrivalRefused
+from judging.errors import WorkRefused
 from judging.models import (
     Campaign,
     Choice,
     Consent,
     ConsentText,
     CrowdIdentity,
-    Place,
     Posting,
     Slot,
     Submission,
     Worker,
 )
-from judging.services.adopting import ask_for_place
+from judging.services.admitting import hand_over, has_gold, limits, place_of
 from judging.services.answers import record_answers
-from judging.services.asking import Questions
 from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.evidence import PROOF, proof_of
-from judging.services.leasing import gold_is_left, lease_task, make_room
+from judging.services.leasing import hand_out, lease_task, release
+from judging.services.slots import pairs_in
 from judging.services.texts import agreed_text
-from judging.services.workers import crowd_of, refusal_reason, worker_for
+from judging.services.workers import crowd_of, has_enough, known_worker, refusal_reason, worker_for
 
 SAVES = Count(
     "preferee_choices", "Choices saved: kept, or repeated (this very one came in before).", ("result",)
@@ -48,21 +46,8 @@ SENT_OFF = Count("preferee_tasks_sent_off", "Tasks sent off from the judging pag
 LONGEST_COMMENT = 5000
 #: More choices in one slot than any person makes; the rest is not kept.
 MOST_CHOICES = 200
-#: Sessions that the crowd did not know; when so many came in a minute, no more are asked for.
-UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
 #: More often than this nobody leaves a page; only that it was often is kept.
 MOST_TIMES = 1000
-
-
-class WorkRefused(ArrivalRefused):
-    """The page can't be worked on; ``reason`` names the refusal page that says why.
-
-    ``worker`` is who was refused, if known; ``wait`` the seconds after which the same may be tried again.
-    """
-
-    def __init__(self, reason: str, *, worker: Worker | None = None, wait: float = 0.0) -> None:
-        super().__init__(f"No task now: {reason}.")
-        self.reason, self.worker, self.wait = reason, worker, wait
 
 
 @dataclass(frozen=True)
@@ -80,15 +65,21 @@ class Signals:
 NO_SIGNALS = Signals()
 
 
-def open_task(posting: Posting, arrival: Arrival) -> Submission:
-    """The submission of whoever arrived; leases a task at the first visit. Raises :class:`WorkRefused`."""
+def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
+    """The submission of whoever arrived; leases a task at the first visit. Raises :class:`WorkRefused`.
+
+    ``network`` is where the request came from, if that is known.
+    """
     campaign = posting.campaign
-    worker = worker_for(crowd_of(campaign), arrival.crowd_worker_id)
-    known = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker).first()
-    if known is not None:
-        return known
+    worker = known_worker(crowd_of(campaign), arrival.crowd_worker_id)
+    if worker is not None:
+        mine = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker)
+        if known := mine.first():
+            if arrival.taken_at and known.taken_at is None:
+                mine.update(taken_at=arrival.taken_at)
+            return known
     try:
-        submission = _new_task(campaign, worker, arrival)
+        submission = _new_task(campaign, worker, arrival, network)
     except WorkRefused as refused:
         LEASES.add(refused.reason)
         raise
@@ -96,58 +87,30 @@ def open_task(posting: Posting, arrival: Arrival) -> Submission:
     return submission
 
 
-def _new_task(campaign: Campaign, worker: Worker, arrival: Arrival) -> Submission:
-    confirm_failed(campaign, worker)
+def _new_task(campaign: Campaign, worker: Worker | None, arrival: Arrival, network: str) -> Submission:
+    if worker:
+        confirm_failed(campaign, worker)
     if reason := refusal_reason(campaign, worker):
         raise WorkRefused(reason, worker=worker)
-    if not gold_is_left(campaign, worker):
+    if not has_gold(campaign, worker):
         raise WorkRefused("enough-tasks")
-    place = _place_of(campaign, arrival)
-    if place is not None and not make_room(place, worker):
-        raise WorkRefused("no-task")
-    submission = lease_task(campaign, worker, assignment_id=arrival.assignment_id, place=place)
-    if submission is None:
-        raise WorkRefused("no-task")
+    paced = limits(campaign, arrival, network)
+    if any(limit.used_up(who) for limit, who in paced):
+        raise WorkRefused("crowded")
+    place = place_of(campaign, arrival)
+    with transaction.atomic():
+        # Somebody new becomes a row together with a task, or not at all: made-up names leave nothing behind.
+        worker = worker or worker_for(crowd_of(campaign), arrival.crowd_worker_id)
+        if place is not None and arrival.taken_at:
+            hand_over(place, arrival.assignment_id, arrival.taken_at)
+        submission = lease_task(
+            campaign, worker, assignment_id=arrival.assignment_id, place=place, taken_at=arrival.taken_at
+        )
+        if submission is None:
+            raise WorkRefused("no-task")
+    for limit, who in paced:
+        limit.take(who)
     return submission
-
-
-def _place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
-    """The place that the address names; None at a crowd whose addresses name none.
-
-    One that we do not know may be ours all the same: the reply to its offer was lost. The crowd is asked, for were
-    every made-up name given a task, they would soon have them all.
-    """
-    if not arrival.place_crowd_id:
-        check_session(campaign, arrival)
-        return None
-    known = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
-    if known is not None:
-        return known
-    try:
-        found = ask_for_place(campaign, arrival.place_crowd_id)
-    except Refusal:  # the crowd does not answer now, or this process has no key for it
-        raise WorkRefused("not-ready") from None
-    if found is None:
-        raise WorkRefused("unknown-link")
-    return found
-
-
-def check_session(campaign: Campaign, arrival: Arrival) -> None:
-    """At a crowd whose addresses name no place: raises WorkRefused unless the crowd knows who arrived, as they say.
-
-    Else made-up sessions could hold every task until their time is over. Only answers that were no are counted: who
-    makes sessions up uses up the questions of a minute, not the tasks, and not the calls that paying needs.
-    """
-    if UNKNOWN_SESSIONS.used_up(campaign):
-        raise WorkRefused("not-ready")
-    try:
-        known = crowd_for(campaign).is_at_work(arrival.assignment_id, arrival.crowd_worker_id)
-        if not known:
-            UNKNOWN_SESSIONS.count(campaign)
-    except Refusal:
-        raise WorkRefused("not-ready") from None
-    if not known:
-        raise WorkRefused("unknown-link")
 
 
 def check_workable(submission: Submission) -> None:
@@ -166,19 +129,36 @@ def check_workable(submission: Submission) -> None:
 
 
 def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
-    """Record that the worker agreed, to which text word for word, and when; once.
+    """Record that the worker agreed, to which text word for word, and when; once. What is shown is drawn now.
 
-    False, and nothing is recorded, when the campaign asks for a confirmation of age and ``of_age`` is not it.
+    False, and nothing is recorded, when the campaign asks for a confirmation of age and ``of_age`` is not it. Raises
+    :class:`WorkRefused` when there is nothing left to show.
     """
     campaign = submission.campaign
     if campaign.minimum_age and not of_age:
         return False
-    text = agreed_text(campaign, pairs=submission.slots.count())
+    text = agreed_text(campaign, pairs=pairs_in(submission))
     digest = hashlib.sha256(text.encode()).hexdigest()
     ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
     given = {"text_sha256": digest, "age_confirmed": campaign.minimum_age}
-    Consent.objects.get_or_create(submission=submission, defaults=given)
+    reason = ""
+    try:
+        with transaction.atomic():
+            _, first = Consent.objects.get_or_create(submission=submission, defaults=given)
+            if first and not submission.slots.exists() and (reason := _hand_out(submission)):
+                raise WorkRefused(reason)
+    except WorkRefused:
+        release(submission, Submission.State.RETURNED)
+        raise
     return True
+
+
+def _hand_out(submission: Submission) -> str:
+    """Draw what is shown; returns why there is nothing to show."""
+    if submission.taken_at is None and has_enough(submission.campaign, submission.worker, beside=submission):
+        return "enough-tasks"
+    has_gold(submission.campaign, submission.worker, beside=submission)
+    return hand_out(submission)
 
 
 def has_agreed(submission: Submission) -> bool:
@@ -191,19 +171,20 @@ def save_choice(
 ) -> bool:
     """Append a choice; False when this very save came in before. Raises :class:`WorkRefused` when too late."""
     check_workable(submission)
-    slot = Slot.objects.filter(submission=submission, number=number).only("pk").first()
     sides = set(Choice.Side.values)
     if not submission.campaign.allow_undecided:
         sides -= {Choice.Side.UNDECIDED}
-    if slot is None or side not in sides or not 0 <= sequence < MOST_CHOICES:
+    if side not in sides or not 0 <= sequence < MOST_CHOICES:
         raise WorkRefused("garbled")
     if wait := seconds_to_wait(submission, [number]):
         raise WorkRefused("too-soon", wait=wait)
-    values = _recorded(signals) | {"chosen_at": _made_at(submission, slot, sequence, signals.age)}
+    values, made = _recorded(signals), None
     for _ in range(MOST_CHOICES):
         try:
             with transaction.atomic():
-                Choice.objects.create(slot=slot, sequence=sequence, side=side, **values)
+                slot = _open_slot(submission, number)
+                made = made or _made_at(submission, slot, sequence, signals.age)
+                Choice.objects.create(slot=slot, sequence=sequence, side=side, chosen_at=made, **values)
             SAVES.add("kept")
             return True
         except IntegrityError:
@@ -211,6 +192,20 @@ def save_choice(
                 SAVES.add("repeated")
                 return False
             sequence += 1  # another tab made its choice under this number: both are kept
+    raise WorkRefused("garbled")
+
+
+def _open_slot(submission: Submission, number: int) -> Slot:
+    """The slot with this number, its submission locked against being sent off meanwhile.
+
+    Raises WorkRefused when there is no such slot, or the submission was sent off or ended since it was read.
+    """
+    slots = Slot.objects.select_related("submission").only("submission__state")
+    held = slots.filter(submission=submission, submission__state=Submission.State.HELD, number=number)
+    if slot := held.select_for_update(of=("submission",)).first():
+        return slot
+    submission.refresh_from_db(fields=["state", "standing"])
+    check_workable(submission)
     raise WorkRefused("garbled")
 
 

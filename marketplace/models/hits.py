@@ -153,7 +153,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 class Assignment(models.Model):
     """One place on a HIT, made when it is first taken.
 
-    A place given back (``Free``) keeps its id and may pass to another worker, as it does on MTurk.
+    One that was given back stays as ``Free``, for what its former holder is told; the place is taken again under
+    another id.
     """
 
     class Status(models.TextChoices):

@@ -14,6 +14,9 @@ from django.db.models import Count, Q, QuerySet
 from marketplace.errors import AccountRefused
 from marketplace.models import LedgerEntry, Requester, RequesterKey
 
+#: An address carries a signature by each key that is valid, up to so many.
+MOST_SIGNATURES = 8
+
 
 @dataclass(frozen=True)
 class Rotated:
@@ -59,6 +62,12 @@ def listed(now: datetime) -> QuerySet[Any]:
 def keys_of(requester: Requester) -> QuerySet[RequesterKey]:
     """The requester's keys, the newest first."""
     return requester.keys.order_by("-pk")
+
+
+def secrets_of(requester: Requester, now: datetime) -> list[str]:
+    """The secrets that sign the requester's calls now, the newest first."""
+    valid = RequesterKey.objects.valid_at(now).filter(requester=requester).order_by("-pk")
+    return list(valid.values_list("secret_key", flat=True)[:MOST_SIGNATURES])
 
 
 def rotate_key(requester: Requester, now: datetime, *, grace: timedelta) -> Rotated:

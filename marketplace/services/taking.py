@@ -76,17 +76,16 @@ def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
 
 
 def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
-    """Fill a place: one that was given back keeps its id, else a new one."""
+    """Fill a place, always under an id of its own.
+
+    MTurk hands an assignment that was given back on under the same id. Then a page that a former holder left open
+    could answer for the present one, since many pages post the assignment alone.
+    """
     hit_state.change(hit, now=now, by={"available": -1, "pending": 1})
     until = now + timedelta(seconds=hit.hit_type.assignment_seconds)
-    fields = {"worker": worker, "status": Assignment.Status.ACCEPTED, "accepted_at": now, "deadline": until}
-    free = hit.assignments.filter(status=Assignment.Status.FREE).order_by("pk").first()
-    if free is None:
-        taken = Assignment.objects.create(hit=hit, **fields)
-    elif Assignment.objects.filter(pk=free.pk, status=Assignment.Status.FREE).update(**fields):
-        taken = Assignment.objects.get(pk=free.pk)
-    else:
-        raise hit_state.LostRace
+    taken = Assignment.objects.create(
+        hit=hit, worker=worker, status=Assignment.Status.ACCEPTED, accepted_at=now, deadline=until
+    )
     events.emit("AssignmentAccepted", hit, at=now, assignment=taken)
     return taken
 

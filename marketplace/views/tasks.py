@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
@@ -14,11 +16,11 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from marketplace import clock
+from marketplace import arrival_signature, clock
 from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Hit
-from marketplace.question import PREVIEW, frame_address, origin
-from marketplace.services import deadlines, groups, taking
+from marketplace.question import PREVIEW, SIGNATURE, frame_address, origin
+from marketplace.services import deadlines, groups, requesters, taking
 from marketplace.views.site import worker_of
 
 _REFUSED_STATUS = {
@@ -89,12 +91,12 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
         more = groups.has_more(worker_of(request), kind, now)
         context["refusal"] = None if more else groups.refuse_empty(kind, now)
         return render(request, "marketplace/submitted.html", context)
-    extra = {
+    ids = {
         "assignmentId": assignment.assignment_id,
         "hitId": assignment.hit.hit_id,
         "workerId": worker_of(request).worker_id,
-        "turkSubmitTo": settings.PUBLIC_URL,
     }
+    extra = {**ids, "turkSubmitTo": settings.PUBLIC_URL, SIGNATURE: _signature(assignment, now)}
     return _with_frame(request, "marketplace/task.html", context, assignment.hit, extra)
 
 
@@ -151,8 +153,21 @@ def external_submit(request: HttpRequest) -> HttpResponse:
     return render(request, "marketplace/external_submit.html", {"result": result})
 
 
+def _signature(assignment: Assignment, now: datetime) -> str:
+    """What shows the requester's page that this worker holds the assignment."""
+    assert assignment.worker is not None
+    assert assignment.accepted_at is not None
+    return arrival_signature.sign(
+        requesters.secrets_of(assignment.hit.hit_type.requester, now),
+        taken_at=assignment.accepted_at,
+        assignment_id=assignment.assignment_id,
+        hit_id=assignment.hit.hit_id,
+        worker_id=assignment.worker.worker_id,
+    )
+
+
 def _own(request: HttpRequest, assignment_id: str) -> Assignment | None:
-    rows = Assignment.objects.select_related("hit__hit_type__requester")
+    rows = Assignment.objects.select_related("hit__hit_type__requester", "worker")
     return rows.filter(assignment_id=assignment_id, worker=worker_of(request)).first()
 
 

@@ -105,12 +105,15 @@ class Fair:
     # People.
 
     def open_task(self, campaign: Campaign, worker: str, place: FakePlace | None = None) -> Submission:
-        """``worker`` takes a place at the crowd and opens its page."""
+        """``worker`` takes a place at the crowd, opens its page and agrees to the task."""
         taken = self.crowd.take(worker, place)
         posting = Posting.objects.filter(campaign=campaign).order_by("-number").first()
         assert posting is not None
         arrival = Arrival(taken.assignment_id, taken.posted.crowd_id, worker, "", preview=False)
-        return working.open_task(posting, arrival)
+        submission = working.open_task(posting, arrival)
+        if submission.state == Submission.State.HELD:
+            working.give_consent(submission, of_age=True)
+        return submission
 
     def answer(self, submission: Submission, *, pass_gold: bool = True, only: int | None = None) -> None:
         """Choose the left of every pair (of the first ``only`` slots), and the right answer of gold pairs."""

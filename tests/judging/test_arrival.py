@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from judging.crowds.arrival import read_arrival, submit_url
+from judging.crowds.arrival import SIGNATURE, read_arrival, signed_at, submit_url
+from judging.crowds.mturk import MTurk
 from judging.errors import ArrivalRefused
 
 WHOLE = {
@@ -64,3 +67,49 @@ def test_address_without_a_submit_host_goes_to_the_first_known_one():
 @pytest.mark.parametrize("slash", ["", "/"])
 def test_final_form_goes_to_the_crowd_with_or_without_a_slash(slash):
     assert submit_url(f"https://crowd.example{slash}") == "https://crowd.example/mturk/externalSubmit"
+
+
+#: The same value is made in tests/marketplace/test_arrival_signature.py.
+SIGNED = "1772366400000.3a2b7c7c4e94affd00e1e95b5dfcdc98b4c3c898353c3dc0c8f92d6a01add8d2"
+AMAZON = "https://mturk-requester.us-east-1.amazonaws.com"
+
+
+@pytest.fixture
+def marketplace(settings) -> MTurk:
+    settings.CROWD_ACCESS_KEY, settings.CROWD_SECRET_KEY = "lab", "very secret"
+    return MTurk("http://127.0.0.1:8411")
+
+
+@pytest.mark.parametrize("signature", [SIGNED, SIGNED.replace(".", f".{'0' * 64}.")])
+def test_signed_arrival_says_when_the_task_was_taken(marketplace, signature):
+    arrival = marketplace.read_arrival(WHOLE | {SIGNATURE: signature})
+
+    assert arrival.taken_at == datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {SIGNATURE: SIGNED[:-1]},
+        {SIGNATURE: SIGNED.replace("1772", "1773")},
+        {SIGNATURE: SIGNED, "workerId": "A2WORKER00000"},
+        {SIGNATURE: SIGNED, "assignmentId": "3ANOTHER"},
+        {SIGNATURE: SIGNED, "hitId": "3ANOTHER"},
+        {SIGNATURE: "9" * 15 + "." + "0" * 64},
+        {SIGNATURE: "1772366400000"},
+    ],
+)
+def test_where_the_crowd_signs_an_arrival_without_its_signature_is_refused(marketplace, changed):
+    with pytest.raises(ArrivalRefused, match="missing or was changed"):
+        marketplace.read_arrival(WHOLE | changed)
+
+
+def test_signature_with_another_requesters_key_is_refused():
+    with pytest.raises(ArrivalRefused):
+        signed_at({SIGNATURE: SIGNED}, read_arrival(WHOLE), "another secret")
+
+
+def test_preview_needs_no_signature_and_amazon_gives_none(marketplace):
+    assert marketplace.read_arrival({}).preview
+    assert MTurk(AMAZON).read_arrival(WHOLE).taken_at is None

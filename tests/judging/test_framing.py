@@ -18,7 +18,7 @@ from judging import pacing, urls
 from judging.framing import LARGEST_FORM, PREFIX
 from judging.models import Choice
 from judging.services.trials import trial_link
-from tests.judging.visitor import CROWD_SITE, text
+from tests.judging.visitor import CROWD_SITE, Visitor, text
 
 pytestmark = [pytest.mark.one_database, pytest.mark.usefixtures("crowd_site")]
 NAMES = [pattern.name for pattern in urls.urlpatterns]
@@ -182,8 +182,6 @@ def test_page_that_asks_too_often_is_told_when_to_ask_again(slow, martha):
 
 
 def test_pace_is_each_pages_own_and_passes(slow, crowd, campaign, martha):
-    from tests.judging.visitor import Visitor
-
     henry = Visitor(crowd, campaign, "AHENRY")
     for visitor in (martha, henry):
         visitor.begin()
@@ -204,13 +202,19 @@ def test_no_limit_when_it_is_off_and_none_for_addresses_that_all_share(slow, set
     assert {response.status_code for response in save_often(martha, 30)} == {200}
 
 
-def test_counter_that_does_not_answer_costs_nobody_a_choice(slow, martha):
+def test_a_whole_task_is_done_and_the_next_one_taken_while_redis_is_away(
+    slow, settings, crowd, campaign, martha
+):
+    away = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    settings.CACHES = {"default": away}
     martha.begin()
-
-    with mock.patch.object(pacing.cache, "add", side_effect=ConnectionError):
-        replies = save_often(martha, 12)
+    replies = save_often(martha, 12)
+    sent = martha.finish(pass_gold=False)  # before the next task the crowd is asked about this one
+    unknown = martha.arrive(hitId="3UNKNOWN", assignmentId="3OTHER")
 
     assert {reply.status_code for reply in replies} == {200}
+    assert "send.js" in text(sent)
+    assert (unknown.status_code, Visitor(crowd, campaign).arrive().status_code) == (404, 200)
 
 
 # Where the last form may go.
@@ -228,7 +232,7 @@ SLASHES = {
 
 @pytest.mark.parametrize("known", [CROWD_SITE, f"{CROWD_SITE}/"])
 def test_form_goes_to_a_known_site_however_its_slashes_stand(settings, martha, known):
-    settings.CROWD_HOSTS = [known]
+    settings.CROWD_HOSTS, settings.ARRIVALS_PER_NETWORK = [known], 0
     for submit_to, action in SLASHES.items():
         martha.params["turkSubmitTo"] = submit_to
 

@@ -48,6 +48,7 @@ def taken(campaign, worker) -> Submission:
         campaign, worker_for("fake:here", worker), assignment_id=f"for-{worker}", place=None
     )
     assert submission is not None
+    working.give_consent(submission, of_age=True)
     return submission
 
 

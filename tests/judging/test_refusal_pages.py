@@ -17,6 +17,7 @@ from judging.framing import LARGEST_FORM
 from judging.models import Campaign, Choice, Submission
 from judging.refusals import REFUSALS
 from judging.services import voices
+from judging.services.admitting import ARRIVALS_AT_PLACE
 from judging.services.reinstating import exclude_worker
 from judging.services.rights import withdraw_worker
 from judging.services.trials import trial_link
@@ -57,9 +58,17 @@ def enough_tasks(crowd, fair):
 def no_task(crowd, fair):
     campaign = Fair(crowd, name="small", queries=1, passages=2).opened()
     first = Visitor(crowd, campaign)
-    first.begin()
-    first.save()
+    first.do_task()
+    crowd.hand_in(first.taken, {})
+    fair.collect(campaign)
     return first.arrive(workerId="AHENRY", assignmentId="ANOTHER1")
+
+
+def crowded(crowd, fair):
+    visitor = Visitor(crowd, fair.opened())
+    with time_machine.travel(clock.now(), tick=False):
+        names = [f"AMADEUP{number}" for number in range(ARRIVALS_AT_PLACE + 1)]
+        return [visitor.arrive(workerId=name, assignmentId=f"3{name}") for name in names][-1]
 
 
 def _in_state(state):
@@ -187,6 +196,7 @@ SITUATIONS = {
     "withdrawn": withdrawn,
     "enough-tasks": enough_tasks,
     "no-task": no_task,
+    "crowded": crowded,
     "paused": _in_state("paused"),
     "closed": _in_state("closed"),
     "not-open": _in_state("draft"),
@@ -330,7 +340,7 @@ def test_page_that_is_not_ready_yet_asks_again_by_itself_and_no_other_does(crowd
 
     assert waiting["Refresh"] == "20"
     assert "this page reloads by itself every 20 seconds" in waiting.content.decode()
-    assert {reason for reason, page in REFUSALS.items() if page.reload_seconds} == {"not-ready"}
+    assert {reason for reason, page in REFUSALS.items() if page.reload_seconds} == {"not-ready", "crowded"}
     assert "Refresh" not in Client().get("/judge/task/W10~abc/")
 
 

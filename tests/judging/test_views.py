@@ -9,6 +9,7 @@ import pytest
 
 from judging.browsing import read
 from judging.models import Campaign, Choice, Consent, CrowdIdentity, Submission, Worker
+from judging.services.workers import crowd_of, declare_simulated
 from pooling.models import Passage
 from tests.judging.cast import good_side
 from tests.judging.visitor import CROWD_SITE, Visitor, text
@@ -228,8 +229,7 @@ def test_page_of_a_rehearsal_says_so_and_hides_pids(crowd, fair):
     campaign = fair.opened(placeholder_text=True)
     Passage.objects.update(text=None)
     martha = Visitor(crowd, campaign)
-    martha.arrive()  # makes the worker known
-    Worker.objects.update(simulated=True)
+    declare_simulated(crowd_of(campaign), ["AMARTHA"])
 
     page = text(martha.begin())
 

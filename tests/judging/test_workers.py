@@ -72,6 +72,10 @@ def test_tasks_that_are_held_or_sent_off_use_up_a_workers_share_and_returned_one
     held = fair.open_task(campaign, "A1")
     worker = held.worker
 
+    # The crowd signs nothing here: who made choices is at work, who only opened an address may be anybody.
+    assert refusal_reason(campaign, worker) is None
+    fair.answer(held, only=1)
+
     assert refusal_reason(campaign, worker) == "enough-tasks"
     Submission.objects.filter(pk=held.pk).update(state=Submission.State.RETURNED)
     assert refusal_reason(campaign, worker) is None

@@ -27,7 +27,7 @@ def test_an_abandoned_place_is_offered_again(ask, hit_type, ada, grace):
 
     assert ask("GetHIT", HITId=hit_id, at=later)["HIT"]["HITStatus"] == "Assignable"
     assert Departure.objects.get().kind == Departure.Kind.ABANDONED
-    assert taking.take(grace, hit_type, later).assignment_id == held.assignment_id
+    assert taking.take(grace, hit_type, later).hit == held.hit
 
 
 def test_unreviewed_work_is_approved_and_paid_at_its_time(ask, hit_type, ada):

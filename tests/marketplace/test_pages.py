@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from marketplace import clock
+from marketplace.arrival_signature import sign
 from marketplace.models import Assignment
 from tests.marketplace.conftest import make_hit, make_type, make_worker, work
 
@@ -99,12 +100,17 @@ def test_a_preview_names_neither_worker_nor_assignment(client, worker, hit, hit_
     assert sandbox == "allow-scripts allow-forms"
 
 
-def test_a_taken_task_is_shown_in_a_sandboxed_frame(client, worker, hit, hit_type):
+def test_a_taken_task_is_shown_in_a_sandboxed_frame(client, worker, requester, hit, hit_type):
     page = take(client, hit_type)
 
     address, sandbox = frame(page, "task-frame")
     assignment = Assignment.objects.get()
-    assert parse_qs(address.query) == {
+    params = parse_qs(address.query)
+    [signature] = params.pop("arrivalSignature")
+    secret = requester.keys.get().secret_key
+    ids = {"assignment_id": assignment.assignment_id, "hit_id": hit, "worker_id": worker.worker_id}
+    assert signature == sign([secret], taken_at=assignment.accepted_at, **ids)
+    assert params == {
         "link": ["a"],
         "v": ["2"],
         "assignmentId": [assignment.assignment_id],

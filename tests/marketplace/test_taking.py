@@ -78,15 +78,15 @@ def test_system_qualifications_are_read_from_the_worker(ask):
     assert taking.take(make_worker("from-america", country="us"), hit_type, NOW)
 
 
-def test_a_returned_place_keeps_its_id_for_the_next_worker(ask, hit_type, ada, grace):
+def test_a_returned_place_has_another_id_for_the_next_worker(ask, hit_type, ada, grace):
     make_hit(ask, hit_type)
     first = taking.take(ada, hit_type, NOW)
     taking.give_back(ada, first.assignment_id, NOW)
 
     second = taking.take(grace, hit_type, NOW)
 
-    assert second.assignment_id == first.assignment_id
-    assert second.worker == grace
+    assert second.assignment_id != first.assignment_id
+    assert (second.hit, second.worker) == (first.hit, grace)
     assert Departure.objects.get().kind == Departure.Kind.RETURNED
 
 
@@ -95,7 +95,7 @@ def test_a_worker_may_take_again_what_was_given_back(ask, hit_type, ada):
     first = taking.take(ada, hit_type, NOW)
     taking.give_back(ada, first.assignment_id, NOW)
 
-    assert taking.take(ada, hit_type, NOW).assignment_id == first.assignment_id
+    assert taking.take(ada, hit_type, NOW).hit == first.hit
 
 
 def test_what_is_not_held_cannot_be_given_back(ask, hit_type, ada, grace):
@@ -158,17 +158,25 @@ def test_after_the_deadline_nothing_is_accepted(ask, hit_type, ada):
     assert late == "too_late"
 
 
-def test_a_former_holders_page_cannot_answer_for_the_present_one(ask, hit_type, ada, grace):
+@pytest.mark.parametrize("named", [True, False])
+def test_a_former_holders_page_cannot_answer_for_the_present_one(ask, hit_type, ada, grace, named):
     make_hit(ask, hit_type)
     held = taking.take(ada, hit_type, NOW)
     taking.give_back(ada, held.assignment_id, NOW)
-    taking.take(grace, hit_type, NOW)
+    present = taking.take(grace, hit_type, NOW)
 
-    stale = [("workerId", ada.worker_id), ("choice", "left")]
+    stale = [("choice", "left"), *([("workerId", ada.worker_id)] if named else [])]
 
     assert reason(taking.hand_in, held.assignment_id, stale, NOW) == "not_held"
-    mine = [("workerId", grace.worker_id), ("choice", "left")]
-    assert not taking.hand_in(held.assignment_id, mine, NOW).again
+    assert not taking.hand_in(present.assignment_id, [("choice", "left")], NOW).again
+
+
+def test_a_page_left_open_past_its_time_is_told_so(ask, hit_type, ada, grace):
+    make_hit(ask, hit_type)
+    held = taking.take(ada, hit_type, NOW)
+    taking.take(grace, hit_type, NOW + hours(1))
+
+    assert reason(taking.hand_in, held.assignment_id, [("choice", "left")], NOW + hours(1)) == "too_late"
 
 
 def test_a_holder_may_hand_in_after_the_hit_expired(ask, hit_type, ada):

@@ -49,6 +49,7 @@ class PanelCrowd:
 
     fees = Fees(share=site.FEE, least=Decimal("0.00"))
     keeps_block_lists = False
+    signs_arrivals = False
 
     def __init__(self, panel: Panel) -> None:
         self.panel = panel

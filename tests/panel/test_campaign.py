@@ -21,6 +21,7 @@ from judging.models import (
     Submission,
     Task,
 )
+from judging.services.admitting import UNKNOWN_SESSIONS
 from judging.services.campaigns import pause, resume
 from judging.services.closing import close, pending_work
 from judging.services.collecting import collect
@@ -29,7 +30,6 @@ from judging.services.ledger import compare, ledger
 from judging.services.messages import addressees, send_message
 from judging.services.reinstating import exclude_worker
 from judging.services.rejecting import override_rejection, reject
-from judging.services.working import UNKNOWN_SESSIONS
 from tests.judging.visitor import text
 from tests.panel.module import completion_code
 from tests.panel.panel import APPROVED, AWAITING_REVIEW, REJECTED, SITE

@@ -1,0 +1,27 @@
+"""Where a request comes from, as far as limits go."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from allauth.core.internal.httpkit import get_client_ip
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
+
+
+def client_network(request: HttpRequest) -> str:
+    """The client's IPv4 address or IPv6 /64 network: one customer has all addresses of that.
+
+    Behind proxies (``PREFEREE_TRUSTED_PROXIES``) it is what the outermost of them saw. Empty when it is not known.
+    """
+    try:
+        address = ipaddress.ip_address(get_client_ip(request) or "")
+    except (
+        ImproperlyConfigured,
+        ValueError,
+    ):  # fewer proxies than the settings say, or a socket without a peer
+        return ""
+    mapped = getattr(address, "ipv4_mapped", None)
+    if mapped or address.version == 4:
+        return str(mapped or address)
+    return str(ipaddress.ip_network((address, 64), strict=False))

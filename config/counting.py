@@ -1,0 +1,58 @@
+"""Counts within fixed windows of time, kept in Redis where there is one, else in each process.
+
+A counter that does not answer refuses nobody: what it guards goes on unguarded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+from config import clock
+
+#: What the cache raises when it is away, or when it lost the key between two requests.
+_AWAY = (RedisError, OSError, ValueError)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most ``most`` of a ``kind`` of thing in every ``seconds``; a ``most`` of 0 is no limit."""
+
+    kind: str
+    most: int
+    seconds: int
+
+    def take(self, who: str) -> int:
+        """Count one for ``who``; returns 0, or after how many seconds to come again when it is one too many."""
+        if not self.most:
+            return 0
+        key, left = self._window(who)
+        try:
+            counted = 1 if cache.add(key, 1, timeout=2 * self.seconds) else cache.incr(key)
+        except _AWAY:
+            return 0
+        return left if counted > self.most else 0
+
+    def used_up(self, who: str) -> bool:
+        """Whether none is left for ``who`` in this window."""
+        try:
+            return bool(self.most) and int(cache.get(self._window(who)[0], 0)) >= self.most
+        except _AWAY:
+            return False
+
+    def _window(self, who: str) -> tuple[str, int]:
+        """The key of this window, and how many seconds of it are left."""
+        number, elapsed = divmod(int(clock.now().timestamp()), self.seconds)
+        digest = hashlib.sha256(who.encode()).hexdigest()[:32]
+        return f"{self.kind}:{digest}:{number}", self.seconds - elapsed
+
+
+def first_time(key: str, *, seconds: float) -> bool:
+    """Whether ``key`` was not asked about in the last ``seconds``; true as well when nobody can tell."""
+    try:
+        return bool(cache.add(key, 1, timeout=seconds))
+    except _AWAY:
+        return True

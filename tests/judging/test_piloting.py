@@ -75,7 +75,7 @@ def test_pilot_offers_its_tasks_and_pauses_by_itself_when_they_are_in(fair, time
     collect_by_job(campaign)
 
     assert (campaign.state, fair.crowd.open_places) == ("piloted", 0)
-    assert "median 4.5 minutes a task, $26.67 an hour" in campaign.changes.get(what="piloted").why
+    assert "median 4.5 minutes a task, $26.66 an hour" in campaign.changes.get(what="piloted").why
     assert len(fair.crowd.approvals) == 2
 
 

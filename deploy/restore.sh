@@ -26,7 +26,8 @@ database() { # its address, its name in the backup, the setting that names it
             exit 1
         fi
         pg_restore --exit-on-error --single-transaction --no-owner --no-privileges --dbname="$where" "$backup/$2.dump"
-        psql --no-psqlrc --quiet --dbname="$where" --command=ANALYZE
+        # A role that is no superuser is told of every table of the system that it cannot look at.
+        PGOPTIONS='-c client_min_messages=error' psql --no-psqlrc --quiet --dbname="$where" --command=ANALYZE
     elif [ -e "$backup/$2.sqlite3" ]; then
         file=${1#sqlite:///}
         if [ -e "$file" ] || [ "$file" = "$1" ]; then

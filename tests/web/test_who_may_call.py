@@ -190,6 +190,15 @@ TABLE |= {
         "campaigns", MONEY, body=b'{"why": "We looked again.", "reinstate": false}'
     ),
 }
+TABLE |= {
+    ("get", "/collections/{name}/analyses"): Call(),
+    ("post", "/collections/{name}/analyses/{kind}"): Call(only=MEMBERS, done=202),
+    ("get", "/collections/{name}/analyses/work/{key}"): Call(only=MEMBERS),
+    ("post", "/campaigns/{name}/gold/{key}/suspend"): Call("campaigns", MONEY, body=WHY),
+    # Nobody has done a task, so there is no time to go by, and nothing to take back.
+    ("post", "/campaigns/{name}/top-up"): Call("campaigns", MONEY, 409, b'{"minimum_hourly": 15}'),
+    ("post", "/campaigns/{name}/workers/{key}/withdraw"): Call("campaigns", MONEY, 409, WHY),
+}
 LISTS = {("get", "/collections"), ("get", "/campaigns")}
 
 
@@ -235,6 +244,12 @@ def callers(cast):
         campaign=cast.campaign, worker=cast.judge, assignment_id="GIVENBACK", seed=0, state="returned"
     )
     cast.keys |= {"held-payments": returned.pk, "missing-work": returned.pk}
+    analysing = Job.objects.create(kind="leaderboard.analyse", key="past analysis", arguments=arguments)
+    known = cast.passages("a", "a2")
+    gold = cast.campaign.gold_pairs.create(
+        query=cast.query("q1"), relevant=known["a"], off_topic=known["a2"], state="accepted"
+    )
+    cast.keys |= {"analyses/work": analysing.pk, "gold": gold.pk}
     cast.tokens = {
         (person, scope): make_token(user=users[person], name="t", scopes=[scope], days=1)[1]
         for person in PEOPLE
@@ -251,7 +266,7 @@ def called(callers, operation, call, person, scope):
     before = path.partition("/{key}")[0].split("/")
     kind = "/".join(before[-2:]) if before[-1] == "work" else before[-1]
     keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
-    address = path.format(name=name, number=1, pool="tide", **keys)
+    address = path.format(name=name, number=1, pool="tide", kind="stability", **keys)
     headers = dict(call.headers)
     if person != "nobody":
         headers["HTTP_AUTHORIZATION"] = f"Bearer {callers.tokens[person, scope]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from web.api import (
+    analyses,
     asking,
     board_rules,
     collection_details,
@@ -15,6 +16,8 @@ from web.api import (
     publishing,
     runs,
     sent_files,
+    test_pairs,
+    top_ups,
     uploads,
     versions,
     voices,
@@ -43,11 +46,14 @@ api.add_router("", members.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
+api.add_router("", analyses.router, tags=["versions and scores"])
 api.add_router("", publishing.router, tags=["publishing"])
 api.add_router("", drafts.router, tags=["campaigns"])
 api.add_router("", workers.router, tags=["workers"])
 api.add_router("", voices.router, tags=["workers"])
+api.add_router("", test_pairs.router, tags=["workers"])
 api.add_router("", pay_decisions.router, tags=["payments"])
+api.add_router("", top_ups.router, tags=["payments"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from django.http import HttpRequest
@@ -15,6 +16,7 @@ from accounts.models import ApiToken
 from judging.models import Campaign, Worker
 from judging.services import foreseeing
 from judging.services.reinstating import exclude_worker, reinstate_worker
+from judging.services.rights import withdraw_worker, withdrawal_until
 from judging.services.worker_records import WorkerRecord
 from web import jobs
 from web.access import campaign_for, require
@@ -107,6 +109,12 @@ class DecisionIn(Body):
     dry_run: DryRun = False
 
 
+class WithdrawalIn(DecisionIn):
+    """The same for judgments that a worker takes back; ``late``: also after the campaign's days for it."""
+
+    late: DryRun = False
+
+
 class Excluded(Schema):
     """What an exclusion comes to, as it was foreseen; dollars with fees. ``done``: it was decided."""
 
@@ -132,6 +140,17 @@ class Reinstated(Schema):
     surplus: int
     other: int
     saved: Decimal
+
+
+class WithdrawnOut(Schema):
+    """What taking a worker's judgments out comes to; dollars with fees. ``until``: the end of the days for it."""
+
+    worker: int
+    done: bool
+    judgments: int
+    tasks_repeated: int
+    cost: Decimal
+    until: datetime
 
 
 @router.get("/campaigns/{name}/workers", response=WorkerPage, summary="Workers by number, with their records")
@@ -191,6 +210,24 @@ def exclude(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dic
 def reinstate(request: HttpRequest, name: str, key: int, asked: DecisionIn) -> dict[str, Any]:
     said, foreseen = _decided(request, name, key, asked, foreseeing.foresee_reinstatement, reinstate_worker)
     return said | asdict(foreseen)
+
+
+@router.post(
+    "/campaigns/{name}/workers/{int:key}/withdraw",
+    response=WithdrawnOut,
+    summary="Take a worker's judgments out at the worker's wish, for good, or ask what that would come to",
+)
+def withdraw(request: HttpRequest, name: str, key: int, asked: WithdrawalIn) -> dict[str, Any]:
+    _, found = judged(request, name)
+    until = withdrawal_until(found, worker_pages.worker_for(found, key))
+    take_out = partial(withdraw_worker, late=asked.late)
+    said, foreseen = _decided(request, name, key, asked, foreseeing.foresee_exclusion, take_out)
+    return said | {
+        "judgments": foreseen.judgments,
+        "tasks_repeated": foreseen.repeated,
+        "cost": foreseen.cost,
+        "until": until,
+    }
 
 
 def seen(request: HttpRequest, name: str) -> Campaign:

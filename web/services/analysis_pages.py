@@ -149,7 +149,7 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
     page = {
         "collection": collection,
         "kind": kind,
-        "controls": _controls(collection, kind, given, user),
+        "controls": controls(collection, kind, given, user),
         "runs": _runs(collection, user, not sees_everything(user, collection)),
         "chosen": _keys(given),
         "query": address_of(kind, given),
@@ -188,20 +188,21 @@ def _failure(job: Job) -> Refusal:
     return Refusal(job.failure_message, job.next_step)
 
 
-def _controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
-    controls = []
+def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
+    """What can be set of this kind, with what is given."""
+    found = []
     if kind.of_campaign:
         names = [(one.name, one.name) for one in _campaigns(collection)]
         now = _campaign(collection, given)
-        controls.append(Control("campaign", "Campaign", now.name if now else "", names))
+        found.append(Control("campaign", "Campaign", now.name if now else "", names))
     for one in kind.fields:
         value = given.get(one.name, "")
         if isinstance(one, Number):
-            controls.append(_number(one, value))
+            found.append(_number(one, value))
         else:
             options = list(one.options) or _options(collection, one, user)
-            controls.append(Control(one.name, one.label, value, options))
-    return controls
+            found.append(Control(one.name, one.label, value, options))
+    return found
 
 
 def _number(one: Number, value: str) -> Control:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.contrib.auth import get_user_model
 
 from accounts.services.tokens import make_token
+from config import clock
 from config.background.attending import work_off_everything
 from config.background.models import Job
-from judging.models import Appeal, CampaignChange, Exclusion, PairReport, Submission, WorkerMessage
+from judging.models import Appeal, CampaignChange, Exclusion, PairReport, Payment, Submission, WorkerMessage
 from judging.services.foreseeing import foresee_exclusion
 from tests.web.api_caller import problem
 from tests.web.campaign.conftest import worker
@@ -151,3 +153,67 @@ def test_reports_are_listed_and_settled(judged, calls):
     assert reply.json() == {"settled": f"r{report.pk}"}
     assert calls.get("/api/v1/campaigns/fair/reports").json() == []
     assert "manage.py" not in str(again)
+
+
+def test_judgments_are_taken_out_at_the_workers_wish(judged, calls):
+    one = worker("AGOOD")
+    address = f"{WORKERS}/{one.pk}/withdraw"
+
+    asked = calls.post(address, {"dry_run": True}).json()
+    assert not Exclusion.objects.filter(worker=one).exists()
+    done = calls.post(address, {"why": "asked by mail"}).json()
+
+    assert (asked["done"], done["done"]) == (False, True)
+    assert asked["judgments"] == done["judgments"] == 3
+    assert Exclusion.objects.get(worker=one).rule == Exclusion.WITHDRAWN
+    assert "already" in problem(calls.post(address, {"why": "asked by mail"}), 409)["detail"]
+
+
+def test_after_the_days_for_it_only_late_takes_judgments_out(judged, calls):
+    judged.withdrawal_days = 1
+    judged.save()
+    Submission.objects.update(submitted_at=clock.now() - timedelta(days=2))
+    address = f"{WORKERS}/{worker('AGOOD').pk}/withdraw"
+
+    said = problem(calls.post(address, {}), 409)
+
+    assert "late" in said["next_step"]
+    assert "--" not in str(said)
+    assert calls.post(address, {"late": True}).json()["done"]
+
+
+def test_a_test_pair_is_suspended_and_what_rested_on_it_reopened(judged, calls):
+    bad = Exclusion.objects.get(worker=worker("ABAD"))
+    first, second = [answer.gold_pair_id for answer in bad.gold_answers.order_by("pk")]
+    address = "/api/v1/campaigns/fair/gold"
+
+    asked = calls.post(f"{address}/{first}/suspend", {"dry_run": True}).json()
+    one = calls.post(f"{address}/{first}/suspend", {"why": "both answer"}).json()
+    other = calls.post(f"{address}/{second}/suspend", {"why": "neither answers"}).json()
+
+    assert (asked["done"], asked["resting"], asked["reinstated"]) == (False, 1, 0)
+    assert (one["done"], one["reinstated"]) == (True, 0)  # the worker failed the other one, too
+    assert other["reinstated"] == 1
+    bad.refresh_from_db()
+    assert bad.reversed_at is not None
+    problem(calls.post(f"{address}/{first}/suspend", {"why": "again"}), 409)
+    problem(calls.post(f"{address}/999999/suspend", {"why": "x"}), 404)
+
+
+def test_a_top_up_is_agreed_to_and_owed_once(judged, calls):
+    opened = clock.now() - timedelta(hours=1)
+    Submission.objects.update(opened_at=opened, finished_at=opened + timedelta(minutes=30))
+    address = "/api/v1/campaigns/fair/top-up"
+
+    asked = calls.post(address, {"minimum_hourly": 15, "dry_run": True}).json()
+    assert asked["bonuses"] > 0
+    assert not Payment.objects.filter(kind=Payment.Kind.TOP_UP).exists()
+    problem(calls.post(address, {"minimum_hourly": 15}), 409)
+    problem(calls.post(address, {"minimum_hourly": 15, "confirm_spend": 0.01}), 409)
+    done = calls.post(address, {"minimum_hourly": 15, "confirm_spend": asked["total"]}).json()
+    again = calls.post(address, {"minimum_hourly": 15, "confirm_spend": asked["total"]}).json()
+
+    assert (done["done"], done["bonuses"]) == (True, asked["bonuses"])
+    assert again["bonuses"] == 0
+    owed = Payment.objects.filter(kind=Payment.Kind.TOP_UP)
+    assert sum(payment.amount for payment in owed) == Decimal(str(done["amount"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import secrets
 from collections.abc import Callable, Iterator
@@ -82,6 +83,19 @@ def export_judgments(
                 progress(min(done, total), total, "Exporting")
     partial.replace(out)
     return Exported(written["judgment"], written["gold"], left_out)
+
+
+def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
+    """The same file line by line, for somebody who downloads it while it is written."""
+    line = io.StringIO()
+    write = _writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
+    for row in rows_for_others(campaign, signals=signals):
+        if row is not None:
+            write(row)
+            yield line.getvalue()
+            line.seek(0)
+            line.truncate()
+    yield line.getvalue()  # the names of the columns, where there is no row
 
 
 def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:

@@ -68,6 +68,8 @@ OF_A_COLLECTION = {
     "web:campaign_gold": Page(only=MEMBERS),
     "web:suspend_gold": Page(only=MONEY, done=404),  # it has none
     "web:campaign_differences": Page(only=MEMBERS),
+    "web:campaign_judgments": Page(only=MEMBERS),
+    "web:judgments_file": Page(only=MEMBERS),
     "web:top_up": Page(only=MONEY),
     "web:collection": Page(),
     "web:policy": Page(),

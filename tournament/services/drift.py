@@ -198,10 +198,11 @@ def _drift(version: QrelVersion) -> Drift:
     taken: dict[int, set[int]] = {version.number: set()}
     for query, qid in qid_of.items():
         taken.setdefault(said.content["carried"].get(qid, version.number), set()).add(query)
-    origins = QrelVersion.objects.filter(collection=version.collection, number__in=taken)
-    parts = [
-        _part(origin, frozenset(taken[origin.number]), said) for origin in origins.select_related("campaign")
-    ]
+    earlier = QrelVersion.objects.filter(collection=version.collection, number__in=taken).exclude(
+        pk=version.pk
+    )
+    origins = [version, *earlier.select_related("campaign")]
+    parts = [_part(origin, frozenset(taken[origin.number]), said) for origin in origins]
     parts = [part for part in parts if part.gone or part.new]
     kinds = sum((part.kinds for part in parts), Counter[What]())
     rules = [rule for part in parts for rule in _rules_of(part)]

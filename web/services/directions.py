@@ -37,6 +37,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "collect": ("ask the crowd again", "web:campaign", "campaign"),
     "compare": ("use the collection's analyses", "web:analyses", "collection"),
     "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
+    "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
     "fetch_passages": ("add passage files", "web:add_files", "collection"),
     "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),
     "import_collection": ("make a collection", "web:create_collection", ""),
@@ -70,6 +71,7 @@ CALLS = {
     "challenge": "POST /campaigns/{name}/challenges",
     "close_campaign": "POST /campaigns/{name}/close",
     "create_campaign": "POST /collections/{name}/campaigns",
+    "export_judgments": "GET /campaigns/{name}/judgments",
     "fetch_passages": "POST /collections/{name}/files",
     "held_payments": "GET /campaigns/{name}/held-payments",
     "import_collection": "POST /collections",
@@ -88,6 +90,7 @@ CALLS = {
     "resume_campaign": "POST /campaigns/{name}/resume",
     "set_policy": "PUT /collections/{name}/policy",
     "set_texts": "PUT /campaigns/{name}/texts",
+    "suspend_gold": "POST /campaigns/{name}/gold/{{id}}/suspend",
     "split_queries": "POST /collections/{name}/query-split",
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.

@@ -41,10 +41,10 @@ def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
 def written(rows: Rows, form: str) -> Iterator[str]:
     """The rows in one of ``FORMS``, piece by piece. Raises KeyError for another form."""
     write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv, "jsonl": _jsonl}
-    return _pieces(write[form](rows))
+    return in_pieces(write[form](rows))
 
 
-def _pieces(lines: Iterable[str]) -> Iterator[str]:
+def in_pieces(lines: Iterable[str]) -> Iterator[str]:
     """Lines joined: a server sends every piece by itself, and seven thousand lines would be seven thousand."""
     piece: list[str] = []
     size = 0

@@ -16,8 +16,9 @@ from gunicorn.glogging import Logger as GunicornLogger
 
 MASK = "…"
 _names = (
-    r"(?:crowd_?)?worker_?id|assignment_?id|hit_?id|turk_?submit_?to|unique_?request_?token|(?:page_|link_)?token"
-    r"|(?:access|secret)_?key|password|authorization|sessionid|csrf_?(?:middleware)?_?token|x-csrftoken"
+    r"(?:crowd_?)?worker_?id|assignment_?id|hit_?id|turk_?submit_?to|arrival_?signature|unique_?request_?token"
+    r"|(?:page_|link_)?token|(?:access|secret)_?key|password|authorization|sessionid"
+    r"|csrf_?(?:middleware)?_?token|x-csrftoken"
 )
 _secrets: list[tuple[re.Pattern[str], str]] = [
     # Addresses of the judging page: /judge/TOKEN/ and /judge/task/TOKEN/save.

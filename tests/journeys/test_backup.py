@@ -49,9 +49,11 @@ GO_ON = """
 import django
 django.setup()
 from judging.models import Campaign
+from judging.services import working
 from judging.services.leasing import lease_task
 from judging.services.workers import worker_for
 submission = lease_task(Campaign.objects.get(), worker_for("fake:here", "A9"), assignment_id="later", place=None)
+working.give_consent(submission)
 print(submission.task.number, submission.slots.count())
 """
 

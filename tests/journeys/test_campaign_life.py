@@ -10,13 +10,16 @@ import pytest
 import urllib3
 from playwright.sync_api import expect
 
+from config import clock
 from config.settings import BASE_DIR
 from judging.browsing import Browser
+from judging.crowds.arrival import SIGNATURE
 from judging.models import Campaign, Judgment, Place, Submission
 from judging.services.launching import launch
 from judging.services.places import post_places
 from judging.services.rehearsing import keep_people_out, rehearsal_of
 from judging.tokens import link_for
+from marketplace.arrival_signature import sign
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
 from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
@@ -79,8 +82,10 @@ def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehea
     assert posting.crowd_key not in home
     assert person.take(posting.crowd_key) is None
     place = Place.objects.filter(posting=posting).first()
-    forged = urlencode({"assignmentId": "3FORGED", "hitId": place.crowd_id, "workerId": worker})
-    refused = fetched(f"{link_for(posting)}?{forged}")
+    ids = {"assignment_id": "3OTHERS", "hit_id": place.crowd_id, "worker_id": worker}
+    signature = sign([marketplace["secret_key"]], taken_at=clock.now(), **ids)
+    signed = {"assignmentId": "3OTHERS", "hitId": place.crowd_id, "workerId": worker, SIGNATURE: signature}
+    refused = fetched(f"{link_for(posting)}?{urlencode(signed)}")
     assert (refused.status, "This is a rehearsal" in refused.data.decode()) == (403, True)
 
     with monkeypatch.context() as patch:

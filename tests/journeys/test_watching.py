@@ -22,6 +22,7 @@ from tests.provision import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = "A2XK5J8Q0WVLMR"
+SIGNATURE = f"1772366400000.{'5e' * 32}"
 ASSIGNMENT = "3AAPLD8UCDBN7WWKT0WRPQDCVXTHTB"
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -84,10 +85,11 @@ def whole_task(address: str, link: str, arrival: dict[str, str]) -> str:
 def test_a_whole_task_is_counted_over_all_processes_and_logged_without_anybody(fair, served):
     address, log = served
     campaign = fair.opened()
-    Campaign.objects.update(crowd="mturk")  # the served processes do not know the tests' crowd
+    # The served processes do not know the tests' crowd; nothing is asked of this one, which signs no arrivals.
+    Campaign.objects.update(crowd="mturk", endpoint="https://mturk-requester-sandbox.us-east-1.amazonaws.com")
     place = next(iter(fair.crowd.posted.values())).posted.crowd_id
     link = link_token(campaign.postings.get())
-    arrival = {"assignmentId": ASSIGNMENT, "hitId": place, "workerId": WORKER}
+    arrival = {"assignmentId": ASSIGNMENT, "hitId": place, "workerId": WORKER, "arrivalSignature": SIGNATURE}
 
     token = whole_task(address, f"/judge/{link}/", arrival)
 
@@ -105,5 +107,5 @@ def test_a_whole_task_is_counted_over_all_processes_and_logged_without_anybody(f
     lines = [json.loads(line) for line in written.splitlines()]
     assert sum(line.get("view") == "judging:save" for line in lines) == 2 * saved + 2
     assert any(line["logger"] == "gunicorn.error" for line in lines)
-    for secret in (WORKER, ASSIGNMENT, token, link, token.partition("~")[2]):
+    for secret in (WORKER, ASSIGNMENT, SIGNATURE, token, link, token.partition("~")[2]):
         assert secret not in written

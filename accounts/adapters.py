@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -14,6 +16,7 @@ from accounts.errors import InvitationOver
 from accounts.models import Invitation, User
 from accounts.services.invitations import accept, invitation_of
 
+logger = logging.getLogger(__name__)
 #: Where the session keeps the invitation that somebody came with, on the way to an OpenID provider and back.
 SESSION_KEY = "invitation"
 
@@ -23,6 +26,24 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.OPEN_SIGNUP)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        return _at_our_address(super().get_reset_password_from_key_url(key))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
+        return _at_our_address(super().get_email_confirmation_url(request, emailconfirmation))
+
+    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
+        """Tell somebody of a change to the account, which is made whether or not the mail leaves."""
+        try:
+            super().send_notification_mail(*args, **kwargs)
+        except OSError:  # every fault of SMTP and of the network
+            logger.warning("Nobody could be told of a change to an account.", exc_info=True)
+
+
+def _at_our_address(link: str) -> str:
+    """The link at the public address, whatever host name the request was sent to."""
+    return settings.PUBLIC_URL + urlsplit(link).path
 
 
 class SocialAdapter(DefaultSocialAccountAdapter):

@@ -9,7 +9,6 @@ from datetime import timedelta
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.core.mail import send_mail
 from django.core.validators import validate_email
@@ -20,6 +19,7 @@ from django.urls import reverse
 from accounts.errors import InvitationOver, NotAnAccount
 from accounts.models import Invitation, User
 from accounts.secret_text import digest_of, new_secret
+from accounts.user_names import VALIDATORS
 from config import clock
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,8 @@ def accept(invitation: Invitation, user: User) -> None:
 
 def accept_with_new_account(invitation: Invitation, *, username: str, password: str) -> User:
     """Make the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError."""
-    UnicodeUsernameValidator()(username)
+    for validate in VALIDATORS:
+        validate(username)
     validate_password(password, User(username=username, email=invitation.email))
     if User.objects.filter(username__iexact=username).exists():
         raise _taken(username)

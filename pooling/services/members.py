@@ -95,6 +95,7 @@ def change_role(*, member: Membership, role: Role, who: str) -> None:
         _hold(member.collection)
         if role != Role.OWNER:
             _refuse_last_owner(member)
+            _withdraw_invitations_by(member.user, member.collection, who=who)
         Membership.objects.filter(pk=member.pk).update(role=role)
         log(member.collection, f"{member.user.get_username()} is now {role.words}", who=who)
 
@@ -104,6 +105,7 @@ def remove_member(*, member: Membership, who: str) -> None:
     with transaction.atomic():
         _hold(member.collection)
         _refuse_last_owner(member)
+        _withdraw_invitations_by(member.user, member.collection, who=who)
         member.delete()
         log(member.collection, f"{member.user.get_username()} removed", who=who)
 
@@ -114,7 +116,8 @@ def transfer(*, member: Membership, by: User) -> None:
         _hold(member.collection)
         Membership.objects.filter(pk=member.pk).update(role=Role.OWNER)
         others = Membership.objects.filter(collection=member.collection, user=by).exclude(pk=member.pk)
-        others.update(role=Role.MAINTAINER)
+        if others.update(role=Role.MAINTAINER):
+            _withdraw_invitations_by(by, member.collection, who=by.get_username())
         log(member.collection, f"handed over to {member.user.get_username()}", who=by.get_username())
 
 
@@ -143,6 +146,12 @@ def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
     with transaction.atomic():
         invitations.withdraw(invited.invitation)
         log(invited.collection, f"invitation of {invited.invitation.email} withdrawn", who=who)
+
+
+def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
+    """Withdraw what somebody invited to who is no owner any more: a link kept back would let them in again."""
+    for invited in open_invitations(collection).filter(invitation__invited_by=user):
+        withdraw_invitation(invited=invited, who=who)
 
 
 def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:

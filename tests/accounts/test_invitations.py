@@ -18,6 +18,7 @@ from pooling.services import members
 from tests.factories import make_collection
 
 ACCOUNT = {"username": "ada", "password": "a horse reads passages"}
+OTHERS_ADDRESS = ACCOUNT | {"username": "bob@example.org"}
 
 pytestmark = pytest.mark.django_db
 
@@ -117,8 +118,14 @@ def test_a_member_keeps_the_role_there_is(client, collection, django_user_model)
 
 @pytest.mark.parametrize(
     "account",
-    [ACCOUNT | {"password": "password"}, ACCOUNT | {"username": "a b"}, ACCOUNT | {"username": "BOB"}, {}],
-    ids=["common password", "blank in name", "taken name", "empty"],
+    [
+        ACCOUNT | {"password": "password"},
+        ACCOUNT | {"username": "a b"},
+        ACCOUNT | {"username": "BOB"},
+        OTHERS_ADDRESS,
+        {},
+    ],
+    ids=["common password", "blank in name", "taken name", "address for a name", "empty"],
 )
 def test_what_is_wrong_is_said_and_uses_nothing_up(client, collection, account, django_user_model):
     django_user_model.objects.create_user("bob")

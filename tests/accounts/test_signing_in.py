@@ -120,5 +120,39 @@ def test_a_forgotten_password_is_mailed_about_alike_to_known_and_unknown(client,
     assert "/accounts/password/reset/key/" in mail.outbox[0].body
 
 
+def test_a_link_leads_to_our_address_whatever_host_was_asked(client, ada, settings):
+    settings.MAIL, settings.ALLOWED_HOSTS = True, ["*"]
+
+    client.post("/accounts/password/reset/", {"email": "ada@example.org"}, headers={"host": "evil.example"})
+
+    assert f"{settings.PUBLIC_URL}/accounts/password/reset/key/" in mail.outbox[0].body
+    assert "evil.example/accounts/password/reset/key" not in mail.outbox[0].body
+
+
+def test_no_shared_cache_keeps_what_somebody_sees_who_is_signed_in(client, ada):
+    assert "Cache-Control" not in client.get("/")
+
+    client.force_login(ada)
+
+    assert client.get("/")["Cache-Control"] == "private, no-cache"
+
+
+def test_a_mail_server_that_is_away_keeps_nobody_from_a_new_password(client, ada, settings, caplog):
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    client.force_login(ada)
+    form = {
+        "oldpassword": PASSWORD,
+        "password1": "a mule reads them twice",
+        "password2": "a mule reads them twice",
+    }
+
+    assert client.post("/accounts/password/change/", form).status_code == 302
+
+    ada.refresh_from_db()
+    assert ada.check_password("a mule reads them twice")
+    assert "Nobody could be told" in caplog.text
+
+
 def test_without_a_mail_server_the_page_says_whom_to_ask(client, db):
     assert "sends no e-mail" in client.get("/accounts/password/reset/").content.decode()

@@ -80,6 +80,26 @@ def test_handing_over(owner, harbour, bob):
     assert roles(harbour) == {"olga": "maintainer", "bob": "owner"}
 
 
+@pytest.mark.parametrize("way", ["remove", "role", "transfer"])
+def test_invitations_end_with_the_owner_who_made_them(owner, harbour, bob, django_user_model, way):
+    olga = django_user_model.objects.get(username="olga")
+    Membership.objects.filter(pk=bob.pk).update(role="owner")
+    kept = members.invite_member(
+        collection=harbour.collection, email="b@example.org", role=Role.VIEWER, invited_by=bob.user
+    )
+    members.invite_member(
+        collection=harbour.collection, email="me-again@example.org", role=Role.OWNER, invited_by=olga
+    )
+    own = Membership.objects.get(user=olga)
+
+    owner.post(f"{ADDRESS}{bob.pk if way == 'transfer' else own.pk}/{way}", {"role": "viewer"})
+
+    assert [row.invitation for row in members.open_invitations(harbour.collection)] == [kept.invitation]
+    assert "invitation of me-again@example.org withdrawn" in str(
+        list(CollectionChange.objects.values_list("what", flat=True))
+    )
+
+
 @pytest.mark.parametrize(("what", "post"), [("role", {"role": "viewer"}), ("remove", {})])
 def test_an_owner_always_remains(owner, harbour, bob, what, post):
     olga = Membership.objects.get(user__username="olga")

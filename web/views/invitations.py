@@ -5,7 +5,6 @@ from __future__ import annotations
 from django import forms
 from django.conf import settings
 from django.contrib.auth import login, password_validation
-from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +16,7 @@ from accounts.adapters import SESSION_KEY
 from accounts.errors import InvitationOver, NotAnAccount
 from accounts.models import Invitation
 from accounts.services.invitations import accept_with_new_account, invitation_of
+from accounts.user_names import VALIDATORS
 from pooling.models import InvitedMember
 from pooling.services.members import join
 
@@ -27,7 +27,7 @@ class NewAccountForm(forms.Form):
     username = forms.CharField(
         label="Name to sign in with",
         max_length=150,
-        validators=[UnicodeUsernameValidator()],
+        validators=VALIDATORS,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = forms.CharField(

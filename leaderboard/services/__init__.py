@@ -14,13 +14,14 @@ from leaderboard.services.comparison_output import comparison_analysis
 from leaderboard.services.evaluating import evaluate
 from leaderboard.services.facts import facts_of
 from leaderboard.services.halves import split_halves
-from leaderboard.services.labels import labels_named, version_numbered
+from leaderboard.services.labels import labels_named
 from leaderboard.services.moves import RankMoves, rank_moves
 from leaderboard.services.private_boards import private_board
 from leaderboard.services.progress_output import progress_analysis
 from leaderboard.services.score_output import score_analysis
 from leaderboard.services.scoring import score, scores_as_dict
 from leaderboard.services.stability import stability
+from tournament.services.publishing import version_numbered
 
 __all__ = [
     "Comparison",

@@ -20,7 +20,7 @@ from leaderboard.services.evaluating import Progress
 from leaderboard.services.halves import split_halves
 from leaderboard.services.judge_agreement import analyse_judge_agreement
 from leaderboard.services.label_noise import analyse_label_noise
-from leaderboard.services.labels import labels_named, version_numbered
+from leaderboard.services.labels import labels_named
 from leaderboard.services.pool_bias import analyse_pool_bias
 from leaderboard.services.private_boards import private_board
 from leaderboard.services.progress_output import progress_analysis
@@ -31,6 +31,7 @@ from leaderboard.settings_asked import Field, Settings
 from leaderboard.verdicts import Deciding
 from pooling.models import Collection, PoolRun, Run
 from pooling.services.query_splits import private_qids
+from tournament.services.publishing import version_numbered
 
 
 @dataclass(frozen=True)

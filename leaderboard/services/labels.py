@@ -21,6 +21,7 @@ from pooling.services.finding import qrel_set_named
 from pooling.wanted import Wanted
 from tournament.models import PreferenceQrel, QrelVersion
 from tournament.services import preference_orders
+from tournament.services.publishing import version_numbered
 
 ORDER = ":order"
 """Ends the name of a version's order of preference."""
@@ -99,7 +100,9 @@ class Labels:
 
 
 def labels_named(collection: Collection, name: str) -> Labels:
-    """The labels ``name`` (a qrel set), ``@n`` or ``@n:order`` (a version); raises UnknownLabels or NotFound."""
+    """The labels ``name`` (a qrel set), ``@n`` or ``@n:order`` (a version); raises UnknownLabels,
+    NoSuchVersion or NotFound.
+    """
     asked = re.fullmatch(rf"@([0-9]{{1,9}})({ORDER})?", name)
     if asked:
         version = version_numbered(collection, int(asked[1]))
@@ -109,18 +112,6 @@ def labels_named(collection: Collection, name: str) -> Labels:
             f"{name} is no version.", f"Write @1 for version 1, @1{ORDER} for its order of preference."
         )
     return qrel_set_labels(qrel_set_named(collection, name))
-
-
-def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
-    """The version of this number, or the latest one."""
-    versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
-    version = versions.first() if number is None else versions.filter(number=number).first()
-    if version is None:
-        raise UnknownLabels(
-            f"{collection.name} has no {'version' if number is None else f'version {number}'} yet.",
-            "Publish one: manage.py publish_qrels CAMPAIGN",
-        )
-    return version
 
 
 def qrel_set_labels(qrel_set: QrelSet) -> Labels:

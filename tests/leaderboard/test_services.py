@@ -17,6 +17,7 @@ from leaderboard.services.judged_tops import judged_tops
 from pooling.errors import NotFound
 from pooling.models import Passage
 from tests.factories import make_qrels, make_run
+from tournament.errors import NoSuchVersion
 
 
 def board_of(valley, version, **options):
@@ -179,7 +180,7 @@ def test_a_kept_board_is_not_drawn_again(valley, version, django_assert_num_quer
 
 
 def test_labels_that_do_not_exist_are_refused(valley):
-    for name, refusal in (("nothing", NotFound), ("@7", UnknownLabels), ("@latest", UnknownLabels)):
+    for name, refusal in (("nothing", NotFound), ("@7", NoSuchVersion), ("@latest", UnknownLabels)):
         with pytest.raises(refusal):
             services.labels_named(valley.collection, name)
 

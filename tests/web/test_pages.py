@@ -64,7 +64,7 @@ def test_the_board_says_what_it_was_made_from(client, published):
 def test_a_board_without_a_version_says_why(client, harbour):
     page = text_of(client.get(BOARD))
 
-    assert "harbour has no version yet" in page
+    assert "harbour has no published version yet" in page
 
 
 @pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])

@@ -101,7 +101,7 @@ def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
     if version is None:
         what = "published version" if number is None else f"version {number}"
         raise NoSuchVersion(
-            f"The collection {collection.name} has no {what}.", "See: manage.py publish_qrels"
+            f"{collection.name} has no {what} yet.", "Publish one: manage.py publish_qrels CAMPAIGN"
         )
     return version
 

@@ -19,8 +19,11 @@ class Refusal(Exception):
     """Something was refused for a reason the person who asked can act on.
 
     ``message`` says what happened and what it means; ``next_step`` says what to do, in one sentence.
-    Commands print both and exit with status 1; pages show both.
+    Commands print both and exit with status 1; pages show both. ``fault`` says whose it is, as
+    ``config.background.models.Job.Fault`` does.
     """
+
+    fault = "refused"
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -38,6 +41,7 @@ class NotNow(Refusal):
     with ``got_on``, because something was done in between, it begins anew.
     """
 
+    fault = "outside"
     seconds: float = 30
     longest: float = 0
     got_on: bool = False
@@ -49,3 +53,5 @@ class BucketAway(NotNow):
 
 class BucketRefused(Refusal):
     """The bucket's server refuses: the bucket, its region or the keys are wrong."""
+
+    fault = "outside"

@@ -308,6 +308,9 @@ STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
 MAX_UPLOAD_BYTES = whole("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
+# Of one person, in files that wait to be read or for the rest of them.
+MAX_WAITING_FILES = whole("PREFEREE_MAX_WAITING_FILES", 500, least=1)
+MAX_WAITING_BYTES = whole("PREFEREE_MAX_WAITING_BYTES", 20 * 1024**3, least=1)
 # A run is checked in memory, which takes up to four times so much.
 MAX_RUN_BYTES = whole("PREFEREE_MAX_RUN_BYTES", 4 * 1024**3, least=1)
 MAX_DECOMPRESSED_BYTES = whole("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)

@@ -75,6 +75,7 @@ class WorkRefused(ArrivalRefused):
 class CrowdError(JudgingError):
     """The crowd refused a call or did not answer. ``error_class`` says whether trying again can help."""
 
+    fault = "outside"
     error_class = "later"
 
 

@@ -13,7 +13,7 @@ from config.background.services import start
 from config.sweep import Sweep
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings
-from leaderboard.services.analyses import as_released, keep_result, key_of
+from leaderboard.services.analyses import keep_result, key_of
 from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.services.analysis_makers import Asked
 from leaderboard.services.better_than_perfect import ask_better_than_perfect
@@ -58,10 +58,11 @@ def analyse(
 ) -> dict[str, Any]:
     """Make an analysis and keep it."""
     rows = Run.objects.filter(collection=collection_id, pk__in=runs).order_by("run_tag")
+    rows = rows.released() if released else rows
     asked = Asked(
         kind=KINDS[kind],
         collection=Collection.objects.get(pk=collection_id),
-        runs=tuple(as_released(run) if released else run for run in rows),
+        runs=tuple(run.without_author() if released else run for run in rows),
         settings=settings,
         campaign=None if campaign_id is None else Campaign.objects.get(pk=campaign_id),
         released=released,

@@ -23,26 +23,34 @@ from pooling.services.uploads import check_upload as check
 from pooling.services.uploads import forget_old
 
 BUILD_POOL = "pooling.build_pool"
+#: What a job says of files that somebody dropped before it came to them.
+DROPPED = {"state": "dropped"}
 
 
 @job_kind("pooling.check_upload", words="checking a run file")
 def check_upload(*, progress: Progress, upload_id: int) -> dict[str, Any]:
     """Check a run file that was sent, and import it."""
-    upload = RunUpload.objects.select_related("collection").get(pk=upload_id)
+    upload = RunUpload.objects.select_related("collection").filter(pk=upload_id).first()
+    if upload is None:
+        return DROPPED
     return {"state": str(check(upload, progress=progress).state)}
 
 
 @job_kind("pooling.make_collection", words="making a collection")
 def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
     """Make a collection of files that were sent."""
-    wanted = NewCollection.objects.select_related("user", "collection").get(pk=new_id)
+    wanted = NewCollection.objects.select_related("user", "collection").filter(pk=new_id).first()
+    if wanted is None:
+        return DROPPED
     return {"state": str(make(wanted, progress=progress).state)}
 
 
 @job_kind("pooling.add_files", words="adding files")
 def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
     """Add labels and passage files that were sent, and fetch missing texts."""
-    wanted = AddedFiles.objects.select_related("user", "collection").get(pk=added_id)
+    wanted = AddedFiles.objects.select_related("user", "collection").filter(pk=added_id).first()
+    if wanted is None:
+        return DROPPED
     return {"state": str(add(wanted, progress=progress).state)}
 
 
@@ -59,32 +67,17 @@ def forget_uploads(**_: Any) -> dict[str, Any]:
 
 def ring_for(upload: RunUpload) -> Job:
     """Have the upload checked."""
-    return start("pooling.check_upload", key=check_key(upload), arguments={"upload_id": upload.pk})
-
-
-def check_key(upload: RunUpload) -> str:
-    """What the job that checks it goes by."""
-    return f"pooling.check_upload:{upload.pk}"
+    return start("pooling.check_upload", key=upload.job_key, arguments={"upload_id": upload.pk})
 
 
 def ring_for_collection(wanted: NewCollection) -> Job:
     """Have the collection made."""
-    return start("pooling.make_collection", key=making_key(wanted), arguments={"new_id": wanted.pk})
-
-
-def making_key(wanted: NewCollection) -> str:
-    """What the job that makes it goes by."""
-    return f"pooling.make_collection:{wanted.pk}"
+    return start("pooling.make_collection", key=wanted.job_key, arguments={"new_id": wanted.pk})
 
 
 def ring_for_files(wanted: AddedFiles) -> Job:
     """Have the files added."""
-    return start("pooling.add_files", key=adding_key(wanted), arguments={"added_id": wanted.pk})
-
-
-def adding_key(wanted: AddedFiles) -> str:
-    """What the job that adds them goes by."""
-    return f"pooling.add_files:{wanted.pk}"
+    return start("pooling.add_files", key=wanted.job_key, arguments={"added_id": wanted.pk})
 
 
 def ring_for_pool(

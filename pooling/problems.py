@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.plurals import many
 from pooling.blocks import (
     SPLIT_BY_TAG,
     Block,
@@ -30,6 +31,7 @@ from pooling.formats import Content, text_of
 from pooling.repeats import repeated
 
 MOST_LISTED = 100
+TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."
 #: What helps against problems of a kind that say nothing better themselves.
 NEXT_STEPS = {
     "columns": "Look for a blank too many or too few, or for a line that was cut off.",
@@ -38,7 +40,8 @@ NEXT_STEPS = {
     "score": "Write a plain decimal number.",
     "length": "Look whether columns run together.",
     "encoding": "Write the file as UTF-8.",
-    "unknown query": "Look whether the file is for this collection, or have such lines left out.",
+    "unknown query": "Check that the file is for this collection, or leave such lines out with --skip-unknown.",
+    "too many passages": TOO_DEEP,
     "repeated passage": "Keep one of the two lines.",
     "repeated query": "Keep one of the two lines.",
     "no text": "Give it a text, or leave the line out.",
@@ -111,13 +114,19 @@ def problems_of_lines(
     layouts: Sequence[Layout],
     *,
     known_qids: Collection[str] | None = None,
+    skip_unknown: bool = False,
+    max_depth: int | None = None,
     most: int = MOST_LISTED,
 ) -> Problems:
-    """All that is wrong with a run or qrel file. ``known_qids``: every other query is a problem, once.
+    """All that is wrong with a run or qrel file.
+
+    ``known_qids``: every other query is a problem, once, or with ``skip_unknown`` none at all. ``max_depth``: a query
+    with more passages is a problem, at the line of the first one too many.
 
     A passage that a query has twice is told by a 64-bit hash of both: enough for a file that is refused anyway.
     """
-    reading = _Reading(content, layouts, None if known_qids is None else frozenset(known_qids), Listing(most))
+    known = None if known_qids is None else frozenset(known_qids)
+    reading = _Reading(content, layouts, known, Listing(most), skip_unknown, max_depth)
     first_line = 1
     try:
         for block in content.prepared(Block):
@@ -137,10 +146,15 @@ class _Reading:
     layouts: Sequence[Layout]
     known: frozenset[str] | None
     listing: Listing
+    skip_unknown: bool = False
+    max_depth: int | None = None
     layout: Layout | None = None
     tag: str | None = None
     unknown: dict[str, list[int]] = field(default_factory=dict)
     """qid → first line, number of lines."""
+    depths: Counter[str] = field(default_factory=Counter)
+    too_deep: dict[str, int] = field(default_factory=dict)
+    """qid → the line of its first passage too many."""
     keys: list[NDArray[np.uint64]] = field(default_factory=list)
     lines: list[NDArray[np.int64]] = field(default_factory=list)
 
@@ -208,22 +222,33 @@ class _Reading:
         return None
 
     def _note(self, qid: pl.Series, pid: pl.Series, numbers: NDArray[np.int64]) -> None:
-        if self.known is not None:
-            stretches = qid.rle().struct
-            at = 0
-            counts = stretches.field("len").to_list()
-            for value, count in zip(stretches.field("value").to_list(), counts, strict=True):
-                if value not in self.known:
-                    self.unknown.setdefault(value, [int(numbers[at]), 0])[1] += count
-                at += count
+        if self.known is not None or self.max_depth is not None:
+            self._note_queries(qid, numbers)
         hashed = qid.hash(seed=0).to_numpy() * _SPREAD + pid.hash(seed=1).to_numpy()
         self.keys.append(hashed)
         self.lines.append(numbers)
 
+    def _note_queries(self, qid: pl.Series, numbers: NDArray[np.int64]) -> None:
+        stretches = qid.rle().struct
+        at = 0
+        counts = stretches.field("len").to_list()
+        for value, count in zip(stretches.field("value").to_list(), counts, strict=True):
+            if self.known is not None and value not in self.known:
+                self.unknown.setdefault(value, [int(numbers[at]), 0])[1] += count
+            elif self.max_depth is not None and value not in self.too_deep:
+                first = self.max_depth - self.depths[value]
+                self.depths[value] += count
+                if first < count:
+                    self.too_deep[value] = int(numbers[at + first])
+            at += count
+
     def finished(self) -> Problems:
         if self.layout is None and not self.listing.counts:
             self.listing.add(Problem(0, "file", "the file holds no line."))
-        for qid, (line, count) in self.unknown.items():
+        for qid, line in self.too_deep.items():
+            said = f"query {qid} has more than {many(self.max_depth or 0, 'passage')}."
+            self.listing.add(Problem(line, "too many passages", said))
+        for qid, (line, count) in () if self.skip_unknown else self.unknown.items():
             lines = "1 line" if count == 1 else f"{count:,} lines"
             self.listing.add(
                 Problem(line, "unknown query", f"query {qid} is not in the collection ({lines}).")

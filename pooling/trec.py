@@ -25,7 +25,7 @@ from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
 from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
 from pooling.ordering import Oddities, duplicate_rows, order_lines
-from pooling.problems import Problems, problems_of_lines
+from pooling.problems import TOO_DEEP, Problems, problems_of_lines
 from pooling.ranking import Ranking, rank_first
 
 PARSER_VERSION = 1
@@ -122,6 +122,7 @@ def read_run(
     known_qids: Collection[str] | None = None,
     skip_unknown: bool = False,
     order: str = "",
+    max_depth: int | None = None,
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
 ) -> RunFile:
@@ -130,7 +131,7 @@ def read_run(
     ``known_qids`` are the queries of the collection; without them none is unknown or unanswered.
     ``order`` is ``score`` (default of TREC runs: 32-bit floats, descending, ties by pid descending,
     as trec_eval 9.0.4) or ``rank`` (default, and the only one, of MS MARCO runs: ascending, equal
-    ranks in file order).
+    ranks in file order). ``max_depth`` is the most passages that a query may have.
     Raises InvalidRunFile, UnknownQueries, UnreadableContent or EmptyFile, naming file and line.
     """
     content = Content(path, name, max_bytes, progress)
@@ -149,6 +150,14 @@ def read_run(
         raise UnknownQueries(content.name, 0, skipped, "No line is left without them.")
     oddities = order_lines(columns, order)
     ranking = rank_first(columns)
+    if max_depth is not None and ranking.depth > max_depth:
+        line = next(islice(lines_with(again, ranking.qids[0]), max_depth, None), 0)
+        raise InvalidRunFile(
+            content.name,
+            line,
+            f"query {ranking.qids[0]} has more than {many(max_depth, 'passage')}.",
+            TOO_DEEP,
+        )
     unanswered = tuple(sorted(set(known_qids or ()) - set(columns.qids)))
     return RunFile(
         "msmarco" if columns.score is None else "trec",
@@ -166,12 +175,20 @@ def run_problems(
     *,
     name: str = "",
     known_qids: Collection[str] | None = None,
+    skip_unknown: bool = False,
+    max_depth: int | None = None,
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
 ) -> Problems:
     """All that is wrong with the lines of a run that ``read_run`` refuses."""
     content = Content(path, name, max_bytes, progress)
-    return problems_of_lines(content, (TREC_RUN, MSMARCO_RUN), known_qids=known_qids)
+    return problems_of_lines(
+        content,
+        (TREC_RUN, MSMARCO_RUN),
+        known_qids=known_qids,
+        skip_unknown=skip_unknown,
+        max_depth=max_depth,
+    )
 
 
 def qrel_problems(
@@ -193,6 +210,7 @@ def read_runs(
     known_qids: Collection[str] | None = None,
     skip_unknown: bool = False,
     order: str = "",
+    max_depth: int | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[RunFile | PoolingError]:
     """Read several runs at the same time, and yield them in the order given.
@@ -203,7 +221,12 @@ def read_runs(
     def read(path: Path) -> RunFile | PoolingError:
         try:
             return read_run(
-                path, known_qids=known_qids, skip_unknown=skip_unknown, order=order, max_bytes=max_bytes
+                path,
+                known_qids=known_qids,
+                skip_unknown=skip_unknown,
+                order=order,
+                max_depth=max_depth,
+                max_bytes=max_bytes,
             )
         except PoolingError as refusal:
             return refusal

@@ -10,7 +10,7 @@ from django import forms
 
 from pooling.errors import PoolingError
 from pooling.models import Run
-from pooling.services.collection_details import MOST
+from pooling.services.collection_details import DEEPEST, MOST
 from pooling.services.naming import check_language
 from pooling.services.sent_files import sources_on_the_server
 
@@ -153,6 +153,13 @@ class DescribeCollection(AboutCollection):
         max_length=20,
         help_text="Of queries and passages: en, ar, ja, zh-Hant … Workers' pages read and break lines by it at once, "
         "also in campaigns under way.",
+    )
+    max_run_depth = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=DEEPEST,
+        label="Most passages a query",
+        help_text="A run that lists more for a query is refused. Runs that are here stay.",
     )
 
     def clean_language(self) -> str:

@@ -61,9 +61,12 @@ def after_offering_more(campaign: Campaign) -> None:
     hurry(Job.objects.filter(arguments__campaign_id=campaign.pk))
 
 
-def try_again(job: Job) -> None:
-    """Have failed work done once more."""
-    start(job.kind, key=job.key, arguments=job.arguments)
+def try_again(job: Job) -> Job:
+    """Have failed work done once more; the job that does it, or the one that goes on or did well already."""
+    if job.state != Job.State.FAILED:
+        return job
+    later = Job.objects.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED).order_by("-pk")
+    return later.first() or start(job.kind, key=job.key, arguments=job.arguments)
 
 
 def after_putting_away() -> None:

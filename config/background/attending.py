@@ -10,6 +10,7 @@ from django.conf import settings
 from config import clock
 from config.background import services
 from config.background.errors import JobFailed
+from config.background.failures import failure_of
 from config.background.models import Job
 from config.background.registry import Progress
 
@@ -28,8 +29,10 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
         job.refresh_from_db()
         if progress and job.progress_total:
             progress(job.progress_done, job.progress_total, job.progress_message)
-    if job.state == Job.State.FAILED:
-        raise JobFailed(job.failure_message, job.next_step)
+    if failure := failure_of(job):
+        failed = JobFailed(failure.message, failure.next_step)
+        failed.fault = job.fault or failed.fault
+        raise failed
     return job
 
 

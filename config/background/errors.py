@@ -16,6 +16,8 @@ class BackgroundError(Refusal):
 class UnknownJobKind(BackgroundError):
     """Nobody registered this kind of job."""
 
+    fault = "software"
+
 
 class JobFailed(BackgroundError):
     """The job ended in a named failure."""

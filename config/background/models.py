@@ -32,6 +32,11 @@ class Job(models.Model):
         DONE = "done"
         FAILED = "failed"
 
+    class Fault(models.TextChoices):
+        REFUSED = "refused", "what was asked for"
+        OUTSIDE = "outside", "something outside the software"
+        SOFTWARE = "software", "the software"
+
     kind = models.CharField(max_length=80)
     key = models.CharField(max_length=200, help_text="Only one live job may hold a key.")
     arguments = models.JSONField(default=dict)
@@ -50,8 +55,18 @@ class Job(models.Model):
     progress_message = models.CharField(max_length=300, blank=True)
     result = models.JSONField(null=True)
     failure = models.CharField(max_length=80, blank=True)
+    fault = models.CharField(
+        max_length=10,
+        choices=Fault.choices,
+        blank=True,
+        db_default="",
+        help_text="Whose fault the last failure was.",
+    )
     failure_message = models.TextField(blank=True)
     next_step = models.TextField(blank=True)
+    trace = models.TextField(
+        blank=True, db_default="", help_text="The traceback of the last failure, for administrators."
+    )
     created_at = models.DateTimeField(default=clock.now)
     finished_at = models.DateTimeField(null=True)
     put_away_at = models.DateTimeField(null=True, help_text="Somebody has seen that it failed.")

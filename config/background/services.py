@@ -17,14 +17,16 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from config import clock
 from config.background.errors import LeaseLost
+from config.background.failures import fault_of
 from config.background.models import AtWork, Job, JobQuerySet
 from config.background.registry import Progress, kind_named
 from config.background.waits import wait_after
 from config.errors import NotNow, Refusal
+from config.logs import masked
 
 logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
@@ -194,12 +196,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
     try:
         kind = kind_named(job.kind)
         if job.attempts > kind.max_attempts:
-            _fail(
-                job,
-                "worker-died",
-                "Every worker that took this job died or lost its lease.",
-                "Look at the log.",
-            )
+            _fail(job, "worker-died", trace="Every worker that took this job died or lost its lease.")
             return True
         with _kept_alive(job):
             result = kind.body(progress=_JobProgress(job, watcher), **job.arguments)
@@ -208,7 +205,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
     except NotNow as later:
         _put_off(job, later)
     except Refusal as refusal:
-        _fail(job, type(refusal).__name__, refusal.message, refusal.next_step)
+        _fail(job, type(refusal).__name__, refusal)
     except Exception as error:
         _retry_or_fail(job, kind.max_attempts, error)
     else:
@@ -227,6 +224,7 @@ def _put_off(job: Job, later: NotNow) -> None:
         run_after=clock.now() + timedelta(seconds=wait),
         put_off=times,
         attempts=F("attempts") - 1,
+        trace="",
         progress_message=str(later)[:300],
     )
 
@@ -234,13 +232,14 @@ def _put_off(job: Job, later: NotNow) -> None:
 def _finish(job: Job, result: dict[str, Any] | None) -> None:
     now = clock.now()
     _log(job, logging.INFO, "done")
-    if _held(job).filter(rung_again=False).update(state=Job.State.DONE, result=result, finished_at=now):
+    well: dict[str, Any] = {"result": result, "failure": "", "fault": "", "trace": ""}
+    if _held(job).filter(rung_again=False).update(state=Job.State.DONE, finished_at=now, **well):
         return
-    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, put_off=0, result=result):
+    if _held(job).update(state=Job.State.WAITING, run_after=now, attempts=0, put_off=0, **well):
         ring(job.pk)
 
 
-def _log(job: Job, level: int, how: str, *, failure: str = "") -> None:
+def _log(job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None) -> None:
     """Say how a job went; ``failure`` is its short name, as its message may quote what nobody else should read."""
     now = clock.now()
     fields = {
@@ -252,33 +251,43 @@ def _log(job: Job, level: int, how: str, *, failure: str = "") -> None:
         "seconds": round((now - (job.heartbeat_at or now)).total_seconds(), 3),
     }
     words = f"{how}: {failure}" if failure else how
-    logger.log(level, "%s %s", job.kind, words, extra={"fields": fields | {"failure": failure}})
+    fields |= {"failure": failure}
+    logger.log(level, "%s %s (job %s)", job.kind, words, job.pk, extra={"fields": fields}, exc_info=error)
 
 
-def _fail(job: Job, failure: str, message: str, next_step: str) -> None:
-    _log(job, logging.ERROR, "failed", failure=failure)
+def _fail(
+    job: Job,
+    failure: str,
+    refusal: Refusal | None = None,
+    *,
+    fault: Job.Fault = Job.Fault.SOFTWARE,
+    trace: str = "",
+    error: Exception | None = None,
+) -> None:
+    """End the job: refused in words, or by a fault whose ``trace`` administrators find."""
+    _log(job, logging.ERROR, "failed", failure=failure, error=error)
     _held(job).update(
         state=Job.State.FAILED,
         failure=failure[:80],
-        failure_message=message,
-        next_step=next_step,
+        fault=fault if refusal is None else fault_of(refusal),
+        failure_message=refusal.message if refusal else "",
+        next_step=refusal.next_step if refusal else "",
+        trace=trace,
         finished_at=clock.now(),
     )
 
 
 def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
-    trace = "".join(traceback.format_exception(error))[-8000:]
+    trace = masked("".join(traceback.format_exception(error)))[-8000:]
+    name, fault = type(error).__name__, fault_of(error)
     if job.attempts >= max_attempts:
-        _fail(
-            job,
-            type(error).__name__,
-            trace,
-            "This is a fault of the software: report it with the text above.",
-        )
+        _fail(job, name, fault=fault, trace=trace, error=error)
         return
-    _log(job, logging.WARNING, "tried again", failure=type(error).__name__)
+    _log(job, logging.WARNING, "tried again", failure=name, error=error)
     wait = timedelta(seconds=min(2**job.attempts, 60))
-    _held(job).update(state=Job.State.WAITING, run_after=clock.now() + wait, failure_message=trace)
+    _held(job).update(
+        state=Job.State.WAITING, run_after=clock.now() + wait, failure=name[:80], fault=fault, trace=trace
+    )
 
 
 def pulse() -> None:
@@ -296,5 +305,17 @@ def leave_work() -> None:
 
 def somebody_at_work() -> bool:
     """Whether another process works jobs off right now."""
-    alive = clock.now() - timedelta(seconds=PULSE_SECONDS * 4)
-    return AtWork.objects.filter(pulse_at__gte=alive).exclude(name=WORKER_NAME).exists()
+    return _alive().exclude(name=WORKER_NAME).exists()
+
+
+def nobody_at_work() -> str:
+    """Why no job moves when no process works jobs off, this one included; empty when one does."""
+    return "" if _alive().exists() else "No process works jobs off."
+
+
+#: What to do then.
+START_WORKERS = "Start the product: make run, or the worker and scheduler services."
+
+
+def _alive() -> QuerySet[AtWork]:
+    return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))

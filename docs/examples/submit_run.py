@@ -100,11 +100,19 @@ def main() -> None:
     key = hashlib.sha256(content + options.encode()).hexdigest()
     headers = {"Idempotency-Key": key, "Content-Type": "application/octet-stream"}
     upload = call(f"/collections/{collection}/runs?{options}", content, **headers)
+    told = ""
     while upload["state"] == "waiting":
+        work = upload["work"] or {"state": "", "idle": ""}
+        if work["state"] == "failed":
+            sys.exit(f"{work['problem']} {work['next_step']}".strip())
+        if work["idle"] != told and (told := work["idle"]):
+            print(told, file=sys.stderr)
         time.sleep(2)
         upload = call(f"/collections/{collection}/uploads/{upload['id']}")
     if upload["state"] == "refused":
-        sys.exit("\n".join(map(in_words, upload["problems"])))
+        more = sum(upload["problem_counts"].values()) - len(upload["problems"])
+        lines = [*map(in_words, upload["problems"])] + [f"Not listed: {more:,} more problems."] * (more > 0)
+        sys.exit("\n".join(lines))
     if not call(f"/collections/{collection}/versions"):
         print(f"{run_tag}: imported; nothing is published yet, so that there is no rank")
         return

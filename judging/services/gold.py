@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -177,10 +178,7 @@ def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, s
     """(query, relevant pid, off-topic pid) of each line. Raises BadJudgmentFile."""
     queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
     rows: list[tuple[int, str, str]] = []
-    for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
-        fields = _fields_of(raw, name, number)
-        if not fields:
-            continue
+    for number, fields in read_gold_lines(content, name):
         if fields[0] not in queries:
             raise BadJudgmentFile(name, number, f"the collection has no query {fields[0][:100]!r}.")
         if fields[1] == fields[2]:
@@ -189,6 +187,13 @@ def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, s
     if not rows:
         raise BadJudgmentFile(name, 1, "the file has no line.")
     return rows
+
+
+def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The number and the three columns of each line that is not empty. Raises BadJudgmentFile."""
+    for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        if fields := _fields_of(raw, name, number):
+            yield number, fields
 
 
 def _fields_of(raw: bytes, name: str, number: int) -> list[str]:

@@ -10,7 +10,7 @@ from config.background.registry import in_words
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from judging.services.campaigns import log
-from judging.services.watchdog import failure_of
+from judging.services.watchdog import failure_in_words
 
 #: Kinds of work that only bring the crowd and us to the same state: doing them once more decides and spends nothing.
 AGAIN = frozenset(
@@ -56,5 +56,5 @@ def put_away(campaign: Campaign, key: int, *, who: str = "") -> Job:
         arguments__campaign_id=campaign.pk, key=job.key, pk__lte=job.pk, state=Job.State.FAILED
     )
     if same.filter(put_away_at=None).update(put_away_at=clock.now()):
-        log(campaign, f"put away: {in_words(job.kind)} failed", why=failure_of(job), who=who)
+        log(campaign, f"put away: {in_words(job.kind)} failed", why=failure_in_words(job), who=who)
     return job

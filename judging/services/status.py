@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from config import clock
+from config.background.failures import failure_of, waits_after
 from config.background.models import Job
 from config.background.registry import in_words
 from config.plurals import many
@@ -30,7 +31,7 @@ from judging.services.payments import PAYING, money
 from judging.services.pilot_report import pilot_report
 from judging.services.places import lacking
 from judging.services.screening_workers import gold_record
-from judging.services.watchdog import failed_jobs, failure_of, put_off_jobs, stalled
+from judging.services.watchdog import failed_jobs, failure_in_words, put_off_jobs, stalled
 
 
 def campaign_status(campaign: Campaign) -> dict[str, Any]:
@@ -148,7 +149,7 @@ def put_off_work(campaign: Campaign, told: list[str]) -> list[str]:
 
 
 def _put_off_in_words(job: Job, told: list[str]) -> str:
-    why = job.progress_message
+    why = waits_after(job)
     said = "" if any(why in words for words in told) else f": {why.rstrip('.')}"
     return (
         f"{in_words(job.kind).capitalize()} was put off {job.put_off:,} times in a row{said}. "
@@ -161,12 +162,12 @@ def failed_work(campaign: Campaign, told: list[str]) -> list[Job]:
     if campaign.launched_at is None:
         return []
     jobs = failed_jobs(campaign, clock.now())
-    return [job for job in jobs if not any(failure_of(job) in words for words in told)]
+    return [job for job in jobs if not any(failure_in_words(job) in words for words in told)]
 
 
 def failed_in_words(job: Job) -> str:
     """What a job did, why it failed and what to do."""
-    return f"{in_words(job.kind)} failed: {failure_of(job)} {job.next_step}".strip()
+    return f"{in_words(job.kind)} failed: {failure_of(job) or ''}".strip()
 
 
 def _budget_problem(campaign: Campaign) -> list[str]:

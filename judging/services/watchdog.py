@@ -11,9 +11,10 @@ from django.conf import settings
 from django.db.models import Count, F, Min, Q, QuerySet
 
 from config import clock
-from config.background.models import AtWork, Job
+from config.background.failures import failure_of, waits_after
+from config.background.models import Job
 from config.background.registry import in_words
-from config.background.services import PULSE_SECONDS
+from config.background.services import START_WORKERS, nobody_at_work
 from config.plurals import many
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
 from judging.services.budget import cap_of, room_for
@@ -75,16 +76,6 @@ def watched_campaigns() -> list[Campaign]:
     return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
 
 
-def nobody_at_work(now: datetime) -> str:
-    """Why no job moves when no process works jobs off; empty when one does."""
-    if AtWork.objects.filter(pulse_at__gte=now - timedelta(seconds=PULSE_SECONDS * 4)).exists():
-        return ""
-    return "No process works jobs off."
-
-
-START = "Start the product: make run, or the worker and scheduler services."
-
-
 def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
     """(how many, the oldest moment) of the rows, or None when there are none."""
     found = rows.aggregate(count=Count("pk"), since=Min(field))
@@ -94,17 +85,17 @@ def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
 def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Jobs that nobody takes, that go on being put off, or that failed."""
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
-    idle = nobody_at_work(now)
+    idle = nobody_at_work()
     for job in mine.live().filter(created_at__lte=now - JOB).order_by("created_at")[:20]:
         lapsed = job.state == Job.State.RUNNING and job.leased_until and job.leased_until <= now
         if job.state == Job.State.RUNNING and not lapsed:
             continue  # its worker is alive and keeps its lease
-        said = job.failure_message.strip().splitlines()[-1:] or [job.progress_message]
-        why = idle or ("The worker that had it is gone." if lapsed else f"It was put off: {said[0]}")
-        yield Stalled(in_words(job.kind), 1, job.created_at, why, START if idle or lapsed else job.next_step)
+        why = idle or ("The worker that had it is gone." if lapsed else f"It was put off: {waits_after(job)}")
+        yield Stalled(in_words(job.kind), 1, job.created_at, why, START_WORKERS if idle or lapsed else "")
     for job in failed_jobs(campaign, now):
         since = job.finished_at or job.created_at
-        yield Stalled(in_words(job.kind), 1, since, f"It failed: {failure_of(job)}", job.next_step)
+        if failure := failure_of(job):
+            yield Stalled(in_words(job.kind), 1, since, f"It failed: {failure.message}", failure.next_step)
 
 
 def put_off_jobs(campaign: Campaign) -> list[Job]:
@@ -136,9 +127,10 @@ def _is_over(kind: str, campaign: Campaign) -> bool:
     return kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
 
 
-def failure_of(job: Job) -> str:
-    """Why a job failed, in one line."""
-    return (job.failure_message.strip().splitlines() or [job.failure])[-1]
+def failure_in_words(job: Job) -> str:
+    """Why a job failed, as everybody is told."""
+    failure = failure_of(job)
+    return failure.message if failure else ""
 
 
 def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
@@ -147,7 +139,7 @@ def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     found = _one(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
     if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
         return
-    why, next_step = _call_trouble(campaign, OFFERING) or (nobody_at_work(now), START)
+    why, next_step = _call_trouble(campaign, OFFERING) or (nobody_at_work(), START_WORKERS)
     yield Stalled(
         f"{many(found[0], 'place')} waiting to be offered",
         *found,
@@ -180,7 +172,7 @@ def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         yield Stalled(
             f"{many(found[0], 'place')} that ran out",
             *found,
-            nobody_at_work(now) or "The crowd's list does not show what became of them.",
+            nobody_at_work() or "The crowd's list does not show what became of them.",
             f"Run: manage.py collect {campaign.name}",
         )
 
@@ -192,7 +184,7 @@ def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         yield Stalled(
             f"{many(found[0], 'task')} held beyond the time",
             *found,
-            nobody_at_work(now) or "No collection has freed them.",
+            nobody_at_work() or "No collection has freed them.",
             f"Run: manage.py collect {campaign.name}",
         )
 
@@ -205,7 +197,7 @@ def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         yield Stalled(
             f"{many(found[0], 'submission')} sent off from our page",
             *found,
-            nobody_at_work(now) or "The crowd's list does not name them: its own form was not sent.",
+            nobody_at_work() or "The crowd's list does not name them: its own form was not sent.",
             f"Run: manage.py collect {campaign.name}. When their time is over the tasks go to others.",
         )
 
@@ -231,8 +223,8 @@ def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     if not found:
         return
     why, next_step = _call_trouble(campaign, PAYING) or (
-        nobody_at_work(now),
-        START,
+        nobody_at_work(),
+        START_WORKERS,
     )
     yield Stalled(
         f"{many(found[0], 'payment')} owed",
@@ -248,7 +240,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
         since = _last_moved(campaign)
         if since <= now - OFFER:
             spent = cap_of(campaign) is not None and not room_for(campaign)
-            why = "The budget is used up." if spent else nobody_at_work(now) or "No collection wanted them."
+            why = "The budget is used up." if spent else nobody_at_work() or "No collection wanted them."
             next_step = f"Run: manage.py {'raise_budget' if spent else 'collect'} {campaign.name}"
             yield Stalled(f"{many(missing, 'task')} without a place", missing, since, why, next_step)
     if campaign.state != Campaign.State.CLOSING:
@@ -257,7 +249,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     longest = timedelta(seconds=campaign.assignment_seconds) + 2 * GRACE
     if closing and closing.happened_at <= now - longest:
         pending = pending_work(campaign).words()
-        why = f"It waits for {pending}." if pending else nobody_at_work(now) or "No collection has closed it."
+        why = f"It waits for {pending}." if pending else nobody_at_work() or "No collection has closed it."
         yield Stalled("the closing", 1, closing.happened_at, why, f"Run: manage.py collect {campaign.name}")
 
 

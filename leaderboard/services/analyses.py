@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from config import clock
 from config.background.registry import Progress as JobProgress
 from judging.models import Campaign
 from leaderboard.errors import MembersOnly
@@ -17,9 +16,8 @@ from leaderboard.services.analysis_inputs import campaign_inputs, labels_inputs,
 from leaderboard.services.analysis_makers import Asked
 from leaderboard.services.combinations import check_some_are_private
 from leaderboard.services.evaluating import Progress
-from leaderboard.services.labels import version_numbered
-from pooling.models import Run
 from pooling.services.query_splits import private_qids
+from tournament.services.publishing import version_numbered
 
 
 def make(asked: Asked, progress: Progress | None = None) -> Analysis:
@@ -103,10 +101,3 @@ def keep_result(asked: Asked, progress: JobProgress) -> str:
 
 def _file_key(key: str, picture: str, form: str) -> str:
     return hashlib.sha256(f"{key}:{picture}:{form}".encode()).hexdigest()
-
-
-def as_released(run: Run) -> Run:
-    """The run without its team while it is anonymous; not to be saved."""
-    if run.anonymous_until is not None and run.anonymous_until > clock.now().date():
-        run.team = ""
-    return run

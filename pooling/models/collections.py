@@ -23,6 +23,9 @@ class Collection(models.Model):
     visibility = models.CharField(
         max_length=10, choices=Visibility.choices, default=Visibility.PRIVATE, help_text="Who sees it."
     )
+    max_run_depth = models.PositiveIntegerField(
+        default=10_000, db_default=10_000, help_text="The most passages that a run may list for a query."
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
@@ -136,6 +139,12 @@ class Passage(models.Model):
         return self.pid
 
 
+class RunQuerySet(models.QuerySet):
+    def released(self) -> RunQuerySet:
+        """Runs that others than members are told of."""
+        return self.exclude(release=Run.Release.PRIVATE)
+
+
 class Run(models.Model):
     """A system's ranked lists, immutable; the ranking itself lives in a columnar file."""
 
@@ -178,6 +187,8 @@ class Run(models.Model):
     anonymous_until = models.DateField(null=True, help_text="Who made it is not shown before this day.")
     created_at = models.DateTimeField(default=clock.now)
 
+    objects = RunQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["collection", "run_tag"], name="one_run_per_tag"),
@@ -188,6 +199,25 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.run_tag
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everything of it is released, its passages too."""
+        return self.release == self.Release.PUBLIC
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether others than members are not told yet who made it."""
+        return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
+
+    def without_author(self) -> Run:
+        """The run as others than members know it, without what says who made it while that is not told.
+
+        Not to be saved.
+        """
+        if self.is_anonymous:
+            self.team = self.description = self.paper = self.code = ""
+        return self
 
 
 class QrelSet(models.Model):

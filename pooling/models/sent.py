@@ -43,6 +43,11 @@ class NewCollection(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def job_key(self) -> str:
+        """What the job that reads it goes by."""
+        return f"pooling.make_collection:{self.pk}"
+
 
 class AddedFiles(models.Model):
     """Labels and passage files that somebody sent for a collection, and what became of them."""
@@ -81,6 +86,11 @@ class AddedFiles(models.Model):
 
     def __str__(self) -> str:
         return ", ".join(file["name"] for file in self.files) or "texts from the sources"
+
+    @property
+    def job_key(self) -> str:
+        """What the job that reads it goes by."""
+        return f"pooling.add_files:{self.pk}"
 
 
 class RunUpload(models.Model):
@@ -124,3 +134,8 @@ class RunUpload(models.Model):
 
     def __str__(self) -> str:
         return self.file_name
+
+    @property
+    def job_key(self) -> str:
+        """What the job that reads it goes by."""
+        return f"pooling.check_upload:{self.pk}"

@@ -22,7 +22,7 @@ from pooling.services.sent_files import (
     PASSAGES,
     QRELS,
     SentFile,
-    keep,
+    kept_within_quota,
     names,
     passages_told,
     paths,
@@ -51,9 +51,8 @@ def ask_to_add(
     check_addable(
         collection, details, labels=any(file.what == QRELS for file in sent), files=bool(sent or there)
     )
-    return AddedFiles.objects.create(
-        collection=collection, user=user, details=details, files=keep(sent, there)
-    )
+    with kept_within_quota(user, sent, there) as files:
+        return AddedFiles.objects.create(collection=collection, user=user, details=details, files=files)
 
 
 def check_addable(collection: Collection, details: dict[str, Any], *, labels: bool, files: bool) -> None:

@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from accounts.models import User
 from config import clock
+from config.background.models import Job
 from config.sweep import Sweep
-from pooling.errors import KeyUsed, NotFound, PoolingError, UploadRefused, WrongOffset
+from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
 from pooling.services.new_collections import check_new
+from pooling.services.quotas import refuse_over_quota
 from pooling.services.receiving import CHUNK, Stream, copied, incoming, refuse_unfit
 from pooling.services.sent_files import (
     PASSAGES,
@@ -39,6 +42,7 @@ from pooling.services.sent_files import (
 Arriving = NewCollection | AddedFiles
 RECEIVING, WAITING = "receiving", "waiting"
 KEPT_UNFINISHED = timedelta(days=3)
+KEPT_WAITING = timedelta(days=7)
 
 
 def announce_collection(
@@ -109,22 +113,29 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Drop what has not arrived as a whole, with what is there of it. Raises UploadRefused."""
+    """Drop files that were not read, with what is there of them; reading under way comes to nothing.
+
+    Raises UploadRefused.
+    """
     files = list(wanted.files)
-    if not type(wanted).objects.filter(pk=wanted.pk, state=RECEIVING).delete()[0]:
-        raise UploadRefused("These files are being read, or were.", "There is nothing to take back.")
+    if not type(wanted).objects.filter(pk=wanted.pk, state__in=[RECEIVING, WAITING]).delete()[0]:
+        raise UploadRefused("These files were read.", "There is nothing to drop.")
     forget(files, {QUERIES, PASSAGES, QRELS})
 
 
 def forget_unfinished() -> int:
-    """Drop what was announced and never came, once its time is over; how many.
+    """Drop what was announced and never came, or never read as its job failed, once its time is over; how many.
 
     One that cannot be dropped holds up no other: SweepFailed is raised at the end.
     """
-    over = {"state": RECEIVING, "created_at__lte": clock.now() - KEPT_UNFINISHED}
-    late: list[Arriving] = [*NewCollection.objects.filter(**over), *AddedFiles.objects.filter(**over)]
+    now = clock.now()
+    over = Q(state=RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
+    over |= Q(state=WAITING, created_at__lte=now - KEPT_WAITING)
+    late: list[Arriving] = [*NewCollection.objects.filter(over), *AddedFiles.objects.filter(over)]
     dropped, sweep = 0, Sweep("Dropping unfinished files")
     for wanted in late:
+        if Job.objects.live().filter(key=wanted.job_key).exists():
+            continue
         # The last part may come in this moment.
         with sweep.step(f"{wanted._meta.verbose_name} {wanted.pk}"), suppress(UploadRefused):
             abandon_files(wanted)
@@ -165,7 +176,11 @@ def _announced(
     state = RECEIVING if files else WAITING
     try:
         with transaction.atomic():
+            refuse_over_quota(identity["user"], files=len(files), size=sum(file.size for file in files))
             return model.objects.create(**identity, **facts, files=kept, state=state), True
+    except QuotaReached:
+        forget(kept, {QUERIES, PASSAGES, QRELS})
+        raise
     except IntegrityError:
         forget(kept, {QUERIES, PASSAGES, QRELS})
         return _same(model.objects.get(**identity), facts, files, on_server), False

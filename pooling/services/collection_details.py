@@ -12,6 +12,8 @@ from pooling.services.members import log
 
 #: What can be said → the longest that it may be.
 MOST = {"title": 200, "description": 10_000, "licence": 200, "citation": 10_000}
+#: The most passages a query that a collection may allow a run.
+DEEPEST = 1_000_000
 
 
 def describe_collection(*, collection: Collection, changes: Mapping[str, str], who: str) -> list[str]:
@@ -29,3 +31,19 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
             log(collection, f"{', '.join(changed)} changed", who=who)
         collection.refresh_from_db(fields=changed)
     return changed
+
+
+def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
+    """Say how many passages a run may list for a query; returns what was said before. Runs that are there stay.
+
+    Raises PoolingError.
+    """
+    if not 1 <= depth <= DEEPEST:
+        raise PoolingError(f"A run cannot have {depth:,} passages a query.", f"Give 1 to {DEEPEST:,}.")
+    before: int = collection.max_run_depth
+    if depth != before:
+        with transaction.atomic():
+            Collection.objects.filter(pk=collection.pk).update(max_run_depth=depth)
+            log(collection, f"at most {depth:,} passages a query of a run, were {before:,}", who=who)
+        collection.max_run_depth = depth
+    return before

@@ -70,3 +70,8 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
             or f"Import one: manage.py import_runs {collection.name}",
         )
     return [runs[tag] for tag in dict.fromkeys(tags)]
+
+
+def known_qids(collection: Collection) -> frozenset[str]:
+    """The qids of a collection."""
+    return frozenset(collection.queries.values_list("qid", flat=True))

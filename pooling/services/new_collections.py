@@ -24,7 +24,7 @@ from pooling.services.sent_files import (
     QRELS,
     QUERIES,
     SentFile,
-    keep,
+    kept_within_quota,
     names,
     passages_told,
     paths,
@@ -51,7 +51,8 @@ def ask_for_collection(
     ``there``: passage files that lie on the server already. Raises PoolingError for what can be told at once.
     """
     check_new(name, details)
-    return NewCollection.objects.create(user=user, name=name, details=details, files=keep(sent, there))
+    with kept_within_quota(user, sent, there) as files:
+        return NewCollection.objects.create(user=user, name=name, details=details, files=files)
 
 
 def check_new(name: str, details: dict[str, Any]) -> None:

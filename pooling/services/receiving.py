@@ -23,8 +23,9 @@ from django.http import UnreadablePostError
 
 from accounts.models import User
 from config import clock
-from pooling.errors import KeyUsed, UploadRefused, WrongOffset
+from pooling.errors import KeyUsed, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import Collection, RunUpload
+from pooling.services.quotas import refuse_if_full, refuse_over_quota
 
 CHUNK = 1 << 20
 LONGEST_NAME = 200
@@ -50,9 +51,12 @@ def receive(
     """Take a whole file in under the sender's key; the upload, and whether it is new.
 
     The same key with the same content and options is the upload of before; when it was refused, its file is checked
-    anew, for what it was refused for may be gone. Raises UploadRefused, KeyUsed.
+    anew, for what it was refused for may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
+    before = _under(collection, user, key)
+    if before is None or before.state == RunUpload.State.REFUSED:
+        refuse_if_full(user, files=1, size=length)
     with tempfile.TemporaryFile(dir=incoming()) as file:
         sha256, left = copied(stream, file, length)
         if left:
@@ -73,7 +77,11 @@ def receive(
         "check_only": check_only,
         "parts": [stored],
     }
-    upload, new = _made(collection, user, key, facts)
+    try:
+        upload, new = _made(collection, user, key, facts)
+    except QuotaReached:  # by what came at the same time
+        forget_parts([stored])
+        raise
     if not new:
         forget_parts([stored])
         upload = _same(upload, options, check_only, sha256=sha256)
@@ -93,7 +101,7 @@ def begin(
     """Announce a file of ``length`` bytes that will come in parts; the upload, and whether it is new.
 
     The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``: at
-    the first byte when it was refused. Raises UploadRefused, KeyUsed.
+    the first byte when it was refused. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     if length < 1:
@@ -143,13 +151,14 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
 
 
 def abandon(upload: RunUpload) -> None:
-    """Drop an upload that was not checked and imported, and what is stored of it."""
+    """Drop an upload that was not imported or refused; a check that is under way then changes nothing."""
+    states = RunUpload.State
     gone = RunUpload.objects.filter(
-        pk=upload.pk, state__in=[RunUpload.State.RECEIVING, RunUpload.State.CHECKED]
+        pk=upload.pk, state__in=[states.RECEIVING, states.WAITING, states.CHECKED]
     )
     parts = list(upload.parts)
     if not gone.delete()[0]:
-        raise UploadRefused("This file is being checked, or was.", "There is nothing to take back.")
+        raise UploadRefused("This file was imported or refused.", "There is nothing to drop.")
     forget_parts(parts)
 
 
@@ -207,6 +216,7 @@ def _made(collection: Collection, user: User, key: str, facts: dict[str, Any]) -
         return there, False
     try:
         with transaction.atomic():
+            refuse_over_quota(user, files=1, size=facts["size_bytes"])
             return RunUpload.objects.create(collection=collection, user=user, key=key, **facts), True
     except IntegrityError:
         return RunUpload.objects.get(collection=collection, user=user, key=key), False
@@ -229,9 +239,16 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
         forgotten["sha256"] = ""  # what is sent now may be mended
     received = upload.size_bytes if stored else 0
     refused = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.REFUSED)
-    if not refused.update(
-        state=state, parts=[*stored], received_bytes=received, created_at=clock.now(), **forgotten
-    ):
+    forgotten |= {"state": state, "parts": [*stored], "received_bytes": received, "created_at": clock.now()}
+    try:
+        with transaction.atomic():
+            if upload.user is not None:
+                refuse_over_quota(upload.user, files=1, size=upload.size_bytes)
+            begun = refused.update(**forgotten)
+    except QuotaReached:
+        forget_parts(stored)
+        raise
+    if not begun:
         forget_parts(stored)  # somebody sent it at the same moment
     upload.refresh_from_db()
     return upload

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -19,8 +19,9 @@ from pooling.formats import Progress
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
 from pooling.services import ranking_files
-from pooling.services.finding import runs_tagged
+from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.run_problems import each_refusal
 from pooling.services.submissions import hold_to_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
@@ -77,6 +78,7 @@ def check_run(
         known_qids=None if collection is None else known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
+        max_depth=collection.max_run_depth if collection else None,
         max_bytes=max_bytes or most_bytes_of_run(),
         progress=progress,
     )
@@ -117,6 +119,7 @@ class ImportedRuns:
 
     runs: tuple[Run, ...]
     refused: tuple[PoolingError, ...]
+    """Of each file that was refused one for each of its problems, up to a hundred."""
 
 
 def import_runs(
@@ -139,6 +142,7 @@ def import_runs(
         known_qids=known_qids(collection),
         skip_unknown=skip_unknown,
         order=order,
+        max_depth=collection.max_run_depth,
         max_bytes=most_bytes_of_run(),
     )
     for done, (path, file) in enumerate(zip(paths, files, strict=True), 1):
@@ -148,7 +152,7 @@ def import_runs(
             checked = _checked(collection, file, "", path, "")
             imported.append(keep_run(collection, checked, facts or RunFacts(), str(path)))
         except PoolingError as refusal:
-            refused.append(refusal)
+            refused += each_refusal(refusal, path, collection=collection, skip_unknown=skip_unknown)
         except (BucketAway, BucketRefused) as refusal:
             refused.append(PoolingError(f"{path}: {refusal.message}", refusal.next_step))
             rest = paths[done:]
@@ -161,11 +165,6 @@ def import_runs(
     return ImportedRuns(tuple(imported), tuple(refused))
 
 
-def known_qids(collection: Collection) -> frozenset[str]:
-    """The qids of a collection."""
-    return frozenset(collection.queries.values_list("qid", flat=True))
-
-
 def _checked(
     collection: Collection | None, file: trec.RunFile, run_tag: str, path: Path, name: str
 ) -> CheckedRun:
@@ -176,9 +175,17 @@ def _checked(
 
 
 def keep_run(
-    collection: Collection, checked: CheckedRun, facts: RunFacts, name: str, *, upload_id: int | None = None
+    collection: Collection,
+    checked: CheckedRun,
+    facts: RunFacts,
+    name: str,
+    *,
+    upload_id: int | None = None,
+    settle: Callable[[Run], None] | None = None,
 ) -> Run:
     """Store the ranking of a checked file, then write its row. Raises SubmissionRefused, AlreadyImported.
+
+    ``settle`` is called in the transaction that makes the run; when it refuses, there is no run.
 
     The file is stored under a name made of its content: a crash in between leaves a file that the next import of
     the same run puts to use. Of two imports of the same run at once, the unique constraints let one win; the
@@ -204,6 +211,8 @@ def keep_run(
                 report={**asdict(file.report), "warnings": file.report.warnings()},
                 **said,
             )
+            if settle is not None:
+                settle(run)
             record_check(collection, "imported", run=run, upload_id=upload_id)
             return run
     except IntegrityError:

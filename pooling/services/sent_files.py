@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -13,16 +13,21 @@ from typing import IO, Any, TypeVar
 from django.conf import settings
 from django.db import transaction
 
+from accounts.models import User
 from config import clock
-from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError
+from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
 from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
 from pooling.problems import Problem, Problems, of_refusal
 from pooling.services.growth import most_bytes_of
+from pooling.services.quotas import refuse_over_quota, sizes_of
+from pooling.services.reader_faults import refusing_faults
 from pooling.texts import passage_problems
 
 QUERIES, PASSAGES, QRELS = "queries", "passages", "qrels"
 COPY = 1 << 20
+#: Characters of the names that a problem of all files together gives.
+LONGEST_CALLED = 200
 #: A file as rows keep it: what it is, what its sender calls it, and where it lies; of one that comes in parts also
 #: how large it will be (``size_bytes``) and how much is there (``received_bytes``).
 Kept = dict[str, Any]
@@ -55,6 +60,22 @@ def keep(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -
     folder = Path(settings.DATA_DIR) / "sources" / uuid.uuid4().hex
     files = [_kept(folder, number, file) for number, file in enumerate(sent, 1)]
     return files + [{"what": PASSAGES, "name": path.name, "path": str(path)} for path in there]
+
+
+@contextmanager
+def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path]) -> Iterator[list[Kept]]:
+    """Keep sent files for the row that is made of them, in its transaction; without a row they are deleted.
+
+    Raises QuotaReached.
+    """
+    files = keep(sent, there)
+    try:
+        with transaction.atomic():
+            refuse_over_quota(user, files=len(sent), size=sum(sizes_of(files)))
+            yield files
+    except BaseException:
+        forget(files, {QUERIES, PASSAGES, QRELS})
+        raise
 
 
 def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
@@ -140,12 +161,16 @@ def read_once(
     if wanted.state != states.WAITING:
         return wanted
     waiting = type(wanted).objects.filter(pk=wanted.pk, state=states.WAITING)
+    called = ", ".join(file["name"] for file in wanted.files)[:LONGEST_CALLED]
     try:
-        with transaction.atomic():
-            waiting.update(**bring_in(), finished_at=clock.now())
+        with refusing_faults(called), transaction.atomic():
+            if not waiting.update(**bring_in(), finished_at=clock.now()):
+                raise UploadRefused("The files were dropped while they were being read.", "Send them again.")
     except PoolingError as refusal:
         listed, counts = every_problem(refusal, look)
-        waiting.update(state=states.REFUSED, problems=listed, problem_counts=counts, finished_at=clock.now())
+        refused = {"problems": listed, "problem_counts": counts, "finished_at": clock.now()}
+        if not waiting.update(state=states.REFUSED, **refused):
+            return type(wanted).objects.filter(pk=wanted.pk).first() or wanted
         done_with = {*done_with, PASSAGES}
     forget(wanted.files, done_with)
     wanted.refresh_from_db()
@@ -159,7 +184,10 @@ def every_problem(
 
     ``look`` reads refused files again for all that is wrong; what it does not find is the refusal itself.
     """
-    found = list(look()) if isinstance(refusal, InvalidFile) else []
+    found: list[tuple[str, Problems]] = []
+    if isinstance(refusal, InvalidFile) and not isinstance(refusal, ReaderFailed):
+        with suppress(ReaderFailed), refusing_faults(refusal.file):
+            found += look()
     if not any(problems.total for _, problems in found):
         first = of_refusal(refusal) if isinstance(refusal, InvalidFile) else None
         first = first or Problem(0, "collection", refusal.message, refusal.next_step)

@@ -17,20 +17,27 @@ from django.db import transaction
 from django.db.models import Q
 
 from config import clock
+from config.background.models import Job
 from config.sweep import Sweep
-from pooling import trec
-from pooling.errors import InvalidFile, PoolingError, SubmissionRefused, UploadRefused, WrongOffset
+from pooling.errors import (
+    InvalidFile,
+    PoolingError,
+    SubmissionRefused,
+    UploadRefused,
+    WrongOffset,
+)
 from pooling.formats import Progress
-from pooling.models import RunUpload
-from pooling.problems import Problem, Problems, of_refusal
+from pooling.models import Run, RunUpload
+from pooling.problems import Problem, Problems
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.reader_faults import refusing_faults
 from pooling.services.receiving import CHUNK, abandon, forget_parts
+from pooling.services.run_problems import problems_of_run
 from pooling.services.runs import (
     CheckedRun,
     RunFacts,
     check_run,
     keep_run,
-    known_qids,
     record_check,
     said_of,
     summary,
@@ -42,6 +49,8 @@ DAYS = ("submitted_on", "anonymous_until")
 #: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
 KEPT_AFTER_CHECK = timedelta(days=1)
 KEPT_UNFINISHED = timedelta(days=3)
+#: How long a file whose check failed waits for somebody to have it checked again.
+KEPT_WAITING = timedelta(days=7)
 QIDS_SHOWN = 100
 
 
@@ -52,39 +61,58 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
     """
     if upload.state != RunUpload.State.WAITING:
         return upload
-    changes: dict[str, Any] = {"state": RunUpload.State.REFUSED}
-    with _local(upload) as path:
-        changes["sha256"] = upload.sha256 or _sha256(path)
-        try:
+    try:
+        with _local(upload) as path:
+            _check(upload, path, progress)
+    except _StoredFileGone as gone:
+        _settle(upload, _refused(Problems((_of_refusal(gone),), {"run": 1})))
+    return RunUpload.objects.filter(pk=upload.pk).first() or upload  # the latter: it was dropped
+
+
+def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
+    """Check the file at ``path``, and write what came of it."""
+    known: dict[str, Any] = {"sha256": upload.sha256 or _sha256(path)}
+    try:
+        with refusing_faults(upload.file_name):
             checked = _checked(upload, path, progress)
-            changes["report"] = _report(checked)
-            if upload.check_only:
-                refuse_against_policy(upload.collection, checked.run_tag, _said(upload))
-                changes["state"] = RunUpload.State.CHECKED
-            else:
-                facts = _facts(upload)
-                changes["run"] = keep_run(
-                    upload.collection, checked, facts, upload.file_name, upload_id=upload.pk
-                )
-                changes["state"] = RunUpload.State.IMPORTED
-        except PoolingError as refusal:
-            found = _all_problems(upload, path, refusal, progress)
-            changes["problems"] = [_as_json(one) for one in found.listed]
-            changes["problem_counts"] = found.counts
-    changes["finished_at"] = clock.now()
-    kept = changes["state"] == RunUpload.State.CHECKED
-    changes["parts"] = upload.parts if kept else []
-    done = _settle(upload, changes)
-    if done and not kept:
+        known["report"] = _report(checked)
+        if upload.check_only:
+            refuse_against_policy(upload.collection, checked.run_tag, _said(upload))
+            _settle(upload, known | {"state": RunUpload.State.CHECKED})
+            return
+
+        def settle(run: Run) -> None:
+            if not _settle(upload, known | {"state": RunUpload.State.IMPORTED, "run": run}):
+                raise UploadRefused("The file was dropped while it was being checked.", "Send it again.")
+
+        keep_run(
+            upload.collection,
+            checked,
+            _facts(upload),
+            upload.file_name,
+            upload_id=upload.pk,
+            settle=settle,
+        )
         forget_parts(upload.parts)
-    upload.refresh_from_db()
-    return upload
+    except PoolingError as refusal:
+        _settle(upload, known | _refused(_all_problems(upload, path, refusal, progress)))
+
+
+def _refused(found: Problems) -> dict[str, Any]:
+    return {
+        "state": RunUpload.State.REFUSED,
+        "problems": [_as_json(one) for one in found.listed],
+        "problem_counts": found.counts,
+    }
 
 
 def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
-    """Write what came of it, and that it was checked; an imported run's own row has brought that along."""
+    """Write what came of it and that it was checked, unless it was dropped or another process was first."""
+    kept = changes["state"] == RunUpload.State.CHECKED
+    changes |= {"finished_at": clock.now(), "parts": upload.parts if kept else []}
     with transaction.atomic():
         done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
+        # An imported run's own row brings along that it was checked, and has its file deleted once it is there.
         if done and changes["state"] != RunUpload.State.IMPORTED:
             record_check(
                 upload.collection,
@@ -92,7 +120,13 @@ def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
                 upload_id=upload.pk,
                 problem_counts=changes.get("problem_counts"),
             )
+    if done and changes["state"] == RunUpload.State.REFUSED:
+        forget_parts(upload.parts)
     return bool(done)
+
+
+class _StoredFileGone(UploadRefused):
+    """What was stored of the upload is not there: a bucket's rules may remove old uploads."""
 
 
 def submit_checked(upload: RunUpload) -> RunUpload:
@@ -127,15 +161,18 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
 
 
 def forget_old() -> int:
-    """Drop files that were only checked and uploads that were never finished, once their time is over.
+    """Drop files that nobody finished or submitted in time, and those whose check failed long ago; how many.
 
     One that cannot be dropped holds up no other: SweepFailed is raised at the end.
     """
     now = clock.now()
     checked = Q(state=RunUpload.State.CHECKED, finished_at__lte=now - KEPT_AFTER_CHECK)
     unfinished = Q(state=RunUpload.State.RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
+    waiting = Q(state=RunUpload.State.WAITING, created_at__lte=now - KEPT_WAITING)
     dropped, sweep = 0, Sweep("Dropping old uploads")
-    for upload in RunUpload.objects.filter(checked | unfinished).order_by("pk"):
+    for upload in RunUpload.objects.filter(checked | unfinished | waiting).order_by("pk"):
+        if Job.objects.live().filter(key=upload.job_key).exists():
+            continue
         # It may be submitted or finished in this moment.
         with sweep.step(f"upload {upload.pk}"), suppress(UploadRefused):
             abandon(upload)
@@ -185,7 +222,14 @@ def _all_problems(
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):
-        lines = _of_lines(upload, path, refusal, progress)
+        lines = problems_of_run(
+            refusal,
+            path,
+            collection=upload.collection,
+            skip_unknown=upload.options.get("skip_unknown", False),
+            max_bytes=most_bytes_of_run(upload.size_bytes),
+            progress=progress,
+        )
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
             tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
@@ -195,20 +239,6 @@ def _all_problems(
             refusal = other
     listed.insert(0, _of_refusal(refusal))
     return Problems(tuple(listed), {listed[0].kind: 1} | counts)
-
-
-def _of_lines(upload: RunUpload, path: Path, refusal: InvalidFile, progress: Progress | None) -> Problems:
-    found = trec.run_problems(
-        path,
-        name=upload.file_name,
-        known_qids=None if upload.options.get("skip_unknown") else known_qids(upload.collection),
-        max_bytes=most_bytes_of_run(upload.size_bytes),
-        progress=progress,
-    )
-    if found.total:
-        return found
-    first = of_refusal(refusal)  # it concerns no line: the order that was asked for, say
-    return Problems((first,), {first.kind: 1})
 
 
 def _of_refusal(refusal: PoolingError) -> Problem:
@@ -239,7 +269,11 @@ def _local(upload: RunUpload) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder) as whole:
         for stored in upload.parts:
-            with storage.open(stored) as part:
+            try:
+                part = storage.open(stored)
+            except FileNotFoundError:
+                raise _StoredFileGone("The file is not here any more.", "Send it again.") from None
+            with part:
                 shutil.copyfileobj(part, whole, CHUNK)
         whole.flush()
         yield Path(whole.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import importlib
 import os
 import random
 import socket
@@ -11,14 +13,16 @@ import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.apps import apps
+from django.db import OperationalError, connection
 
 from config import clock
 from config.background import attending, registry, services
 from config.background.errors import JobFailed, UnknownJobKind
+from config.background.failures import failure_of
 from config.background.models import AtWork, Job
 from config.background.waits import wait_after
-from config.errors import Refusal
+from config.errors import BucketRefused, Refusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -123,8 +127,77 @@ def test_a_fault_is_tried_again_and_then_named(kind):
     job.refresh_from_db()
 
     assert waited == "waiting"
-    assert (job.state, job.failure) == ("failed", "ZeroDivisionError")
-    assert "by nothing" in job.failure_message
+    assert (job.state, job.failure, job.fault) == ("failed", "ZeroDivisionError", "software")
+    assert "by nothing" in job.trace
+    assert "by nothing" not in str(failure_of(job))
+    assert f"job {job.pk}" in str(failure_of(job))
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (Refusal("Too long.", "Cut it."), "refused"),
+        (BucketRefused("Wrong keys.", "Set others."), "outside"),
+        (OSError(errno.ENOSPC, "No space left on device"), "outside"),
+        (OperationalError("the connection is lost"), "outside"),
+        (FileNotFoundError("/srv/secret"), "software"),
+        (KeyError("secret"), "software"),
+    ],
+)
+def test_a_job_says_whose_fault_it_was_and_quotes_only_refusals(kind, error, fault):
+    def stumble(progress):
+        raise error
+
+    job = services.start(kind(stumble, max_attempts=1))
+    services.work(job.pk)
+    job.refresh_from_db()
+
+    assert (job.state, job.fault) == ("failed", fault)
+    told = str(failure_of(job))
+    assert (str(error) in told) == isinstance(error, Refusal)
+    assert "Traceback" not in told
+    assert ("Traceback" in job.trace) != isinstance(error, Refusal)
+
+
+def test_a_job_that_did_well_at_last_tells_of_no_fault(kind):
+    failing = [True]
+
+    def stumble(progress):
+        if failing.pop():
+            failing.append(False)
+            raise KeyError("once")
+
+    job = services.start(kind(stumble))
+    services.work(job.pk)
+    with clock.shifted(timedelta(minutes=5)):
+        services.work(job.pk)
+
+    job.refresh_from_db()
+    assert (job.state, job.fault, job.failure, job.trace) == ("done", "", "", "")
+
+
+def test_a_command_tells_of_a_fault_as_pages_do(kind):
+    def stumble(progress):
+        raise KeyError("secret")
+
+    with pytest.raises(JobFailed, match="A fault of the software") as failed:
+        attending.attend(services.start(kind(stumble, max_attempts=1)))
+
+    assert "secret" not in str(failed.value)
+
+
+def test_administrators_find_the_traceback(kind, admin_client):
+    def stumble(progress):
+        raise KeyError("words for administrators")
+
+    job = services.start(kind(stumble, max_attempts=1))
+    services.work(job.pk)
+
+    assert (
+        "words for administrators"
+        in admin_client.get(f"/admin/background/job/{job.pk}/change/").content.decode()
+    )
+    assert admin_client.get("/admin/background/job/", {"fault": "software"}).status_code == 200
 
 
 def test_a_lapsed_lease_is_taken_over_and_the_first_holder_stops(kind):
@@ -301,3 +374,24 @@ def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, m
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert done == [True]
+
+
+def test_failures_of_before_are_told_by_whose_fault_they_were():
+    trace = "Traceback (most recent call last):\n  secret\nKeyError: secret"
+    before = {
+        "software": {"failure": "KeyError", "failure_message": trace, "next_step": "Report it."},
+        "outside": {"failure": "CrowdConfiguration", "failure_message": "The key is wrong."},
+        "refused": {"failure": "InvalidRunFile", "failure_message": "Line 3 is wrong."},
+    }
+    for fault, facts in before.items():
+        Job.objects.create(kind="test.kind", key=fault, state="failed", **facts)
+    Job.objects.create(kind="test.kind", key="waits", state="waiting", failure_message=trace)
+
+    importlib.import_module("config.background.migrations.0005_fault").part(apps, connection.schema_editor())
+
+    told = {
+        job.key: (job.fault, "secret" in str(failure_of(job))) for job in Job.objects.filter(state="failed")
+    }
+    assert told == {fault: (fault, False) for fault in before}
+    assert Job.objects.get(key="software").trace == Job.objects.get(key="waits").trace == trace
+    assert not Job.objects.filter(failure_message__contains="Traceback").exists()

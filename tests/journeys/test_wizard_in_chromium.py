@@ -83,7 +83,7 @@ def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -
     assert page.evaluate(WIDER) == 0
     page.get_by_label("Name of the pool").fill("tops")
     page.get_by_role("button", name="Build the pool of 2 queries").click()
-    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
     inspector.look(page, "a pool under way")
     work_off_everything()
     expect(page.get_by_role("heading", name="tops", exact=True)).to_be_visible()
@@ -152,7 +152,7 @@ def rehearse(page: Page, inspector: Inspector) -> None:
     page.get_by_label("Simulated workers").fill("4")
     page.get_by_label("Of them careless").fill("1")
     page.get_by_role("button", name="Rehearse first").click()
-    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
     inspector.look(page, "a rehearsal under way")
     work_off_everything()
     expect(page.get_by_text("The best answer found is the best there is")).to_be_visible()

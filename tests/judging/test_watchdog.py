@@ -79,9 +79,9 @@ def test_failed_job_is_named_until_a_later_one_does_well(fair, later):
     key, arguments = collect_key(campaign), {"campaign_id": campaign.pk}
     failed = start("judging.collect", key=key, arguments=arguments)
     Job.objects.filter(pk=failed.pk).update(
-        state="failed", failure_message="Trace\nIt broke.", next_step="Report it.", finished_at=clock.now()
+        state="failed", failure_message="It broke.", next_step="Mend it.", finished_at=clock.now()
     )
-    assert later(campaign) == ["collecting work: It failed: It broke. Report it."]
+    assert later(campaign) == ["collecting work: It failed: It broke. Mend it."]
     assert not any("collecting" in one for one in later(campaign, seconds=FAILURE.total_seconds() + 1))
 
     attend(start("judging.collect", key=key, arguments=arguments))

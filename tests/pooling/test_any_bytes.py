@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config.errors import Refusal
+from judging.services.gold import read_gold_lines
 from judging.services.importing import read_lines
 from pooling import texts, trec
 from pooling.formats import BOM, Content
@@ -37,6 +38,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "run problems": lambda path: trec.run_problems(path, name="f", known_qids=KNOWN),
     "qrels": lambda path: trec.read_qrels(path, name="f", known_qids=KNOWN),
     "qrel problems": lambda path: trec.qrel_problems(path, name="f", known_qids=KNOWN),
+    "gold pairs": lambda path: list(read_gold_lines(path.read_bytes(), "f")),
     "judgments": lambda path: read_lines(path.read_bytes(), "f"),
     "judgments below a head": lambda path: read_lines(HEAD + path.read_bytes(), "f"),
 }

@@ -134,7 +134,7 @@ def test_wrong_usage_exits_with_two(run_command, arguments):
     "command", [("pool_stats", "none"), ("fetch_passages", "none"), ("check_run", "none")]
 )
 def test_what_is_not_there_exits_with_one(run_command, command):
-    status, said = run_command(*command)
+    status, said, *_ = run_command(*command)
 
     assert status == 1
     assert "Refused" in said

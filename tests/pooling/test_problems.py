@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pooling.errors import PoolingError
+from pooling.errors import InvalidFile, PoolingError
 from pooling.formats import Content
 from pooling.texts import query_problems
 from pooling.trec import qrel_problems, read_run, run_problems
@@ -122,3 +122,22 @@ def test_there_are_problems_exactly_where_the_reader_refuses(tmp_path, rows):
         refused = True
 
     assert bool(run_problems(path, known_qids={"q1"}).total) == refused
+
+
+def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file):
+    lines = [b"q1 Q0 p%d %d %d t" % (n, n, 9 - n) for n in range(1, 5)]
+    lines += [b"q2 Q0 a 1 1 t", b"q9 Q0 a 1 3 t", b"q9 Q0 b 2 2 t", b"q9 Q0 c 3 1 t", b"q1 Q0 p5 5 1 t"]
+    path = file(b"\n".join(lines))
+    known = {"q1", "q2"}
+
+    problems = run_problems(path, known_qids=known, max_depth=2)
+    skipped = run_problems(path, known_qids=known, skip_unknown=True, max_depth=2)
+
+    assert found(problems) == [(3, "too many passages"), (6, "unknown query")]
+    assert found(skipped) == [(3, "too many passages")]
+    with pytest.raises(InvalidFile, match="line 3: query q1 has more than 2 passages"):
+        read_run(path, max_depth=2)
+    with pytest.raises(InvalidFile, match="line 3"):
+        read_run(path, known_qids=known, skip_unknown=True, max_depth=2)
+    assert read_run(path, max_depth=5).report.depth == 5
+    assert not run_problems(path, max_depth=5).total

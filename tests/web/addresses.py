@@ -73,6 +73,8 @@ FIXED: dict[str, list[Any]] = {
     "web:pool": ["harbour", "tide"],
     "web:making": [1],
     "web:making_progress": [1],
+    "web:make_again": [1],
+    "web:drop_new_collection": [1],
     "web:queries_file": ["harbour", 1, "csv"],
     "web:changes_file": ["harbour", 1, "csv"],
     "no_such_call": ["wrong"],
@@ -102,6 +104,8 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
         "web:campaign_appeal": ["spring", cast.appeal.pk],
         "web:pool_work": ["harbour", pool_job(cast).pk],
         "web:asking_work": ["harbour", asking_job(cast).pk],
+        "web:build_again": ["harbour", pool_job(cast).pk],
+        "web:asking_again": ["harbour", asking_job(cast).pk],
         "web:query": ["harbour", 1, q1],
         "web:query_file": ["harbour", 1, q1, "csv"],
         "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
@@ -110,8 +114,8 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
     }
     of_a_row = {
         cast.quay: "run describe_run release_run withdraw_run",
-        cast.added: "added adding",
-        cast.sent: "upload checking send_part submit_upload drop_upload",
+        cast.added: "added adding read_again drop_files",
+        cast.sent: "upload checking send_part check_again submit_upload drop_upload",
         cast.invited: "withdraw_invitation",
         cast.hook: "webhook",
         cast.member: "change_role remove_member transfer",

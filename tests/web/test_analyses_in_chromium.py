@@ -36,7 +36,7 @@ def test_an_analysis_of_a_hundred_runs_arrives_by_itself_and_has_no_fault(cast, 
     page.get_by_role("link", name="Stability of ranks").click()
     page.get_by_label("Resamples").fill("20")
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
     inspector.look(page, "under way")
 
     work_off_everything()
@@ -73,7 +73,7 @@ def test_bars_of_split_halves_can_be_asked(cast, page, live_server):
     page.get_by_label("Labels").select_option("wide")
     page.get_by_label("Splits").fill("5")
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_role("status")).to_have_text("Waiting for its turn.")
+    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
 
     work_off_everything()
 

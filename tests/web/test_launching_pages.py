@@ -122,7 +122,7 @@ def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
         assert manager.post(f"{DRAFT}rehearsal/", sent).status_code == 302
 
     assert Job.objects.get().arguments["settings"]["workers"] == 5
-    assert "Waiting for its turn" in texts(manager.get(f"{DRAFT}rehearsal/"))
+    assert "No process works jobs off." in texts(manager.get(f"{DRAFT}rehearsal/"))
 
 
 def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings):

@@ -261,7 +261,7 @@ def test_work_under_way_moves_by_itself(cast, owner):
     owner.post(PUBLISH + "preview", {"sure": "1"})
 
     assert 'data-refresh="/campaigns/spring/publish/progress"' in text_of(owner.get(PUBLISH))
-    assert "Waiting for its turn" in text_of(owner.get(PUBLISH + "progress"))
+    assert "No process works jobs off." in text_of(owner.get(PUBLISH + "progress"))
     Job.objects.update(state="done", result={})
     assert "data-over" in text_of(owner.get(PUBLISH + "progress"))
 

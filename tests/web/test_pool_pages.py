@@ -129,7 +129,7 @@ def test_building_it_twice_builds_it_once(manager, port):
     other = manager.post("/collections/port/pools/build", asked | {"sample": "6"}, follow=True)
 
     assert first["Location"] == again["Location"] == late["Location"]
-    assert "Waiting for its turn" in texts(under_way)
+    assert "No process works jobs off." in texts(under_way)
     assert manager.get(first["Location"])["Location"] == "/collections/port/pools/named/tops/"
     pool = Pool.objects.get()
     assert (pool.name, pool.sample, pool.seed, pool.pool_runs.count()) == ("tops", 5, 3, 14)

@@ -107,7 +107,7 @@ def test_test_pairs_are_proposed_decided_and_decided_anew(manager, fair, draft):
     assert "Nothing is proposed yet" in texts(manager.get(f"{DRAFT}gold/"))
 
     manager.post(f"{DRAFT}gold/propose")
-    assert "Waiting for its turn" in texts(manager.get(f"{DRAFT}gold/"))
+    assert "No process works jobs off." in texts(manager.get(f"{DRAFT}gold/"))
     work_off_everything()
     first = draft.gold_pairs.order_by("pk").first()
     assert first.query.text in texts(manager.get(f"{DRAFT}gold/"))

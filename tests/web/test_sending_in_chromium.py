@@ -59,7 +59,7 @@ def make_collection(page: Page, folder: Path, inspector: Inspector) -> None:
     page.get_by_label("Queries").set_input_files(folder / "queries.tsv")
     page.get_by_label("Qrels").set_input_files(folder / "qrels.txt")
     page.get_by_role("button", name="Create the collection").click()
-    expect(page.get_by_role("status")).to_contain_text("Waiting for its turn")
+    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
     inspector.look(page, "being made")
     work_off_everything()
     expect(page.get_by_role("heading", name="TREC 2021, a dozen queries")).to_be_visible()

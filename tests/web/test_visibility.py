@@ -6,14 +6,18 @@ from datetime import date
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
+from config.background.services import work
 from judging.models import Exclusion
+from leaderboard.jobs import ring_for
 from pooling.models import PrivateQuery, QuerySplit, Run
 from tests.factories import make_run
 from tournament.models import Challenge, ChallengedQuery
-from web.services.visibility import sight_of
+from web.services import analysis_pages
+from web.services.visibility import as_shown, listed_runs, sight_of
 
 pytestmark = pytest.mark.one_database
 
@@ -161,3 +165,35 @@ def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
     assert "dug deep" not in page(client, address)
     Run.objects.update(anonymous_until=date(2000, 1, 1))
     assert "Burrowers" in page(client, address)
+
+
+def test_what_is_released_is_decided_by_the_run_alone(harbour):
+    """Lists, analyses and boards ask the run itself, so that they cannot disagree."""
+    run = harbour.quay
+    facts = {"team": "Burrowers", "description": "dug", "paper": "p", "code": "c"}
+    Run.objects.filter(pk=run.pk).update(**facts, anonymous_until=date(9000, 1, 1))
+    anonymous = Run.objects.get(pk=run.pk)
+    kind = analysis_pages.kind_named("stability")
+
+    analysed = analysis_pages.asked_for(harbour.collection, kind, QueryDict(), AnonymousUser()).runs
+    listed = listed_runs(harbour.collection, AnonymousUser())
+
+    assert list(analysed) == list(listed) == list(Run.objects.released().order_by("run_tag"))
+    assert {run.run_tag for run in listed} == {"quay", "mole"}
+    [shown] = [run for run in analysed if run.run_tag == "quay"]
+    assert [getattr(shown, name) for name in facts] == ["", "", "", ""]
+    assert as_shown(anonymous, False).team == "anonymous until 9000-01-01"
+    assert [getattr(anonymous, name) for name in facts if name != "team"] == ["", "", ""]
+
+
+def test_an_analysis_for_everybody_leaves_out_a_run_that_became_private_while_it_waited(harbour):
+    kind = analysis_pages.kind_named("stability")
+    asked = analysis_pages.asked_for(harbour.collection, kind, QueryDict(), AnonymousUser())
+    job = ring_for(asked)
+    Run.objects.filter(run_tag="mole").update(release="private")
+    kept = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("leaderboard.jobs.keep_result", lambda asked, progress: kept.append(asked))
+        work(job.pk)
+
+    assert [run.run_tag for run in kept[0].runs] == ["quay"]

@@ -93,6 +93,8 @@ OF_A_COLLECTION = {
     "web:fetch_texts": Page(only=RUNS, post={"sure": "1"}, done=302),
     "web:added": Page(only=RUNS),
     "web:adding": Page(only=RUNS),
+    "web:read_again": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
+    "web:drop_files": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
     "web:describe_run": Page(only=RUNS),
     "web:release_runs": Page(only=RUNS, post={"release": "scores", "run": "1"}, done=302),
     "web:release_run": Page(only=RUNS, post={"release": "scores"}, done=302),
@@ -105,6 +107,7 @@ OF_A_COLLECTION = {
     "web:checking": Page(only=RUNS),
     # Nobody goes on with what somebody else sent: the upload is the owner's.
     "web:send_part": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=400),
+    "web:check_again": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
     "web:submit_upload": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
     "web:drop_upload": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
     "web:version": Page(),
@@ -147,10 +150,12 @@ OF_A_COLLECTION |= {
     "web:pool_plan": Page(only=MEMBERS),
     "web:build_pool": Page(only=MANAGERS, post={"name": "wave"}, done=302),
     "web:pool_work": Page(only=MEMBERS),
+    "web:build_again": Page(only=MANAGERS, post={"sure": "1"}, done=302),
     "web:pool": Page(only=MEMBERS),
     "web:asking_plan": Page(only=MEMBERS),
     "web:make_asking": Page(only=MANAGERS, post={"name": "wave", "run": "quay"}, done=302),
     "web:asking_work": Page(only=MEMBERS),
+    "web:asking_again": Page(only=MANAGERS, post={"sure": "1"}, done=302),
     "web:new_campaign": Page(only=MANAGERS),
     "web:prepare": Page(only=MANAGERS, done=302),
     "web:prepare_settings": Page(only=MANAGERS),
@@ -211,6 +216,8 @@ OWN = {
     "web:load_sample",
     "web:making",
     "web:making_progress",
+    "web:make_again",
+    "web:drop_new_collection",
     "accounts:tokens",
     "accounts:revoke_token",
     "account_change_password",
@@ -294,7 +301,8 @@ def test_pages_of_anybody(cast):
 def test_pages_of_ones_own_ask_to_sign_in(cast):
     for name in sorted(OWN):
         address = address_of(name, cast)
-        post = {"sure": "1"} if name in ("accounts:revoke_token", "web:load_sample") else {}
+        posted = ("accounts:revoke_token", "web:load_sample", "web:make_again", "web:drop_new_collection")
+        post = {"sure": "1"} if name in posted else {}
         reply = cast.clients["nobody"].post(address, post) if post else cast.clients["nobody"].get(address)
 
         assert reply.status_code == 302, name

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from ninja import Field
 
 from accounts.models import ApiToken
-from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.collection_details import DEEPEST, MOST, describe_collection, set_run_depth
 from pooling.services.collections import set_language
 from web.access import collection_for, require
 from web.api.bodies import Body
@@ -17,13 +17,17 @@ from web.api.collections import CollectionOut, router, told_of
 
 
 class CollectionChanges(Body):
-    """What is said about a collection; what is left out stays, an empty text takes it away."""
+    """What is said about a collection; what is left out stays, an empty text takes it away.
+
+    ``max_run_depth`` is the most passages that a run may list for a query.
+    """
 
     title: Annotated[str, Field(max_length=MOST["title"])] = ""
     description: Annotated[str, Field(max_length=MOST["description"])] = ""
     licence: Annotated[str, Field(max_length=MOST["licence"])] = ""
     citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
     language: Annotated[str, Field(max_length=20)] = ""
+    max_run_depth: Annotated[int, Field(ge=1, le=DEEPEST)] = 10_000
 
 
 @router.patch("/collections/{name}", response=CollectionOut, summary="Change what is said about a collection")
@@ -34,5 +38,7 @@ def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges)
     given = changes.dict(exclude_unset=True)
     if "language" in given:
         set_language(found, given.pop("language"), who=user.get_username())
+    if "max_run_depth" in given:
+        set_run_depth(collection=found, depth=given.pop("max_run_depth"), who=user.get_username())
     describe_collection(collection=found, changes=given, who=user.get_username())
     return told_of(user, found)

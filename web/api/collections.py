@@ -29,6 +29,7 @@ class CollectionOut(Schema):
     licence: str
     citation: str
     visibility: str
+    max_run_depth: int
     created_at: datetime
     queries: int
     runs: int
@@ -64,5 +65,5 @@ def _listed(row: Listed) -> dict[str, Any]:
 
 
 def _facts(found: Collection) -> dict[str, Any]:
-    names = ("name", "title", "description", "language", "licence", "citation", "visibility", "created_at")
-    return {name: getattr(found, name) for name in names}
+    names = ("name", "title", "description", "language", "licence", "citation", "visibility", "max_run_depth")
+    return {name: getattr(found, name) for name in (*names, "created_at")}

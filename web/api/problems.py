@@ -26,6 +26,7 @@ from pooling.errors import (
     MembersRefused,
     NotFound,
     NotWithdrawn,
+    QuotaReached,
     UploadRefused,
     WrongOffset,
 )
@@ -100,6 +101,8 @@ def problem(
 
 def status_of(refusal: Refusal) -> int:
     """The status that a refusal of a service stands for."""
+    if isinstance(refusal, QuotaReached):
+        return 409
     if isinstance(refusal, UploadRefused):
         return 413 if refusal.too_large else 400
     if isinstance(refusal, NOT_THERE):

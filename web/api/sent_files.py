@@ -31,7 +31,8 @@ from web.api.callers import actor, reader
 from web.api.collections import router as collections_router
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.uploads import ProblemOut
-from web.api.works import Text
+from web.api.works import Text, WorkOut, work_out
+from web.services.uploads import work_on
 
 router = Router()
 Grade = Annotated[int, Field(ge=-100, le=100)]
@@ -90,6 +91,7 @@ class SentOut(Schema):
     """What became of files: ``receiving`` while parts are missing, ``waiting`` while they are read.
 
     Then ``made`` or ``added``, or ``refused`` as a whole. ``problems`` are the first; ``problem_counts`` counts all.
+    ``work`` is the reading while the files wait for it: when it failed, the same key again has it tried again.
     """
 
     id: int
@@ -99,6 +101,7 @@ class SentOut(Schema):
     outcome: dict[str, Any]
     problems: list[FileProblem]
     problem_counts: dict[str, int]
+    work: WorkOut | None
     created_at: datetime
     finished_at: datetime | None
 
@@ -120,7 +123,7 @@ def make_collection(
         files=_files(asked.files),
         on_server=asked.on_server,
     )
-    return Status(201 if new else 200, _told(response, wanted))
+    return Status(201 if new else 200, _told(response, _rung(wanted)))
 
 
 @router.get("/new-collections/{int:key}", response=SentOut, summary="What became of a new collection")
@@ -143,7 +146,7 @@ def send_part_of_collection(
     return _continued(request, response, wanted, number, upload_offset)
 
 
-@router.delete("/new-collections/{int:key}", response={204: None}, summary="Drop files that did not all come")
+@router.delete("/new-collections/{int:key}", response={204: None}, summary="Drop files that were not read")
 def drop_new_collection(request: HttpRequest, key: int) -> Status[None]:
     abandon_files(get_object_or_404(NewCollection, user=_maker(request), pk=key))
     return Status(204, None)
@@ -168,7 +171,7 @@ def add_files(
         files=_files(asked.files),
         on_server=asked.on_server,
     )
-    return Status(201 if new else 200, _told(response, wanted))
+    return Status(201 if new else 200, _told(response, _rung(wanted)))
 
 
 @router.get("/collections/{name}/files/{int:key}", response=SentOut, summary="What became of added files")
@@ -192,7 +195,7 @@ def send_part_of_files(
 
 
 @router.delete(
-    "/collections/{name}/files/{int:key}", response={204: None}, summary="Drop files that did not all come"
+    "/collections/{name}/files/{int:key}", response={204: None}, summary="Drop files that were not read"
 )
 def drop_added_files(request: HttpRequest, name: str, key: int) -> Status[None]:
     abandon_files(_own(request, name, key))
@@ -223,24 +226,32 @@ def _continued(
 ) -> dict[str, Any]:
     wanted = receive_part(wanted, number, offset=offset, stream=request, length=length_of(request))
     response["Upload-Offset"] = str(file_of(wanted, number)["received_bytes"])
-    return _told(response, wanted)
+    return _told(response, _rung(wanted))
+
+
+def _rung(wanted: Arriving) -> Arriving:
+    """The same, with its job rung for when it waits for one: tried again, when it failed."""
+    if wanted.state == NewCollection.State.WAITING:
+        if isinstance(wanted, NewCollection):
+            ring_for_collection(wanted)
+        else:
+            ring_for_files(wanted)
+    return wanted
 
 
 def _told(response: HttpResponse, wanted: Arriving) -> dict[str, Any]:
-    """The files with their address; rings when they wait for their job."""
+    """The files with their address."""
     if isinstance(wanted, NewCollection):
         collection, outcome = wanted.name, {}
         response["Location"] = reverse("v1:read_new_collection", args=[wanted.pk])
-        if wanted.state == NewCollection.State.WAITING:
-            ring_for_collection(wanted)
     else:
         collection, outcome = wanted.collection.name, wanted.outcome
         response["Location"] = reverse("v1:read_added_files", args=[collection, wanted.pk])
-        if wanted.state == AddedFiles.State.WAITING:
-            ring_for_files(wanted)
     same = ("state", "problems", "problem_counts", "created_at", "finished_at")
+    work = work_on(wanted)
     return {name: getattr(wanted, name) for name in same} | {
         "id": wanted.pk,
+        "work": work_out(work.job) if work else None,
         "collection": collection,
         "outcome": outcome,
         "files": [_file(number, file) for number, file in enumerate(wanted.files, 1)],

@@ -20,7 +20,8 @@ from web.api.callers import actor, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.runs import UploadOptions
 from web.api.runs import router as runs_router
-from web.api.works import NextStep
+from web.api.works import NextStep, WorkOut, work_out
+from web.services.uploads import work_on
 
 router = Router()
 
@@ -45,6 +46,7 @@ class UploadOut(Schema):
 
     ``receiving`` while parts are missing, ``waiting`` for its check, then ``imported``, ``refused``, or ``checked``
     when only a check was asked for. ``problems`` are the first hundred; ``problem_counts`` counts all, by kind.
+    ``work`` is the check while the file waits for it: when it failed, the same key again has it tried again.
     """
 
     id: int
@@ -58,8 +60,15 @@ class UploadOut(Schema):
     report: dict[str, Any]
     problems: list[ProblemOut]
     problem_counts: dict[str, int]
+    work: WorkOut | None
     created_at: datetime
     finished_at: datetime | None
+
+    @staticmethod
+    def resolve_work(upload: RunUpload) -> dict[str, Any] | None:
+        """The check that it waits for."""
+        work = work_on(upload)
+        return work_out(work.job) if work else None
 
 
 # At the address of the list of runs, whose router has to know every method of it.
@@ -155,7 +164,7 @@ def submit_upload(request: HttpRequest, response: HttpResponse, name: str, key: 
 @router.delete(
     "/collections/{name}/uploads/{int:key}",
     response={204: None},
-    summary="Drop a file that was not finished, or only checked",
+    summary="Drop a file that was not finished, not checked yet, or only checked",
 )
 def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
     abandon(_own(request, name, key))

@@ -15,7 +15,7 @@ from judging.models import Campaign
 from leaderboard import jobs
 from leaderboard.errors import LeaderboardError
 from leaderboard.output import Analysis
-from leaderboard.services.analyses import as_released, key_of, result_of
+from leaderboard.services.analyses import key_of, result_of
 from leaderboard.services.analysis_kinds import KINDS
 from leaderboard.services.analysis_makers import Asked, Kind
 from leaderboard.services.labels import ORDER
@@ -26,6 +26,7 @@ from tournament.models import QrelVersion
 from web.services.analyses import TableView, has_charts, run_places, table_view
 from web.services.comparisons import labels_of
 from web.services.visibility import listed_runs, sees_everything
+from web.services.work import Work
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class AnalysisPage:
     tables: list[TableView] = field(default_factory=list)
     drawn: bool = False
     places: dict[str, int] = field(default_factory=dict)
-    job: Job | None = None
+    work: Work | None = None
     refusal: Refusal | None = None
 
 
@@ -107,7 +108,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     return Asked(
         kind=kind,
         collection=collection,
-        runs=tuple(as_released(run) if released else run for run in picked),
+        runs=tuple(run.without_author() if released else run for run in picked),
         settings=read_settings(kind.fields, given),
         campaign=campaign,
         released=released,
@@ -116,7 +117,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
 
 def _runs(collection: Collection, user: Any, released: bool) -> list[Run]:
     runs = listed_runs(collection, user)
-    return list(runs.exclude(release=Run.Release.PRIVATE) if released else runs)
+    return list(runs.released() if released else runs)
 
 
 def _keys(given: Any) -> set[int]:
@@ -170,22 +171,13 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
             places=run_places(collection, analysis.facts.runs),
         )
     job = last_job(key)
-    if job is not None and job.state == Job.State.FAILED:
-        return AnalysisPage(**page, refusal=_failure(job))
-    return AnalysisPage(**page, job=job)
+    return AnalysisPage(**page, work=Work(job) if job else None)
 
 
 def last_job(key: str) -> Job | None:
     """The job that makes what is to be kept under the key, live or failed."""
     job = Job.objects.filter(key=jobs.job_key(key)).order_by("-pk").first()
     return None if job is None or job.state == Job.State.DONE else job
-
-
-def _failure(job: Job) -> Refusal:
-    """Why it failed; what a fault of the software says is for the log alone."""
-    if job.failure_message.startswith("Traceback"):
-        return Refusal("The analysis failed by a fault of the software.", "The log says more.")
-    return Refusal(job.failure_message, job.next_step)
 
 
 def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:

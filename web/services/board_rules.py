@@ -55,5 +55,5 @@ def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, 
         "may_split": may(user, "split queries", collection),
         "published": collection.visibility == Collection.Visibility.PUBLISHED,
         "versions": QrelVersion.objects.filter(collection=collection).count(),
-        "released": Run.objects.filter(collection=collection).exclude(release=Run.Release.PRIVATE).count(),
+        "released": Run.objects.released().filter(collection=collection).count(),
     }

@@ -12,6 +12,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from config import clock, kept_objects
+from config.background.failures import failure_of
 from config.background.models import Job
 from config.background.registry import in_words
 from config.plurals import many
@@ -32,7 +33,7 @@ from judging.services.status import (
     put_off_work,
     what_comes_next,
 )
-from judging.services.watchdog import failure_of, stalled
+from judging.services.watchdog import stalled
 from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
@@ -192,7 +193,7 @@ def campaign_page(campaign: Campaign, *, everything: bool) -> dict[str, Any]:
         "course": seen.course,
         "figures": figures_of(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,
-        "needs": [*needs_of(seen), *to_do] if everything else [],
+        "needs": [*needs_of_campaign(seen), *to_do] if everything else [],
         "outdated": None if to_do else said,
         "pilot": (pilot := pilot_report(campaign) if everything else None),
         "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot else [],
@@ -214,7 +215,7 @@ def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     return {"campaign": campaign, "found": found, "page": page}
 
 
-def needs_of(seen: Watch) -> list[Need]:
+def needs_of_campaign(seen: Watch) -> list[Need]:
     """What a person has to look at, the most urgent first."""
     campaign = seen.campaign
     return [
@@ -242,12 +243,13 @@ def _failed_needs(seen: Watch) -> list[Need]:
     return [
         Need(
             "stop",
-            f"{in_words(job.kind).capitalize()} failed: {failure_of(job)}",
-            job.next_step,
+            f"{in_words(job.kind).capitalize()} failed: {failure.message}",
+            failure.next_step,
             work=job.pk,
             again=job.kind in AGAIN,
         )
         for job in seen.failed
+        if (failure := failure_of(job))
     ]
 
 

@@ -49,7 +49,7 @@ def _boards() -> Iterator[AskedBoard]:
             continue
         sights = [(runs, frozenset[str]())]
         if collection.visibility == Collection.Visibility.PUBLISHED:
-            listed = [run for run in runs if run.release != Run.Release.PRIVATE]
+            listed = list(Run.objects.released().filter(collection=collection).order_by("run_tag"))
             sights.append((listed, private_qids(collection)))
         boards = [AskedBoard(collection, version, official, shown, hidden=hidden) for shown, hidden in sights]
         yield from {board.key: board for board in boards if board.runs}.values()

@@ -18,33 +18,9 @@ from tournament.services.challenging import beyond_budget
 from tournament.services.neighbours import takes_real_money
 from web import jobs
 from web.services.version_changes import WORDS
+from web.services.work import Work
 
 TEXTS_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Work:
-    """A piece of background work as a page shows it: under way, done, or refused in words."""
-
-    job: Job
-
-    @property
-    def live(self) -> bool:
-        return self.job.state in (Job.State.WAITING, Job.State.RUNNING)
-
-    @property
-    def failed(self) -> bool:
-        return self.job.state == Job.State.FAILED
-
-    @property
-    def problem(self) -> str:
-        """What went wrong; a fault of the software is told in the log alone."""
-        known = self.job.next_step and "Traceback" not in self.job.failure_message
-        return self.job.failure_message if known else "A fault of the software; it is in the log."
-
-    @property
-    def result(self) -> dict[str, Any]:
-        return self.job.result or {}
 
 
 @dataclass(frozen=True)
@@ -70,9 +46,9 @@ def publish_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """All that the page shows on which a campaign is published."""
     newest = jobs.version_work(campaign).first()
     work = Work(newest) if newest else None
-    done = work is not None and newest is not None and newest.state == Job.State.DONE
-    published = work.result if work and done and work.job.kind == jobs.PUBLISH else None
-    preview = work.result if work and done and work.job.kind == jobs.PREVIEW else None
+    kind = newest.kind if newest and newest.state == Job.State.DONE else ""
+    published = work.result if work and kind == jobs.PUBLISH else None
+    preview = work.result if work and kind == jobs.PREVIEW else None
     return {
         "campaign": campaign,
         "collection": campaign.collection,
@@ -102,7 +78,8 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
     """All that the page shows on which new runs challenge a campaign's best answers."""
     newest = jobs.challenge_work(campaign).order_by("-pk").first()
     work = Work(newest) if newest else None
-    done = work.result if work and work.job.state == Job.State.DONE else None
+    before: dict[str, Any] = newest.arguments if newest else {"runs": [], "rule": Challenge.Rule.LEAD2}
+    done = work.result if work and work.done else None
     plan = done if done and done["state"] == "planned" else None
     real = takes_real_money(campaign)
     cost = Decimal(str(plan["cost"]["most"])).quantize(Decimal("0.01")) if plan else None
@@ -116,8 +93,8 @@ def challenge_page(campaign: Campaign, user: Any, tags: list[str]) -> dict[str, 
         "beyond": beyond_budget(campaign, cost) if cost is not None else None,
         "may_spend": may(user, "spend money", campaign.collection),
         "meetings": _meetings(campaign.collection, plan["listed"][:TEXTS_SHOWN]) if plan else [],
-        "runs": _choices(campaign.collection, tags or (work.job.arguments["runs"] if work else [])),
-        "rule": work.job.arguments["rule"] if work else Challenge.Rule.LEAD2,
+        "runs": _choices(campaign.collection, tags or list(before["runs"])),
+        "rule": before["rule"],
         "rules": RULES,
         "challenges": challenge_lines(campaign),
         "over": campaign.state in Campaign.OVER,

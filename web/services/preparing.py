@@ -28,7 +28,7 @@ from judging.services.pilot_report import pilot_report
 from pooling.models import Collection, Pool
 from web import jobs
 from web.services.pair_texts import pilot_gold
-from web.services.work import failure_of
+from web.services.work import Work
 
 GOLD_A_PAGE = 20
 STEPS = {
@@ -116,18 +116,12 @@ class GoldPage:
     page: Page[GoldPair]
     now: GoldPair | None
     last: GoldPair | None
-    job: Job | None
-    refusal: Refusal | None
+    work: Work | None
 
     @property
     def lacking(self) -> int:
         """How many more have to be accepted."""
         return max(0, self.needed - self.accepted)
-
-    @property
-    def under_way(self) -> bool:
-        """Whether more are being looked for."""
-        return bool(self.job and self.job.state in (Job.State.WAITING, Job.State.RUNNING))
 
 
 def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
@@ -150,8 +144,7 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
         if last.isascii() and last.isdigit() and len(last) < 18
         else None,
-        job=job,
-        refusal=failure_of(job) if job else None,
+        work=Work(job) if job else None,
     )
 
 
@@ -195,9 +188,7 @@ def pay_told(campaign: Campaign) -> PayTold:
 class RehearsalPage:
     """The last rehearsal that was asked for here, and the copies that there are."""
 
-    job: Job | None
-    under_way: bool
-    refusal: Refusal | None
+    work: Work | None
     result: dict[str, Any] | None
     copies: list[Campaign]
 
@@ -208,9 +199,7 @@ def rehearsal_page(campaign: Campaign) -> RehearsalPage:
     job = asked.first()
     done = asked.filter(state=Job.State.DONE).first()
     return RehearsalPage(
-        job=job,
-        under_way=bool(job and job.state in (Job.State.WAITING, Job.State.RUNNING)),
-        refusal=failure_of(job) if job else None,
+        work=Work(job) if job else None,
         result=done.result if done else None,
         copies=list(campaign.rehearsals.order_by("-pk")),
     )

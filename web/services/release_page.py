@@ -9,9 +9,9 @@ from pooling.services.members import may
 from tournament.models import QrelVersion
 from web import jobs
 from web.models import MadeBundle
-from web.services.next_version import Work
 from web.services.release import bundle, kept
 from web.services.release.scope import Scope
+from web.services.work import Work
 
 #: What stands in a bundle, in the order in which people ask for it.
 WORDS = {

@@ -202,7 +202,7 @@ def _queries(
     ]
     page: Page[Any] = Paginator(wanted, QUERIES_A_PAGE).get_page(parameters.get("page"))
     queries = Query.objects.in_bulk([key for key, _ in page.object_list])
-    pids_shown = everything or run.release == Run.Release.PUBLIC
+    pids_shown = everything or run.is_public
     page.object_list = [
         QueryLine(
             query=queries[key],

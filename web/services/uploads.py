@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.urls import reverse
 
 from config.background.models import Job
-from pooling.jobs import adding_key, check_key, making_key
 from pooling.models import (
     AddedFiles,
     Collection,
@@ -17,6 +17,8 @@ from pooling.models import (
     RunUpload,
     SubmissionPolicy,
 )
+from pooling.services.quotas import keys_that_failed
+from web.services.work import Work
 
 UPLOADS_A_PAGE = 30
 #: How states are said.
@@ -33,20 +35,26 @@ def uploads_page(collection: Collection, parameters: Any) -> dict[str, Any]:
     """The collection's uploads, the newest first."""
     rows = RunUpload.objects.filter(collection=collection).select_related("user", "run").order_by("-pk")
     page = Paginator(rows, UPLOADS_A_PAGE).get_page(parameters.get("page"))
+    waiting = [upload for upload in page.object_list if upload.state == RunUpload.State.WAITING]
+    failed = keys_that_failed(waiting)
     for upload in page.object_list:
-        _dress(upload)
-    moving = any(upload.state == RunUpload.State.WAITING for upload in page.object_list)
+        _dress(upload, failed=upload.job_key in failed)
+    moving = len(waiting) > len(failed)
     return {"collection": collection, "page": page, "moving": moving}
 
 
-def upload_page(upload: RunUpload) -> dict[str, Any]:
+def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
     """One upload, with the job that checks it."""
-    _dress(upload)
+    work = work_on(upload)
+    _dress(upload, failed=bool(work and work.failed))
     listed = len(upload.problems)
+    mine = upload.user_id is not None and upload.user_id == user.pk
     return {
         "collection": upload.collection,
         "upload": upload,
-        "job": _job(check_key(upload)) if upload.state == RunUpload.State.WAITING else None,
+        "mine": mine,
+        "work": work,
+        "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
         "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
         "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
     }
@@ -55,21 +63,23 @@ def upload_page(upload: RunUpload) -> dict[str, Any]:
 def making_page(wanted: NewCollection) -> dict[str, Any]:
     """A collection that is being made, or why it was not."""
     listed = len(wanted.problems)
-    waiting = wanted.state == NewCollection.State.WAITING
     return {
         "wanted": wanted,
-        "job": _job(making_key(wanted)) if waiting else None,
+        "work": work_on(wanted),
+        "again": reverse("web:make_again", args=[wanted.pk]),
         "more": sum(wanted.problem_counts.values()) - listed,
     }
 
 
-def added_page(added: AddedFiles) -> dict[str, Any]:
+def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
     """Files that are being added to a collection, what they brought, or why they were refused."""
-    waiting = added.state == AddedFiles.State.WAITING
+    mine = added.user_id is not None and added.user_id == user.pk
     return {
         "collection": added.collection,
         "added": added,
-        "job": _job(adding_key(added)) if waiting else None,
+        "mine": mine,
+        "work": work_on(added),
+        "again": reverse("web:read_again", args=[added.collection.name, added.pk]) if mine else "",
         "more": sum(added.problem_counts.values()) - len(added.problems),
     }
 
@@ -87,10 +97,15 @@ def adding_page(collection: Collection) -> dict[str, Any]:
     }
 
 
-def _job(key: str) -> Job | None:
-    return Job.objects.filter(key=key).order_by("-pk").first()
+def work_on(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
+    """The work that files wait for; None when they do not wait for any."""
+    if row.state != RunUpload.State.WAITING:  # the word is the same for all three
+        return None
+    job = Job.objects.filter(key=row.job_key).order_by("-pk").first()
+    return Work(None if job is not None and job.state == Job.State.DONE else job)
 
 
-def _dress(upload: RunUpload) -> None:
-    upload.words = STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
+def _dress(upload: RunUpload, *, failed: bool) -> None:
+    """Say of the upload how it stands, and how many problems it has; ``failed``: its check did."""
+    upload.words = "check failed" if failed else STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
     upload.total = sum(upload.problem_counts.values()) or len(upload.problems)  # type: ignore[attr-defined]

@@ -18,8 +18,8 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from config import clock
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
+from pooling.models.collections import RunQuerySet
 from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
@@ -33,16 +33,16 @@ def sees_everything(user: Any, collection: Collection) -> bool:
     return may(user, "see everything", collection)
 
 
-def listed_runs(collection: Collection, user: Any) -> QuerySet[Run]:
+def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
     """Runs whose name and values the person may see, by tag."""
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
-    return runs if sees_everything(user, collection) else runs.exclude(release=Run.Release.PRIVATE)
+    return runs if sees_everything(user, collection) else runs.released()
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:
     """The same of all collections that are there for this person."""
-    released = Q(collection__in=visible_to(user)) & ~Q(release=Run.Release.PRIVATE)
-    return Run.objects.filter(Q(collection__in=joined_by(user)) | released)
+    released = Run.objects.released().filter(collection__in=visible_to(user))
+    return Run.objects.filter(Q(collection__in=joined_by(user)) | Q(pk__in=released.values("pk")))
 
 
 def hidden_queries(collection: Collection, user: Any) -> frozenset[str]:
@@ -52,9 +52,8 @@ def hidden_queries(collection: Collection, user: Any) -> frozenset[str]:
 
 def as_shown(run: Run, everything: bool) -> Run:
     """The run, for others than members without what says who made it under an embargo; not to be saved."""
-    until = run.anonymous_until
-    if until is not None and until > clock.now().date() and not everything:
-        run.team, run.description, run.paper, run.code = f"anonymous until {until}", "", "", ""
+    if not everything and run.is_anonymous:
+        run.without_author().team = f"anonymous until {run.anonymous_until}"
     return run
 
 
@@ -106,7 +105,7 @@ class Sight:
         return any(run.run_tag == run_tag and self._is_public(run.pk) for run in self.runs.values())
 
     def _is_public(self, run: int) -> bool:
-        return run in self.runs and self.runs[run].release == Run.Release.PUBLIC
+        return run in self.runs and self.runs[run].is_public
 
 
 def sight_of(

@@ -1,15 +1,75 @@
-"""Background work on pages: why it failed."""
+"""A piece of background work as pages and calls tell it: waiting, under way, done or failed, and why."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.template.defaultfilters import filesizeformat
+
+from config import clock
+from config.background.failures import failure_of
 from config.background.models import Job
+from config.background.services import START_WORKERS, nobody_at_work
 from config.errors import Refusal
 
+#: What is said where something waits for a job that nobody started: a process ended at the wrong moment.
+LOST = Refusal("The job that does this was never started.", "Try again.")
 
-def failure_of(job: Job) -> Refusal | None:
-    """Why a job failed, for a page; what a fault of the software says is for the log alone."""
-    if job.state != Job.State.FAILED:
-        return None
-    if "Traceback" in job.failure_message or not job.next_step:
-        return Refusal("It failed by a fault of the software.", "The log says more.")
-    return Refusal(job.failure_message, job.next_step)
+
+@dataclass(frozen=True)
+class Work:
+    """The job that was asked for; None where something waits for one and there is none."""
+
+    job: Job | None
+
+    @property
+    def live(self) -> bool:
+        """Whether it is not over."""
+        return self.job is not None and self.job.state in (Job.State.WAITING, Job.State.RUNNING)
+
+    @property
+    def done(self) -> bool:
+        return self.job is not None and self.job.state == Job.State.DONE
+
+    @property
+    def failed(self) -> bool:
+        return self.failure is not None
+
+    @cached_property
+    def failure(self) -> Refusal | None:
+        """Why it failed and what to do."""
+        return LOST if self.job is None else failure_of(self.job)
+
+    @property
+    def fault(self) -> str:
+        """Whose fault the failure is: ``refused``, ``outside`` or ``software``; empty without one."""
+        if self.job is None:
+            return str(Job.Fault.SOFTWARE)
+        return str(self.job.fault) if self.failed else ""
+
+    @cached_property
+    def idle(self) -> str:
+        """Why it waits though nothing else is to be done: no process works jobs off. Empty when one does."""
+        if self.job is None or not self.live:
+            return ""
+        held = self.job.leased_until
+        if self.job.state == Job.State.RUNNING and (held is None or held > clock.now()):
+            return ""  # its process may keep no pulse: a command, say
+        nobody = nobody_at_work()
+        return f"{nobody} {START_WORKERS}" if nobody else ""
+
+    @property
+    def progress(self) -> str:
+        """How far it is; work without words reads files."""
+        if self.job is None:
+            return ""
+        done, total, words = self.job.progress_done, self.job.progress_total, self.job.progress_message
+        if not words:
+            return f"{filesizeformat(done)} of {filesizeformat(total)} read"
+        return f"{words}: {done} of {total}" if total > 1 else words
+
+    @property
+    def result(self) -> dict[str, Any]:
+        return (self.job and self.job.result) or {}

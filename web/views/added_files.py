@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -11,10 +12,11 @@ from config.errors import Refusal
 from pooling.jobs import ring_for_files
 from pooling.models import AddedFiles, Collection
 from pooling.services.added_files import ask_to_add
+from pooling.services.arriving import abandon_files
 from pooling.services.sent_files import PASSAGES, QRELS, SentFile
 from web.access import needs
 from web.forms import AddFiles
-from web.services.uploads import added_page, adding_page
+from web.services.uploads import added_page, adding_page, work_on
 
 
 @require_http_methods(["GET", "POST"])
@@ -65,7 +67,7 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
 def added(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """How far it is, what was added, or every problem with its file and line."""
     wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
-    return render(request, "web/added.html", added_page(wanted))
+    return render(request, "web/added.html", added_page(wanted, request.user))
 
 
 @require_safe
@@ -73,6 +75,29 @@ def added(request: HttpRequest, collection: Collection, key: int) -> HttpRespons
 @needs("add files")
 def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """The moving part of that page."""
-    page = added_page(get_object_or_404(AddedFiles, collection=collection, pk=key))
-    over = page["added"].state != AddedFiles.State.WAITING
-    return render(request, "web/parts/working.html", {"job": page["job"], "over": over})
+    work = work_on(get_object_or_404(AddedFiles, collection=collection, pk=key))
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
+
+
+@require_POST
+@needs("add files")
+def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Have files read whose reading failed."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
+    if wanted.state == AddedFiles.State.WAITING:
+        ring_for_files(wanted)
+    return redirect("web:added", collection.name, wanted.pk)
+
+
+@require_POST
+@needs("add files")
+def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Drop files that were not read."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
+    try:
+        abandon_files(wanted)
+        messages.success(request, f"{wanted} was dropped.")
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("web:added", collection.name, key)
+    return redirect("web:add_files", collection.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from leaderboard import jobs
 from pooling.models import Collection
 from pooling.services.members import may
 from web.access import needs
+from web.jobs import try_again
 from web.services.asking import asking_page
 from web.views.planned import back_to, show_work
 from web.views.preparing_step import say, who
@@ -61,4 +63,16 @@ def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse
     job = get_object_or_404(jobs.asking_work(collection), pk=key)
     page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
     made = reverse(page, args=[job.arguments["name"]])
-    return show_work(request, collection, job, what="Campaign", plan="web:asking_plan", made=made)
+    again = reverse("web:asking_again", args=[collection.name, job.pk])
+    return show_work(
+        request, collection, job, what="Campaign", plan="web:asking_plan", made=made, again=again
+    )
+
+
+@require_POST
+@needs("prepare campaign")
+def make_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Have a draft made whose making failed."""
+    job = try_again(get_object_or_404(jobs.asking_work(collection), pk=key))
+    messages.success(request, "It is being tried again.")
+    return redirect("web:asking_work", collection.name, job.pk)

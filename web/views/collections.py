@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import NotNow, Refusal
 from leaderboard.services import board_analysis
 from pooling.models import Collection
-from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.collection_details import MOST, describe_collection, set_run_depth
 from pooling.services.collections import set_language
 from web.access import collection_for, needs
 from web.forms import DescribeCollection
@@ -32,15 +32,19 @@ def collection(request: HttpRequest, name: str) -> HttpResponse:
 @needs("describe collection")
 def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
     """What people call it, what it is, its licence, where it comes from."""
-    said = {name: getattr(collection, name) for name in (*MOST, "language")}
+    said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
     form = DescribeCollection(request.POST if request.method == "POST" else None, initial=said)
     if request.method == "POST" and form.is_valid():
         who = request.user.get_username()
         language = form.cleaned_data.pop("language")
-        before = set_language(collection, language, who=who)
+        depth = form.cleaned_data.pop("max_run_depth") or collection.max_run_depth
+        before = set_run_depth(collection=collection, depth=depth, who=who)
+        if before != depth:
+            messages.success(request, f"A run may now have {depth:,} passages a query.")
+        before_language = set_language(collection, language, who=who)
         if (
             describe_collection(collection=collection, changes=form.cleaned_data, who=who)
-            or language != before
+            or language != before_language
         ):
             messages.success(
                 request, f"{collection.name} is described anew. Bundles made from now on print it."

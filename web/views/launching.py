@@ -30,7 +30,9 @@ PILOT_TASKS = 10
 def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Simulated workers judge a copy; what that foretells."""
     if "part" in request.GET:
-        return render(request, "web/parts/job.html", {"job": jobs.rehearsals_asked_for(campaign).first()})
+        return render(
+            request, "web/parts/work.html", {"work": pages.rehearsal_page(campaign).work, "part": True}
+        )
     truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
     # Honest workers slip as often as the campaign's own forecast says, so that both tell the same story.
     form = forms.RehearsalForm(

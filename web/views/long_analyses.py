@@ -62,7 +62,7 @@ def progress(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     """The moving part of an analysis's page, for the script that refreshes it."""
     found = collection_for(request.user, name)
     page = pages.analysis_page(found, pages.kind_named(kind), request.GET, request.user)
-    return render(request, "web/parts/analysing.html", {"job": page.job})
+    return render(request, "web/parts/work.html", {"work": page.work, "part": True})
 
 
 @require_safe

@@ -15,11 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.jobs import ring_for_collection
 from pooling.models import NewCollection
+from pooling.services.arriving import abandon_files
 from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.forms import CreateCollection
 from web.jobs import ring_for_sample
-from web.services.uploads import making_page
+from web.services.uploads import making_page, work_on
 
 
 def _refuse_others(request: HttpRequest) -> None:
@@ -85,9 +86,31 @@ def making(request: HttpRequest, key: int) -> HttpResponse:
 def making_progress(request: HttpRequest, key: int) -> HttpResponse:
     """The moving part of that page."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
-    page = making_page(wanted)
-    over = wanted.state != NewCollection.State.WAITING
-    return render(request, "web/parts/working.html", {"job": page["job"], "over": over})
+    return render(request, "web/parts/work.html", {"work": work_on(wanted), "part": True})
+
+
+@require_POST
+@login_required
+def make_again(request: HttpRequest, key: int) -> HttpResponse:
+    """Have a collection made whose making failed."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    if wanted.state == NewCollection.State.WAITING:
+        ring_for_collection(wanted)
+    return redirect("web:making", wanted.pk)
+
+
+@require_POST
+@login_required
+def drop(request: HttpRequest, key: int) -> HttpResponse:
+    """Drop files of which no collection was made."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    try:
+        abandon_files(wanted)
+        messages.success(request, f"The files of {wanted.name} were dropped.")
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("web:making", key)
+    return redirect("web:create_collection")
 
 
 @require_POST

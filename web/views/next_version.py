@@ -54,7 +54,9 @@ def challenge(request: HttpRequest, name: str) -> HttpResponse:
 def challenging(request: HttpRequest, name: str) -> HttpResponse:
     """The moving part of that page."""
     found = _campaign(request, name, "plan challenge")
-    return render(request, "web/parts/at_work.html", pages.challenge_page(found, request.user, []))
+    return render(
+        request, "web/parts/work.html", pages.challenge_page(found, request.user, []) | {"part": True}
+    )
 
 
 @require_POST
@@ -120,7 +122,7 @@ def publish(request: HttpRequest, name: str) -> HttpResponse:
 def publishing(request: HttpRequest, name: str) -> HttpResponse:
     """The moving part of that page."""
     found = _campaign(request, name, "see everything")
-    return render(request, "web/parts/at_work.html", pages.publish_page(found, request.user))
+    return render(request, "web/parts/work.html", pages.publish_page(found, request.user) | {"part": True})
 
 
 @require_POST

@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from config.background.models import Job
 from pooling.models import Collection
-from web.services.work import failure_of
+from pooling.services.members import may
+from web.services.work import Work
 
 
 def back_to(plan: str, request: HttpRequest, collection: Collection) -> HttpResponse:
@@ -20,17 +21,21 @@ def back_to(plan: str, request: HttpRequest, collection: Collection) -> HttpResp
 
 
 def show_work(
-    request: HttpRequest, collection: Collection, job: Job, *, what: str, plan: str, made: str
+    request: HttpRequest, collection: Collection, job: Job, *, what: str, plan: str, made: str, again: str
 ) -> HttpResponse:
-    """How far the work is, on to the address ``made`` when it is done; ``plan`` is where it was thought over."""
+    """How far the work is, on to the address ``made`` when it is done; ``plan`` is where it was thought over.
+
+    ``again`` is where failed work is tried again.
+    """
     if "part" in request.GET:
-        return render(request, "web/parts/job.html", {"job": job})
+        return render(request, "web/parts/work.html", {"work": Work(job), "part": True})
     if job.state == Job.State.DONE:
         return redirect(made)
     context = {
         "job": job,
         "collection": collection,
-        "refusal": failure_of(job),
+        "work": Work(job),
+        "again": again if may(request.user, "prepare campaign", collection) else "",
         "what": what,
         "plan": reverse(plan, args=[collection.name]),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +14,7 @@ from pooling import jobs
 from pooling.models import Collection, Pool
 from pooling.services.members import may
 from web.access import needs
+from web.jobs import try_again
 from web.services import pools as pages
 from web.views.planned import back_to, show_work
 from web.views.preparing_step import say
@@ -60,7 +62,17 @@ def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse
     """A pool that is being built; on to it when it is there."""
     job = get_object_or_404(jobs.pool_work(collection), pk=key)
     made = reverse("web:pool", args=[collection.name, job.arguments["name"]])
-    return show_work(request, collection, job, what="Pool", plan="web:pool_plan", made=made)
+    again = reverse("web:build_again", args=[collection.name, job.pk])
+    return show_work(request, collection, job, what="Pool", plan="web:pool_plan", made=made, again=again)
+
+
+@require_POST
+@needs("prepare campaign")
+def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Have a pool built whose building failed."""
+    job = try_again(get_object_or_404(jobs.pool_work(collection), pk=key))
+    messages.success(request, "It is being tried again.")
+    return redirect("web:pool_work", collection.name, job.pk)
 
 
 @require_safe

@@ -25,6 +25,7 @@ from web import preparing_forms as forms
 from web.access import needs
 from web.gold_texts import ring_for_gold_texts
 from web.services import preparing as pages
+from web.services.work import Work
 from web.views.preparing_step import say, show, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
@@ -113,7 +114,11 @@ def _onwards(request: HttpRequest, step: str) -> str:
 def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Test pairs, the one to decide now side by side."""
     if "part" in request.GET:
-        return render(request, "web/parts/job.html", {"job": jobs.gold_proposals(campaign).first()})
+        return render(
+            request,
+            "web/parts/work.html",
+            {"work": Work(jobs.gold_proposals(campaign).first()), "part": True},
+        )
     return show(request, campaign, "gold", {"page": pages.gold_page(campaign, request.GET)})
 
 

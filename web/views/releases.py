@@ -35,7 +35,11 @@ def release(request: HttpRequest, collection: Collection, number: int) -> HttpRe
 @needs("export judgments")
 def releasing(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
     """The moving part of that page."""
-    return render(request, "web/parts/at_work.html", release_page(_version(collection, number), request.user))
+    return render(
+        request,
+        "web/parts/work.html",
+        release_page(_version(collection, number), request.user) | {"part": True},
+    )
 
 
 @require_POST

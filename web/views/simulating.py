@@ -14,6 +14,7 @@ from web import jobs
 from web.access import campaign_for, require
 from web.preparing_forms import SimulationForm
 from web.services import simulating
+from web.services.work import Work
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -44,7 +45,7 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
         "campaign": found,
         "form": form,
         "truths": truths,
-        "job": jobs.simulation_of(found),
+        "work": Work(job) if (job := jobs.simulation_of(found)) else None,
         "why_not": simulating.why_not(found),
     }
     return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

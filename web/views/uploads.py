@@ -140,7 +140,7 @@ def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
 def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """What became of one file: every problem with its line, or what the check found."""
     found = _of_collection(collection, key)
-    return render(request, "web/upload.html", service.upload_page(found))
+    return render(request, "web/upload.html", service.upload_page(found, request.user))
 
 
 @require_safe
@@ -148,9 +148,8 @@ def upload(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @needs("upload run")
 def upload_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """The moving part of an upload's page."""
-    found = service.upload_page(_of_collection(collection, key))
-    over = found["upload"].state != RunUpload.State.WAITING
-    return render(request, "web/parts/working.html", {"job": found["job"], "over": over})
+    work = service.work_on(_of_collection(collection, key))
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
 @require_POST
@@ -167,8 +166,18 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 
 @require_POST
 @needs("upload run")
+def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Have a file checked whose check failed."""
+    found = _own(request, collection, key)
+    if found.state == RunUpload.State.WAITING:
+        ring_for(found)
+    return redirect("web:upload", collection.name, found.pk)
+
+
+@require_POST
+@needs("upload run")
 def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Drop a file that was not finished, or only checked."""
+    """Drop a file that was not finished, not checked yet, or only checked."""
     found = _own(request, collection, key)
     try:
         abandon(found)

@@ -9,13 +9,17 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from config.plurals import many
+from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
+from pooling.services.run_problems import each_refusal
 
 
 class Command(BaseCommand):
-    help = "Check a run file as import_runs does, and change nothing."
+    help = (
+        "Check a run file as import_runs does, and change nothing. Every problem is named, up to a hundred."
+    )
     example = "manage.py check_run bm25.trec.gz --collection mine"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -32,18 +36,28 @@ class Command(BaseCommand):
     def act(
         self, *, file: Path, collection: str | None, order: str, tag: str, skip_unknown: bool, **options: Any
     ) -> dict[str, Any]:
+        found = collection_named(collection) if collection else None
         with self.progress(f"Checking {file.name}") as update:
-            checked = runs.check_run(
-                path=file,
-                collection=collection_named(collection) if collection else None,
-                order=order,
-                run_tag=tag,
-                skip_unknown=skip_unknown,
-                progress=update,
-            )
-        return runs.summary(checked)
+            try:
+                checked = runs.check_run(
+                    path=file,
+                    collection=found,
+                    order=order,
+                    run_tag=tag,
+                    skip_unknown=skip_unknown,
+                    progress=update,
+                )
+            except InvalidFile as refusal:
+                refused = each_refusal(refusal, file, collection=found, skip_unknown=skip_unknown)
+                return {"run": None, "refused": [str(one) for one in refused]}
+        return runs.summary(checked) | {"refused": []}
+
+    def refusals(self, result: dict[str, Any]) -> list[str]:
+        return list(result["refused"])
 
     def show(self, result: dict[str, Any]) -> None:
+        if result["refused"]:
+            return
         self.out.print(
             f"{result['run']} may be imported: {many(result['lines'], 'line')}, "
             f"{many(result['queries'], 'query', 'queries')}, up to {many(result['depth'], 'passage')} each, "

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from pooling.services.collection_details import MOST, describe_collection
+from pooling.services.collection_details import MOST, describe_collection, set_run_depth
 from pooling.services.finding import collection_named
 
 
@@ -26,9 +26,19 @@ class Command(BaseCommand):
         parser.add_argument("--licence", help="what others may do with it")
         parser.add_argument("--citation", help="where it comes from, and how to cite it")
 
-    def act(self, *, collection: str, **options: Any) -> dict[str, Any]:
+        parser.add_argument(
+            "--max-run-depth",
+            type=int,
+            metavar="N",
+            help="the most passages that a run may list for a query (10,000 unless it was changed)",
+        )
+
+    def act(self, *, collection: str, max_run_depth: int | None, **options: Any) -> dict[str, Any]:
         found = collection_named(collection)
         given = {name: options[name] for name in MOST if options[name] is not None}
         changed = describe_collection(collection=found, changes=given, who=getpass.getuser())
-        said = {name: getattr(found, name) for name in MOST}
+        if max_run_depth is not None:
+            before = set_run_depth(collection=found, depth=max_run_depth, who=getpass.getuser())
+            changed += ["max_run_depth"] if before != max_run_depth else []
+        said = {name: getattr(found, name) for name in (*MOST, "max_run_depth")}
         return {"collection": found.name, **said, "changed": changed}

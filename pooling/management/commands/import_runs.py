@@ -11,16 +11,19 @@ from django.core.management.base import CommandParser
 from config.console import Command as BaseCommand
 from config.console import UsageError
 from config.plurals import many
+from pooling.errors import InvalidFile
 from pooling.models import Run
 from pooling.services import runs
 from pooling.services.finding import collection_named
+from pooling.services.run_problems import each_refusal
 
 
 class Command(BaseCommand):
     help = (
         "Import runs in TREC's six or MS MARCO's three columns, plain or compressed. A file that fails a check is "
-        "refused whole; the other files are imported. Where the collection has a submission policy, "
-        "runs that it does not let in are refused with the day from which the next one is welcome."
+        "refused whole, with every problem named up to a hundred; the other files are imported. Where the collection "
+        "has a submission policy, runs that it does not let in are refused with the day from which the next one is "
+        "welcome."
     )
     example = "manage.py import_runs mine bm25.trec.gz dense.trec --team Mine --baseline"
 
@@ -75,7 +78,11 @@ class Command(BaseCommand):
         options = {"collection": chosen, "facts": facts, "order": order, "skip_unknown": skip_unknown}
         with self.progress(f"Importing {files[0].name}" if len(files) == 1 else "Importing runs") as update:
             if len(files) == 1:
-                run = runs.import_run(path=files[0], run_tag=tag, progress=update, **options)
+                try:
+                    run = runs.import_run(path=files[0], run_tag=tag, progress=update, **options)
+                except InvalidFile as refusal:
+                    refused = each_refusal(refusal, files[0], collection=chosen, skip_unknown=skip_unknown)
+                    return {"imported": [], "refused": [str(one) for one in refused]}
                 return {"imported": [run_facts(run)], "refused": []}
             done = runs.import_runs(paths=files, progress=update, **options)
         return {

@@ -73,7 +73,7 @@ def no_longer_released(made: MadeBundle, scope: Scope) -> list[str]:
     named = Run.objects.filter(collection=scope.collection, run_tag__in=made.facts["runs"]).order_by(
         "run_tag"
     )
-    found = [f"{run.run_tag} is released as {run.release} now" for run in named if run.release != "public"]
+    found = [f"{run.run_tag} is released as {run.release} now" for run in named if not run.is_public]
     found += [
         f"who made {run.run_tag} is not shown before {run.anonymous_until}"
         for run in named

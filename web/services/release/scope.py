@@ -100,7 +100,7 @@ class Scope:
     @cached_property
     def public_runs(self) -> list[Run]:
         """The public ones among them, as everybody sees them."""
-        return [as_shown(run, False) for run in self.suppliers if run.release == Run.Release.PUBLIC]
+        return [as_shown(run, False) for run in self.suppliers if run.is_public]
 
     @cached_property
     def withdrawn(self) -> frozenset[tuple[int, int]]:
@@ -183,7 +183,7 @@ class Scope:
 
 def _run_facts(run: Run) -> list[Any]:
     """What a bundle may print of the run: nothing of one that is not public but that it is there."""
-    if run.release != Run.Release.PUBLIC:
+    if not run.is_public:
         return [run.pk, run.run_tag]
     return [
         run.pk,

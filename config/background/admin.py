@@ -1,0 +1,31 @@
+"""Background work in the admin site: to look at, with the tracebacks that nobody else is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from config.background.models import Job
+
+
+@admin.register(Job)
+class Jobs(admin.ModelAdmin):
+    """Jobs can be found and read; nothing is added, changed or deleted here."""
+
+    list_display = ("pk", "kind", "key", "state", "fault", "failure", "attempts", "created_at", "finished_at")
+    list_filter = ("state", "fault", "kind")
+    search_fields = ("=id", "kind", "key")
+    ordering = ("-pk",)
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

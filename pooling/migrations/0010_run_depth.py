@@ -1,0 +1,15 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("pooling", "0008_files_in_parts")]
+
+    operations = [
+        migrations.AddField(
+            model_name="collection",
+            name="max_run_depth",
+            field=models.PositiveIntegerField(
+                db_default=10000, default=10000, help_text="The most passages that a run may list for a query."
+            ),
+        ),
+    ]

@@ -1,0 +1,75 @@
+"""How much one person may have here that is not read yet, so that nobody fills the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+
+from accounts.models import User
+from config.background.models import Job
+from config.plurals import many
+from pooling.errors import QuotaReached
+from pooling.models import AddedFiles, NewCollection, RunUpload
+
+Sent = RunUpload | NewCollection | AddedFiles
+
+
+def refuse_over_quota(user: User, *, files: int, size: int) -> None:
+    """Raise QuotaReached when so many more files of so many bytes are too much for this person.
+
+    Call it in the transaction that keeps them: it holds the person's row, so that two at once are counted in turn.
+    """
+    list(User.objects.select_for_update().filter(pk=user.pk))
+    refuse_if_full(user, files=files, size=size)
+
+
+def refuse_if_full(user: User, *, files: int, size: int) -> None:
+    """The same as far as can be told now, before anything of the files has come."""
+    kept, there = held_by(user)
+    if kept + files <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
+        return
+    most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
+    raise QuotaReached(
+        f"Your files that are not read yet are {many(kept, 'file')} of {filesizeformat(there)}. With this, they "
+        f"are more than an account may have at a time: {most}.",
+        "Wait until some are read, or drop some.",
+    )
+
+
+def held_by(user: User) -> tuple[int, int]:
+    """Files and bytes of this person that wait to be read, to be submitted, or for the rest of them.
+
+    Files whose job failed count for nothing: that was no fault of theirs.
+    """
+    mine = {"user": user}
+    states = RunUpload.State
+    uploads = RunUpload.objects.filter(state__in=[states.RECEIVING, states.WAITING, states.CHECKED], **mine)
+    waiting: list[NewCollection | AddedFiles] = [
+        *NewCollection.objects.filter(state__in=["receiving", "waiting"], **mine),
+        *AddedFiles.objects.filter(state__in=["receiving", "waiting"], **mine),
+    ]
+    runs = list(uploads.only("pk", "state", "size_bytes"))
+    failed = keys_that_failed([*runs, *waiting])
+    sizes = [upload.size_bytes for upload in runs if upload.job_key not in failed]
+    for row in waiting:
+        if row.job_key not in failed:
+            sizes += sizes_of(row.files)
+    return len(sizes), sum(sizes)
+
+
+def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
+    """Keys of the jobs, of those that read these files, whose last try failed for good."""
+    keys = [row.job_key for row in rows]
+    last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
+    return {key for key, state in last.items() if state == Job.State.FAILED}
+
+
+def sizes_of(files: Iterable[dict[str, Any]]) -> list[int]:
+    """The size of each file that was sent or announced; those that lie on the server are nobody's."""
+    ours = Path(settings.DATA_DIR) / "sources"
+    sent = [(file, Path(file["path"])) for file in files if Path(file["path"]).is_relative_to(ours)]
+    return [file.get("size_bytes") or (path.stat().st_size if path.is_file() else 0) for file, path in sent]

@@ -1,0 +1,41 @@
+"""Whatever breaks a reader becomes a refusal of the file, and a line in the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, DataError
+
+from config.errors import Refusal
+from pooling.errors import ReaderFailed
+
+logger = logging.getLogger("preferee.readers")
+
+
+@contextmanager
+def refusing_faults(file: str) -> Iterator[None]:
+    """Raise ReaderFailed for whatever a reader of ``file`` raises that is no refusal.
+
+    A job that reads the same file again would break again, and its sender would wait for ever. What says nothing
+    about the file stays as it is: the database is away, the disk is full, another process has the job.
+    """
+    try:
+        yield
+    except ReaderFailed as failed:
+        logger.error("A reader broke on line %s of a file.", failed.line, exc_info=failed.__cause__ or failed)
+        raise
+    except Refusal:
+        raise
+    except DataError as fault:  # a value that no column holds
+        raise _failed(file, fault) from fault
+    except (DatabaseError, OSError):
+        raise
+    except Exception as fault:
+        raise _failed(file, fault) from fault
+
+
+def _failed(file: str, fault: Exception) -> ReaderFailed:
+    logger.error("A reader broke on a file.", exc_info=fault)
+    return ReaderFailed(file, 0, fault)

@@ -1,0 +1,57 @@
+"""All that is wrong with a run file that was refused, up to a hundred lines of it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from config.plurals import many
+from pooling import trec
+from pooling.errors import InvalidFile, PoolingError, ReaderFailed
+from pooling.formats import Progress
+from pooling.models import Collection
+from pooling.problems import Problems, of_refusal
+from pooling.services.finding import known_qids
+from pooling.services.growth import most_bytes_of_run
+from pooling.services.reader_faults import refusing_faults
+
+
+def problems_of_run(
+    refusal: InvalidFile,
+    path: Path,
+    *,
+    collection: Collection | None,
+    skip_unknown: bool = False,
+    max_bytes: int | None = None,
+    progress: Progress | None = None,
+) -> Problems:
+    """What is wrong with the lines of a run that was refused; the refusal itself when it concerns none of them."""
+    with suppress(ReaderFailed), refusing_faults(refusal.file):
+        found = trec.run_problems(
+            path,
+            name=refusal.file,
+            known_qids=None if collection is None else known_qids(collection),
+            skip_unknown=skip_unknown,
+            max_depth=collection.max_run_depth if collection else None,
+            max_bytes=max_bytes or most_bytes_of_run(),
+            progress=progress,
+        )
+        if found.total:
+            return found
+    first = of_refusal(refusal)  # the order that was asked for, say
+    return Problems((first,), {first.kind: 1})
+
+
+def each_refusal(
+    refusal: PoolingError, path: Path, *, collection: Collection | None, skip_unknown: bool = False
+) -> list[PoolingError]:
+    """The refusal of a file as one for each of its problems, and one for those that are not listed."""
+    if not isinstance(refusal, InvalidFile):
+        return [refusal]
+    found = problems_of_run(refusal, path, collection=collection, skip_unknown=skip_unknown)
+    told: list[PoolingError] = [
+        InvalidFile(refusal.file, one.line, one.reason, one.next_step) for one in found.listed
+    ]
+    if more := found.total - len(found.listed):
+        told.append(PoolingError(f"{refusal.file}: {many(more, 'more problem')} not listed."))
+    return told

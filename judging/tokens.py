@@ -94,11 +94,10 @@ class Refused:
 class Proof:
     """What a proof says: whose work on which assignment, how many pairs were judged and shown, and which choices.
 
-    ``choices`` is a digest (:func:`digest_of_choices`).
+    ``work`` and ``choices`` are digests, so that a proof at the crowd names nobody.
     """
 
-    assignment_id: str
-    crowd_worker_id: str
+    work: str
     judged: int
     shown: int
     choices: str
@@ -106,22 +105,20 @@ class Proof:
 
 def proof_token(proof: Proof) -> str:
     """The token that only our server makes: the crowd's form alone proves nothing."""
-    said: list[int | str] = [
-        proof.assignment_id,
-        proof.crowd_worker_id,
-        proof.judged,
-        proof.shown,
-        proof.choices,
-    ]
-    return _signed(said, _proof_signer)
+    return _signed([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
 
 
 def read_proof(token: str) -> Proof:
     """What the proof says; raises :class:`BadToken`."""
     match _unsigned(token, _proof_signer):
-        case [str(assignment_id), str(crowd_worker_id), int(judged), int(shown), str(choices)]:
-            return Proof(assignment_id, crowd_worker_id, judged, shown, choices)
+        case [str(work), int(judged), int(shown), str(choices)]:
+            return Proof(work, judged, shown, choices)
     raise BadToken(token)
+
+
+def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
+    """A short name of this worker's work on this assignment."""
+    return _digest(f"{assignment_id} {crowd_worker_id}")
 
 
 def digest_of_choices(choices: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from judging.crowds.seam import CrowdSubmission
 from judging.models import Choice, Slot, Submission
 from judging.services.answers import FIELD
-from judging.tokens import BadToken, Proof, digest_of_choices, proof_token, read_proof
+from judging.tokens import BadToken, Proof, digest_of_choices, digest_of_work, proof_token, read_proof
 
 #: The field of the crowd's form that carries the proof.
 PROOF = "proof"
@@ -80,7 +80,8 @@ def proof_of(submission: Submission, crowd_worker_id: str, answers: dict[str, st
     """The proof that goes with the crowd's form, in which ``answers`` stand."""
     judged, shown = progress_of(submission)
     choices = digest_of_choices(choices_in(answers))
-    return proof_token(Proof(submission.assignment_id, crowd_worker_id, judged, shown, choices))
+    work = digest_of_work(submission.assignment_id, crowd_worker_id)
+    return proof_token(Proof(work, judged, shown, choices))
 
 
 def _proof_in(found: CrowdSubmission) -> Proof | None:
@@ -89,5 +90,4 @@ def _proof_in(found: CrowdSubmission) -> Proof | None:
         proof = read_proof(found.answers.get(PROOF, ""))
     except BadToken:
         return None
-    ours = (found.assignment_id, found.crowd_worker_id)
-    return proof if (proof.assignment_id, proof.crowd_worker_id) == ours else None
+    return proof if proof.work == digest_of_work(found.assignment_id, found.crowd_worker_id) else None

@@ -66,19 +66,24 @@ def _by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
     return [RefusedWork(payments[0].payment.submission, payments) for payments in work.values()]
 
 
-def _number(found: str) -> int | None:
-    """The number that is asked for: "12", "worker 12", "submission 12"."""
-    word = found.lower().removeprefix("worker").removeprefix("submission").strip()
-    return int(word) if word.isdecimal() and len(word) < 19 else None
+def _number(found: str) -> tuple[int, tuple[str, ...]] | None:
+    """The number that is asked for and of what: "worker 12", "submission 12"; "12" may be either."""
+    word, _, rest = found.lower().rpartition(" ")
+    if not rest.isdecimal() or len(rest) >= 19 or word.strip() not in ("", "worker", "submission"):
+        return None
+    return int(rest), (word.strip(),) if word.strip() else ("worker", "submission")
 
 
 def _is_named(work: RefusedWork, found: str) -> bool:
-    if (number := _number(found)) is not None:
-        return number in (work.submission.pk, work.submission.worker_id)
+    if asked := _number(found):
+        numbers = {"worker": work.submission.worker_id, "submission": work.submission.pk}
+        return asked[0] in [numbers[of] for of in asked[1]]
     return any(found.lower() in one.said.lower() for one in work.payments)
 
 
 def _named(found: str) -> Q:
-    if (number := _number(found)) is not None:
-        return Q(submission=number) | Q(submission__worker=number)
+    if asked := _number(found):
+        number, of = asked
+        worker = Q(submission__worker=number) if "worker" in of else Q()
+        return worker | Q(submission=number) if "submission" in of else worker
     return Q(decided_why__icontains=found) | Q(decided_by__icontains=found) if found else Q()

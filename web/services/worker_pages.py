@@ -206,7 +206,8 @@ def _add_figures(rows: list[Any]) -> None:
     """What of each submission of the page counts, and what it was paid or is owed: three queries for the page."""
     judged = Judgment.objects.filter(submission__in=rows).values_list("submission")
     gold = GoldAnswer.objects.filter(submission__in=rows).values_list("submission")
-    paid = Payment.objects.filter(submission__in=rows).exclude(state=Payment.State.REJECTED)
+    not_theirs = [Payment.State.REJECTED, Payment.State.HELD]
+    paid = Payment.objects.filter(submission__in=rows).exclude(state__in=not_theirs)
     judgments = dict(judged.annotate(Count("pk")).order_by())
     answers = {
         key: rest

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from django.utils.crypto import salted_hmac
 
 from judging.models import Campaign
 from leaderboard.judge_agreement import ObservedAgreement, SideBias, observed_agreement, side_bias
@@ -54,8 +54,8 @@ def _sides(known: Contending, campaign: Campaign) -> tuple[SideBias, list[SideBi
 
 
 def _pseudonym(campaign: Campaign, code: int) -> str:
-    """A name for this table only: neither a crowd's id nor our key."""
-    return "w-" + hashlib.sha256(f"{campaign.seed}:{campaign.name}:{code}".encode()).hexdigest()[:6]
+    """A name for this table only: neither a crowd's id nor our key, and nobody else can tell who came first."""
+    return "w-" + salted_hmac("leaderboard.judge_agreement", f"{campaign.name}:{code}").hexdigest()[:8]
 
 
 def _agreement_table(found: ObservedAgreement, facts: Facts) -> Table:

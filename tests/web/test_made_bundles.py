@@ -22,6 +22,7 @@ from tests.web.release_cast import read, rows
 from tests.web.release_cast import town as town
 from web.models import MadeBundle
 from web.services.release.bundle import bundle_of, count_release, make_release
+from web.services.release.kept import no_longer_released
 from web.services.release.scope import Scope
 from web.services.release.store import opened
 
@@ -109,6 +110,14 @@ def test_a_bundle_with_judgments_that_were_taken_back_is_given_out_no_more(cast)
     assert "1 worker has taken back judgments that are in it." in page
     new = make_release(cast.version)
     assert got(reader) == (200, new.sha256)
+
+
+def test_a_bundle_of_before_with_times_to_the_second_is_marked(cast):
+    old = make_release(cast.version)
+    assert no_longer_released(old, Scope(cast.version)) == []
+    old.facts.pop("format")
+
+    assert "times, to the second" in no_longer_released(old, Scope(cast.version))[0]
 
 
 def test_who_has_nothing_in_a_bundle_takes_nothing_from_it(cast):

@@ -13,8 +13,11 @@ from pooling.services.members import log
 from tournament.models import QrelVersion
 from web.models import MadeBundle
 from web.services.release import store
-from web.services.release.scope import Scope
+from web.services.release.scope import FORMAT, Scope
 from web.services.visibility import as_shown
+
+#: The first format of bundles whose times and tasks join no names of different versions.
+UNJOINABLE = 2
 
 
 def keep(scope: Scope, path: Path, sha256: str, summary: dict[str, Any]) -> MadeBundle:
@@ -74,6 +77,8 @@ def no_longer_released(made: MadeBundle, scope: Scope) -> list[str]:
         "run_tag"
     )
     found = [f"{run.run_tag} is released as {run.release} now" for run in named if not run.is_public]
+    if made.facts.get("format", 1) < UNJOINABLE:
+        found.append("its times, to the second, join the names that workers have in other versions")
     found += [
         f"who made {run.run_tag} is not shown before {run.anonymous_until}"
         for run in named
@@ -98,5 +103,6 @@ def _facts(scope: Scope) -> dict[str, Any]:
     return {
         "runs": {run.run_tag: run.team for run in scope.public_runs},
         "private": sorted(scope.private),
+        "format": FORMAT,
         "withdrawn": sorted(scope.withdrawn),
     }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 
@@ -14,4 +17,4 @@ def refuse_addresses(name: str) -> None:
         )
 
 
-VALIDATORS = [UnicodeUsernameValidator(), refuse_addresses]
+VALIDATORS: list[Callable[[Any], None]] = [UnicodeUsernameValidator(), refuse_addresses]

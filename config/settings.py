@@ -254,6 +254,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": COLLECT_SECONDS,
         "args": ["tournament.advance_challenges"],
     },
+    "compare versions": {
+        "task": "config.background.tasks.start",
+        "schedule": COLLECT_SECONDS,
+        "args": ["tournament.compare_versions"],
+    },
     "boards": {
         "task": "config.background.tasks.start",
         "schedule": COLLECT_SECONDS,

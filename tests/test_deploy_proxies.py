@@ -70,7 +70,8 @@ def proxy(tmp_path):
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     (tmp_path / "nginx.conf").write_text(
-        f"{'user root;' if os.getuid() == 0 else ''} worker_processes 1; pid {tmp_path}/pid; daemon off; error_log {tmp_path}/start.log;"
+        f"{'user root;' if os.getuid() == 0 else ''} worker_processes 1; pid {tmp_path}/pid; daemon off; "
+        f"error_log {tmp_path}/start.log; "
         f"events {{}} http {{ access_log {tmp_path}/access.log; {temp} {text} }}"
     )
     command = ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf"]

@@ -24,6 +24,16 @@ def advance_challenges(*, progress: Progress, campaign_id: int | None = None) ->
     return {str(key): asdict(advance) for key, advance in advances.items()}
 
 
+@job_kind(
+    "tournament.compare_versions",
+    wanted=services.versions_changed,
+    words="comparing versions with what counts now",
+)
+def compare_versions(**_: Any) -> dict[str, Any]:
+    """Compare the latest versions with what counts now, for pages that cannot wait."""
+    return {"compared": services.compare_versions()}
+
+
 def post_places(campaign_id: int) -> Job:
     """Ring for the campaign's wanted places to be offered."""
     return start(

@@ -62,6 +62,12 @@ def kept_under(
     return fresh
 
 
+def last_kept(key: str) -> Kept[Any] | None:
+    """What was counted last under ``key``, however old it is."""
+    found: Kept[Any] | None = kept_objects.read(key)
+    return found
+
+
 def _decisions(campaign: Campaign) -> tuple[Any, ...]:
     """What changes with every decision about workers, gold pairs or the campaign itself."""
     exclusions = Exclusion.objects.filter(campaign=campaign).aggregate(

@@ -6,7 +6,7 @@ import pytest
 
 from config import clock
 from judging.models import Exclusion, ImportedFile, Worker
-from tournament.services import drift, drift_of, publish_qrels, resolve
+from tournament.services import compare_versions, drift, drift_of, publish_qrels, resolve, versions_changed
 
 
 @pytest.fixture
@@ -138,3 +138,19 @@ def test_many_collections_cost_as_many_queries_as_one(judged_town, careless, dja
     now(judged_town)
     with django_assert_max_num_queries(6):
         drift.drifts([judged_town.collection] * 5)
+
+
+def test_a_page_does_not_wait_for_a_long_comparison(judged_town, careless, monkeypatch):
+    monkeypatch.setattr(drift, "PATIENCE", -1.0)
+    collections = [judged_town.collection]
+    assert drift.drifts(collections, wait=False) == {}
+
+    compare_versions()
+    assert not drift.drifts(collections, wait=False)[judged_town.collection.pk]
+    assert not versions_changed()
+
+    judged_town.exclude(careless)
+    assert versions_changed()
+    assert not drift.drifts(collections, wait=False)[judged_town.collection.pk]
+    assert compare_versions() == 1
+    assert drift.drifts(collections, wait=False)[judged_town.collection.pk].gone == 1

@@ -3,7 +3,14 @@
 from tournament.services.advancing import Advance, advance_challenges
 from tournament.services.challenging import ChallengePlan, Opened, open_challenge, plan_challenge
 from tournament.services.changes import Cause, Edition, QueryChange, What, causes, changes, edition_of
-from tournament.services.drift import Drift, drift_of, drifts, latest_version_now
+from tournament.services.drift import (
+    Drift,
+    compare_versions,
+    drift_of,
+    drifts,
+    latest_version_now,
+    versions_changed,
+)
 from tournament.services.explaining import reason_in
 from tournament.services.orders import preference_orders
 from tournament.services.previewing import Preview, preview_version
@@ -26,6 +33,7 @@ __all__ = [
     "advance_challenges",
     "causes",
     "changes",
+    "compare_versions",
     "drift_of",
     "drifts",
     "edition_of",
@@ -41,4 +49,5 @@ __all__ = [
     "rebuild_qrels",
     "resolve",
     "results",
+    "versions_changed",
 ]

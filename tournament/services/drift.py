@@ -19,7 +19,7 @@ from django.db.models import Count, Max, Q
 from config.kept_objects import key_of
 from config.plurals import many
 from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submission
-from judging.services.freshness import kept_under
+from judging.services.freshness import kept_under, last_kept
 from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
@@ -28,6 +28,10 @@ from tournament.services.facts import Facts, load_facts
 from tournament.services.rebuilding import KEYS_AT_ONCE
 
 Basis = tuple[Any, ...]
+#: A page waits so many seconds for a comparison at most, going by the last one.
+PATIENCE = 0.5
+#: Before there was one: so many queries of a version are compared in a second, at the least.
+QUERIES_A_SECOND = 2000
 
 
 @dataclass(frozen=True)
@@ -111,27 +115,75 @@ class Drift:
         return ", ".join(part for part in parts if part)
 
 
-def drifts(collections: Iterable[Collection]) -> dict[int, Drift]:
-    """Collection key → how its latest version differs from what counts now; of those that have a version."""
-    keys = [collection.pk for collection in collections]
-    rows = list(
-        QrelVersion.objects.filter(collection__in=keys)
-        .defer("manifest")
-        .select_related("collection", "campaign")
-        .order_by("number")
-    )
-    latest = {row.collection_id: row for row in rows}
+@dataclass(frozen=True)
+class _Latest:
+    """A collection's latest version, and what its comparison depends on."""
+
+    version: QrelVersion
+    decisions: Basis
+    work: Basis
+
+    @property
+    def key(self) -> str:
+        """What the comparison is kept under."""
+        return key_of("drift", self.version.pk, self.version.manifest_sha256)
+
+    def compared(self) -> Drift:
+        """The comparison, made now unless it is kept."""
+        return kept_under(self.key, self.decisions, self.work, partial(_drift, self.version)).made
+
+    def at_once(self) -> Drift | None:
+        """The comparison where it takes no time; else the one of before, or None where there is none yet."""
+        known = last_kept(self.key)
+        if (known.seconds if known else self.version.queries_count / QUERIES_A_SECOND) <= PATIENCE:
+            return self.compared()
+        return known.made if known else None
+
+    def has_changed(self) -> bool:
+        """Whether it is to be compared again."""
+        known = last_kept(self.key)
+        return known is None or (known.decisions, known.work) != (self.decisions, self.work)
+
+
+def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
+    """Collection key → how its latest version differs from what counts now; of those that have a version.
+
+    With ``wait=False``, for pages, a large version is as it was compared last; ``compare_versions`` does it again.
+    """
+    latest = _latest([collection.pk for collection in collections])
+    found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}
+    return {key: drift for key, drift in found.items() if drift is not None}
+
+
+def versions_changed() -> bool:
+    """Whether a version is to be compared again."""
+    return any(one.has_changed() for one in _latest().values())
+
+
+def compare_versions() -> int:
+    """Compare every collection's latest version where anything changed, so that no page waits; returns how many."""
+    changed = [one for one in _latest().values() if one.has_changed()]
+    for one in changed:
+        one.compared()
+    return len(changed)
+
+
+def _latest(collections: Sequence[int] | None = None) -> dict[int, _Latest]:
+    """Collection key → its latest version; as many database queries for one as for many."""
+    rows = QrelVersion.objects.defer("manifest").order_by("number")
+    if collections is not None:
+        rows = rows.filter(collection__in=collections)
+    latest: dict[int, QrelVersion] = {}
     campaigns: dict[int, set[int]] = defaultdict(set)
     for row in rows:
+        latest[row.collection_id] = row
         campaigns[row.collection_id].add(row.campaign_id)
-    bases = _bases({row.campaign_id for row in rows})
-    found = {}
-    for collection, version in latest.items():
-        ordered = sorted(campaigns[collection])
-        decisions, work = ([(key, *bases[key][part]) for key in ordered] for part in (0, 1))
-        name = key_of("drift", version.pk, version.manifest_sha256)
-        found[collection] = kept_under(name, tuple(decisions), tuple(work), partial(_drift, version)).made
-    return found
+    bases = _bases(set().union(*campaigns.values()))
+
+    def basis(collection: int, part: int) -> Basis:
+        return tuple((key, *bases[key][part]) for key in sorted(campaigns[collection]))
+
+    return {key: _Latest(version, basis(key, 0), basis(key, 1)) for key, version in latest.items()}
 
 
 def drift_of(collection: Collection) -> Drift | None:

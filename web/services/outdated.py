@@ -37,7 +37,7 @@ class Outdated:
 
 def outdated(collections: Sequence[Collection], members: Container[int]) -> dict[int, Outdated]:
     """Collection key → what is said of its latest version; ``members`` are collections that the reader sees whole."""
-    found = {key: drift for key, drift in drifts(collections).items() if drift}
+    found = {key: drift for key, drift in drifts(collections, wait=False).items() if drift}
     told = {key: _to_members(drift) for key, drift in found.items() if key in members}
     lost = {key: drift for key, drift in found.items() if key not in members and drift.gone}
     private: dict[int, set[str]] = defaultdict(set)

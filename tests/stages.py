@@ -45,12 +45,21 @@ DIFFERING = {
 }
 
 
+def examples(few: int, many: int) -> int:
+    """How many examples a test marked ``generated`` tries: a few for every change, many else."""
+    return few if os.environ.get("PREFEREE_TEST_ONLY") == "change" else many
+
+
 def _for_every_change(item: pytest.Item) -> bool:
     return not _is_soak(item)
 
 
 def _is_soak(item: pytest.Item) -> bool:
     return item.get_closest_marker("soak") is not None
+
+
+def _takes_long(item: pytest.Item) -> bool:
+    return _is_soak(item) or item.get_closest_marker("generated") is not None
 
 
 def _depends_on_the_database(item: pytest.Item) -> bool:
@@ -80,7 +89,7 @@ def _may_differ(item: pytest.Item) -> bool:
 #: The values of PREFEREE_TEST_ONLY.
 SELECTIONS: dict[str, Callable[[pytest.Item], bool]] = {
     "change": _for_every_change,
-    "soak": _is_soak,
+    "soak": _takes_long,
     "database": _depends_on_the_database,
     "differing": _may_differ,
 }

@@ -23,11 +23,12 @@ from schemathesis.specs.openapi.checks import (
 
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
+from tests.stages import examples
 from web.api.api import api
 
 pytestmark = pytest.mark.one_database
 
-EXAMPLES = 10
+EXAMPLES = examples(4, 10)
 CALLS = [(verb, path) for path, calls in api.get_openapi_schema()["paths"].items() for verb in calls]
 CHECKS = [
     not_a_server_error,
@@ -106,6 +107,7 @@ def answer(case, token: str) -> schemathesis.Response:
     return schemathesis.Response(said.status_code, heads, b"".join(said), wanted, elapsed=0.1, verify=False)
 
 
+@pytest.mark.generated
 @pytest.mark.parametrize(("verb", "path"), CALLS, ids=[f"{verb} {path}" for verb, path in CALLS])
 def test_a_call_answers_as_described(token, cast, verb, path):
     rows = {

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
+from _signed import arrival
+
 SLOTS = re.compile(r'data-slot="(\d+)"')
 SIDES = re.compile(r'<div class="passage"[^>]*>(.*?)</div>', re.S)
 SAVE = re.compile(r'data-save="([^"]+)"')
@@ -123,8 +125,8 @@ class Person:
 
     async def open(self, link: str, assignment: str, place: str) -> str:
         """Take the task of an assignment and agree to the consent text; returns the page with the pairs."""
-        arrival = {"assignmentId": assignment, "hitId": place, "workerId": self.name}
-        location, _ = await self.request("take", "GET", f"{link}?{urlencode(arrival)}", expect=302)
+        who = arrival(assignment, place, self.name)
+        location, _ = await self.request("take", "GET", f"{link}?{urlencode(who)}", expect=302)
         self.seen.taken += 1
         _, body = await self.request("page", "GET", location)
         await self.think()

@@ -86,20 +86,17 @@ class Places:
     """A launched campaign, and somebody new at each of its places."""
 
     def __init__(self, tasks: int, site: str) -> None:
+        from _signed import arrival
         from serve import Campaigned
 
         self.campaigned, self.site, self.number = Campaigned("page", tasks), site, 0
+        self.arrival = arrival
 
     def address(self, product: str) -> str:
         """What the crowd's frame shows to whoever takes the next place."""
         self.number += 1
-        who = {
-            "assignmentId": f"PAGE{self.number}",
-            "hitId": self.campaigned.next_place(),
-            "workerId": f"APAGE{self.number}",
-            "turkSubmitTo": self.site,
-        }
-        return f"{product}{self.campaigned.link}?{urlencode(who)}"
+        who = self.arrival(f"PAGE{self.number}", self.campaigned.next_place(), f"APAGE{self.number}")
+        return f"{product}{self.campaigned.link}?{urlencode(who | {'turkSubmitTo': self.site})}"
 
 
 def agreed(address: str) -> str:

@@ -102,6 +102,29 @@ def test_payments_whose_replies_were_lost_are_not_made_again_after_the_tokens_ar
     assert set(Payment.objects.values_list("state", flat=True)) == {"paid"}
 
 
+def test_a_bonus_whose_reply_was_lost_is_not_paid_again_under_another_secret_key(
+    campaign, crowd, proxy, settings
+):
+    post_places(campaign)
+    assert Person(crowd.url, 0).do_task(campaign)
+    hang_up()
+    collect(campaign, sweep=True)
+    proxy.faults = Faults(lost_reply=1.0, effects=("Send",))
+    with pytest.raises(CrowdLater):
+        pay_owed(campaign)
+
+    proxy.faults = Faults()
+    settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "the next one"
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    collect(campaign, sweep=True)
+    pay_owed(campaign)
+
+    assert compare(campaign).differences == []
+    hits = crowd.listed("list_hits", "HITs")
+    paid = [crowd.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"]) for hit in hits]
+    assert [row["BonusAmount"] for rows in paid for row in rows] == ["1.80"]
+
+
 def test_what_a_restored_backup_does_not_know_is_found_at_the_crowd_and_not_made_again(
     campaign, crowd, proxy, moved_on
 ):

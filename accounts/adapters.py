@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from accounts.errors import InvitationOver
 from accounts.models import Invitation, User
 from accounts.services.invitations import accept, invitation_of
+from accounts.signup import anybody_may_join
 
 logger = logging.getLogger(__name__)
 #: Where the session keeps the invitation that somebody came with, on the way to an OpenID provider and back.
@@ -50,7 +51,7 @@ class SocialAdapter(DefaultSocialAccountAdapter):
     """Sign-up through an OpenID provider: as above, and with an invitation in the session."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        return bool(settings.OPEN_SIGNUP or settings.OIDC_SIGNUP or _brought(request))
+        return bool(anybody_may_join() or _brought(request))
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
         """The new account uses up the invitation that let it in: one link, one account."""

@@ -7,5 +7,9 @@ from django.http import HttpRequest
 
 
 def ways_in(request: HttpRequest) -> dict[str, bool]:
-    """Whether anybody may make an account, and whether this installation sends e-mail."""
-    return {"signup_open": settings.OPEN_SIGNUP, "sends_mail": settings.MAIL}
+    """How people get an account by themselves, if at all, and whether this installation sends e-mail."""
+    return {
+        "signup_open": settings.OPEN_SIGNUP,
+        "provider_signup_open": settings.OIDC_SIGNUP,
+        "sends_mail": settings.MAIL,
+    }

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from accounts.models import User
 from accounts.roles import Role
+from accounts.signup import anybody_may_join
 from pooling import trec
 from pooling.errors import AlreadyImported
 from pooling.formats import Content, Progress
@@ -38,7 +37,7 @@ def may_create(user: Any) -> bool:
     """Whether the person may make collections: whoever was invited, and where anybody may sign up only owners."""
     if not user.is_authenticated or not user.is_active:
         return False
-    if user.is_superuser or not settings.OPEN_SIGNUP:
+    if user.is_superuser or not anybody_may_join():
         return True
     return Membership.objects.filter(user=user, role=Role.OWNER).exists()
 

@@ -131,8 +131,9 @@ def test_nobody_sees_what_somebody_else_is_making(ada, client):
     assert client.get(where).status_code == 404
 
 
-def test_where_anybody_may_sign_up_only_owners_make_collections(ada, settings):
-    settings.OPEN_SIGNUP = True
+@pytest.mark.parametrize("sign_up", ["OPEN_SIGNUP", "OIDC_SIGNUP"])
+def test_where_anybody_may_sign_up_only_owners_make_collections(ada, settings, sign_up):
+    setattr(settings, sign_up, True)
 
     assert asked(ada).status_code == 403
     assert ada.post("/new-collection/sample").status_code == 403

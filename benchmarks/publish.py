@@ -54,6 +54,7 @@ def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
         "PREFEREE_DATA_DIR": str(folder),
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
         "MARKETPLACE_PORT": endpoint.rpartition(":")[2],
+        "PREFEREE_SPENDING_CAP": "0",
         "PREFEREE_CROWD_ENDPOINT": endpoint,
         "PREFEREE_CROWD_ACCESS_KEY": key["access_key"],
         "PREFEREE_CROWD_SECRET_KEY": key["secret_key"],

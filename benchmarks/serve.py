@@ -53,6 +53,7 @@ def prepare(folder: Path, on: str) -> None:
 
     os.environ |= {
         "PREFEREE_DATA_DIR": str(folder),
+        "PREFEREE_SPENDING_CAP": "0",
         "PREFEREE_PUBLIC_URL": f"http://127.0.0.1:{provision.free_port()}",
         "MARKETPLACE_PORT": str(provision.free_port()),
         "MARKETPLACE_OPENING_BALANCE": "1000000.00",

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -57,6 +58,18 @@ def whole(name: str, default: int, *, least: int = 0) -> int:
     if value != int(value):
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number.")
     return int(value)
+
+
+def dollars(name: str, default: str) -> Decimal:
+    """An amount of at least $0.00."""
+    word = env.str(name, default=default).strip().removeprefix("$")
+    try:
+        amount = Decimal(word)
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not amount.is_finite() or amount < 0:
+        raise ImproperlyConfigured(f"{name}={word!r} is not an amount in dollars.")
+    return amount
 
 
 def choice(name: str, default: str, allowed: set[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -19,6 +18,7 @@ from config.environment import (
     broker,
     choice,
     database,
+    dollars,
     env,
     hosts,
     kept_secret,
@@ -185,7 +185,7 @@ if MAIL:
     globals().update(mail_server("PREFEREE_EMAIL_URL", _EMAIL_URL))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("PREFEREE_EMAIL_FROM", default=f"preferee@{urlsplit(PUBLIC_URL).hostname}")
-ACCOUNT_EMAIL_VERIFICATION = ("mandatory" if OPEN_SIGNUP else "optional") if MAIL else "none"
+ACCOUNT_EMAIL_VERIFICATION = ("mandatory" if OPEN_SIGNUP or OIDC_SIGNUP else "optional") if MAIL else "none"
 
 REDIS_URL = address("REDIS_URL", "", {"redis", "rediss", "unix"})
 CACHES = {
@@ -341,10 +341,10 @@ CROWD_CALLS_AT_ONCE = whole("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
 CROWD_TIMEOUT_SECONDS = number("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
 # Hosts that may frame the judging page and receive its final form.
 CROWD_HOSTS = addresses("PREFEREE_CROWD_HOSTS", default_hosts(CROWD_ENDPOINT))
-try:
-    BUDGET_CAP = Decimal(env.str("PREFEREE_BUDGET_CAP", default="0"))
-except InvalidOperation:
-    raise ImproperlyConfigured("PREFEREE_BUDGET_CAP is not an amount in dollars.") from None
+BUDGET_CAP = dollars("PREFEREE_BUDGET_CAP", "0")
+# Of all campaigns together, in so many days. The reference experiment (421 tasks at $2.40) fits twice, with repeats.
+SPENDING_CAP = dollars("PREFEREE_SPENDING_CAP", "2500")
+SPENDING_DAYS = whole("PREFEREE_SPENDING_DAYS", 30, least=1)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

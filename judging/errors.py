@@ -1,8 +1,9 @@
 """Errors of judging.
 
 JudgingError
-├── CampaignRefused      a setting or a step of a campaign that cannot be
-│   └── BadSetting           a setting, whatever the state of the campaign
+├── CampaignRefused      a step of a campaign that cannot be taken as things stand
+│   └── BadInput             what was asked is wrong in itself, however things stand
+├── MayNotSpend          a person without a spending grant for it
 ├── NotReady             a launch check that failed
 │   └── AlreadyLaunched      there is no second launch
 ├── BadJudgmentFile      a file of judgments or gold pairs, with file and line
@@ -32,11 +33,15 @@ class JudgingError(Refusal):
 
 
 class CampaignRefused(JudgingError):
-    """A setting or a step of a campaign that cannot be."""
+    """A step of a campaign that cannot be taken as things stand: a conflict."""
 
 
-class BadSetting(CampaignRefused):
-    """A value that no campaign can have."""
+class BadInput(CampaignRefused):
+    """What was asked is wrong in itself, whatever the state of the campaign."""
+
+
+class MayNotSpend(JudgingError):
+    """The person has no spending grant for this amount."""
 
 
 class NotReady(JudgingError):

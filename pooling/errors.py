@@ -14,6 +14,7 @@ PoolingError
 ├── NotFound                 no collection, run, qrel set or pool of that name
 ├── NoRoom                   no local copy of a stored run can be kept
 ├── SplitRefused             public and private queries that cannot be told apart as asked
+│   └── AlreadySplit         there are other private queries
 ├── SubmissionRefused        a run that the board's policy does not let in (yet)
 ├── UploadRefused            a file that is not taken in
 │   └── QuotaReached         its sender has too much here that is not read yet
@@ -21,6 +22,8 @@ PoolingError
 ├── KeyUsed                  an idempotency key that stands for something else
 ├── NotWithdrawn             a run that others rest on
 ├── MembersRefused           a change of members that cannot be
+├── BadGrant                 a spending grant that makes no sense
+├── GrantOver                a spending grant that was revoked
 └── PoolRefused              a pool that cannot be built as asked
 """
 
@@ -110,6 +113,14 @@ class MembersRefused(PoolingError):
     """A change of a collection's members that cannot be."""
 
 
+class BadGrant(PoolingError):
+    """A spending grant that makes no sense, whatever there is."""
+
+
+class GrantOver(PoolingError):
+    """The spending grant was revoked."""
+
+
 class UploadRefused(PoolingError):
     """A file that is not taken in: too large, cut short, or with a name that cannot be."""
 
@@ -144,6 +155,10 @@ class PoolRefused(PoolingError):
 
 class SplitRefused(PoolingError):
     """Public and private queries cannot be defined as asked."""
+
+
+class AlreadySplit(SplitRefused):
+    """The collection has other private queries, which stay as they are."""
 
 
 class SubmissionRefused(PoolingError):

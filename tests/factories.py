@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from django.core.files.storage import storages
 
-from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run
+from config import clock
+from pooling.models import Collection, Passage, Qrel, QrelSet, Query, Run, SpendingGrant
 from pooling.ranking import Ranking, write_ranking
+from pooling.services.spending_grants import grant_spending
+
+
+def grant_to(amount: int = 2000, **to) -> SpendingGrant:
+    """The right to spend so many dollars today, for a ``person`` or a ``collection``."""
+    day = clock.now().date()
+    return grant_spending(**to, amount=Decimal(amount), last_day=day, who="administrator")
 
 
 def make_collection(name: str, qids: Sequence[str], **details) -> Collection:

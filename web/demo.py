@@ -21,6 +21,8 @@ from pooling.models import Collection
 
 SAMPLE = Path("docs/sample")
 SEED = 2022
+#: Dollars: the tasks, the repeats of those that careless workers did, and a challenge.
+BUDGET = "250"
 
 
 @dataclass
@@ -90,7 +92,9 @@ class Demo:
         self.say(
             "\n2. A campaign: test pairs, texts, launch; simulated workers judge (four of them carelessly)"
         )
-        self.command("create_campaign", self.campaign, "--pool", self.pool, "--seed", str(SEED))
+        self.command(
+            "create_campaign", self.campaign, "--pool", self.pool, "--budget", BUDGET, "--seed", str(SEED)
+        )
         self.command("propose_gold", self.campaign)
         self.command("accept_gold", self.campaign, "--all")
         self.command("set_texts", self.campaign, "--accept")

@@ -21,6 +21,7 @@ from web.views import (
     releases,
     runs,
     simulating,
+    spending,
     test_pairs,
     uploads,
     versions,
@@ -31,6 +32,10 @@ app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
     path("accounts/invitations/<str:secret>/", invitations.invitation, name="invitation"),
+    path("spending/", spending.spending, name="spending"),
+    path("spending/grants/", spending.grant, name="grant_spending"),
+    path("spending/grants/<int:key>/change", spending.change, name="change_grant"),
+    path("spending/grants/<int:key>/revoke", spending.revoke, name="revoke_grant"),
     path("campaigns/<slug:name>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:name>/progress", campaigns.progress, name="progress"),
     path("campaigns/<slug:name>/live", campaigns.live, name="campaign_live"),

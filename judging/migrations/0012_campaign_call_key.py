@@ -20,7 +20,7 @@ def keep_the_keys(apps: Any, _schema: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("judging", "0011_door")]
+    dependencies = [("judging", "0011_signed_arrivals")]
     operations = [
         migrations.AddField(
             model_name="campaign",

@@ -5,6 +5,7 @@ from judging.models.calls import BlockList, CrowdCall, Payment
 from judging.models.campaign import Campaign, CampaignChange
 from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
 from judging.models.people import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
+from judging.models.reservations import Purse, Reservation
 from judging.models.work import Choice, Consent, ConsentText, Slot, Submission
 from judging.models.workers import CrowdIdentity, Worker
 
@@ -29,6 +30,8 @@ __all__ = [
     "Payment",
     "Place",
     "Posting",
+    "Purse",
+    "Reservation",
     "RightsRequest",
     "Slot",
     "Submission",

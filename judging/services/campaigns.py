@@ -9,12 +9,13 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from judging.errors import BadSetting, CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.pair_request import PairRequest
 from judging.pay import BASE_REWARD, rounded
 from judging.services.pairs import pairs_of, request_pairs
 from judging.services.postings import next_posting
+from judging.services.reserving import settle
 from judging.services.texts import check_language, check_short_texts, default_texts
 from pooling.models import Collection, Pool
 from pooling.services.naming import check_name
@@ -112,19 +113,19 @@ class CampaignSettings:
     def problems(self) -> dict[str, CampaignRefused]:
         """Setting → why it cannot be, in the order in which a person meets them; empty when all can be."""
         found: dict[str, CampaignRefused] = {
-            name: BadSetting(f"--{name.replace('_', '-')} must be between {least:,} and {most:,}.")
+            name: BadInput(f"--{name.replace('_', '-')} must be between {least:,} and {most:,}.")
             for name, (least, most) in WHOLE_NUMBERS.items()
             if not least <= getattr(self, name) <= most
         }
         found |= self._money_problems()
         if not 0 <= self.slip_rate <= 0.5:
-            found["slip_rate"] = BadSetting("--slip-rate must be a share between 0 and 0.5.")
+            found["slip_rate"] = BadInput("--slip-rate must be a share between 0 and 0.5.")
         if self.screen not in Campaign.Screen.values:
-            found["screen"] = BadSetting(f"There is no screening rule called {self.screen!r}.")
+            found["screen"] = BadInput(f"There is no screening rule called {self.screen!r}.")
         if self.preset not in PRESETS:
-            found["preset"] = BadSetting(f"There is no preset called {self.preset!r}.")
+            found["preset"] = BadInput(f"There is no preset called {self.preset!r}.")
         if len(self.contact) > MOST_CONTACT:
-            found["contact"] = BadSetting(f"The contact has at most {MOST_CONTACT} characters.")
+            found["contact"] = BadInput(f"The contact has at most {MOST_CONTACT} characters.")
         checks: dict[str, Callable[[], None]] = {
             "language": lambda: check_language(self.language),
             "content_warning": lambda: check_short_texts(content_warning=self.content_warning),
@@ -140,9 +141,9 @@ class CampaignSettings:
     def _money_problems(self) -> dict[str, CampaignRefused]:
         found: dict[str, CampaignRefused] = {}
         if problem := _amount_problem("The reward", self.reward, MOST_REWARD):
-            found["reward"] = BadSetting(problem)
+            found["reward"] = BadInput(problem)
         if self.pay not in Campaign.Pay.values:
-            found["pay"] = BadSetting(
+            found["pay"] = BadInput(
                 f"There is no way of paying called {self.pay!r}.", "Choose split or whole."
             )
         if self.base_reward is not None and (
@@ -150,11 +151,11 @@ class CampaignSettings:
                 "The base reward, a part of the reward,", self.base_reward, self.reward
             )
         ):
-            found["base_reward"] = BadSetting(problem)
+            found["base_reward"] = BadInput(problem)
         if self.budget is not None and (problem := _amount_problem("The budget", self.budget, MOST_BUDGET)):
-            found["budget"] = BadSetting(problem)
+            found["budget"] = BadInput(problem)
         elif self.budget is not None and not self.budget:
-            found["budget"] = BadSetting("The budget must be more than $0.00.", "Leave it away for none.")
+            found["budget"] = BadInput("The budget must be more than $0.00.", "Leave it away for none.")
         return found
 
 
@@ -170,9 +171,7 @@ def create_campaign(
     check_name(name)
     settings.check()
     if (pool is None) == (collection is None):
-        raise CampaignRefused(
-            "A campaign is made for a pool, or for a collection whose judgments are imported."
-        )
+        raise BadInput("A campaign is made for a pool, or for a collection whose judgments are imported.")
     owner = pool.collection if pool else collection
     assert owner is not None
     try:
@@ -217,7 +216,7 @@ def campaign_named(name: str) -> Campaign:
     )
     if campaign is None:
         names = ", ".join(Campaign.objects.order_by("name").values_list("name", flat=True)[:20]) or "none yet"
-        raise CampaignRefused(f"There is no campaign called {name!r}.", f"There are: {names}.")
+        raise BadInput(f"There is no campaign called {name!r}.", f"There are: {names}.")
     return campaign
 
 
@@ -247,7 +246,9 @@ def pause(campaign: Campaign, *, why: str = "", who: str = "") -> None:
     Its places are then closed by a job.
     """
     if campaign.state == Campaign.State.PILOTING:
-        move(campaign, Campaign.State.PILOTED, allowed=[Campaign.State.PILOTING], why=why, who=who)
+        with transaction.atomic():
+            settle(campaign)
+            move(campaign, Campaign.State.PILOTED, allowed=[Campaign.State.PILOTING], why=why, who=who)
     else:
         move(campaign, Campaign.State.PAUSED, allowed=[Campaign.State.OPEN], why=why, who=who)
 

@@ -7,11 +7,12 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.conf import settings
 
+from accounts.models import User
 from config import launcher
 from config.crowd_endpoints import is_loopback, known, origin
 from config.errors import NotNow, Refusal
@@ -26,6 +27,8 @@ from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topi
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
 from judging.services.payments import money
+from judging.services.reserving import reserved_for, sources
+from judging.services.spending_rights import spending_right
 from judging.services.texts import passages_without_text, unknown_figure
 
 PAGE_SECONDS = 10
@@ -35,7 +38,10 @@ FEW_USES = 3
 
 @dataclass(frozen=True)
 class Plan:
-    """What is about to be offered: where, at what cost without repeats, and what was agreed to."""
+    """What is about to be offered: where, at what cost without repeats, what was agreed to, and by whom.
+
+    ``by`` is None for the operator in the terminal.
+    """
 
     campaign: Campaign
     endpoint: str
@@ -44,6 +50,24 @@ class Plan:
     minimum_hourly: Decimal | None = None
     pilot: bool = False
     placeholder_text: bool = False
+    by: User | None = None
+    agreed_to: Decimal | None = None
+
+    def agreed(self, amount: Decimal) -> Plan:
+        """The same plan, for which this amount was agreed to."""
+        return replace(self, agreed_to=amount)
+
+    @property
+    def amount(self) -> Decimal:
+        """The most that is committed on top of what is committed already."""
+        given = self.agreed_to if self.agreed_to is not None else self.confirm_spend
+        return self.cost.total if given is None else given
+
+    @property
+    def ceiling(self) -> Decimal:
+        """The most that the campaign may then have committed in all."""
+        total = self.amount + money(self.campaign)["committed"]
+        return total if self.campaign.budget is None else min(total, self.campaign.budget)
 
 
 @dataclass(frozen=True)
@@ -187,12 +211,30 @@ def _cost(plan: Plan) -> Passed:
     return Passed(words) if plan.pilot else _within_the_cap(plan, words, committed)
 
 
+def _spending(plan: Plan) -> Passed:
+    """The person who launches may spend so much, and the installation's cap leaves it."""
+    campaign = plan.campaign
+    if campaign.rehearsal_of_id:
+        return Passed("a rehearsal pays nobody: nothing is reserved")
+    sources(campaign, plan.ceiling, by=plan.by)
+    more = max(Decimal(0), plan.ceiling - reserved_for(campaign))
+    right = spending_right(plan.by, campaign.collection)
+    if not right.unlimited:
+        return Passed(f"${more:,.2f} are reserved of the ${right.left:,.2f} that you may spend here")
+    if right.left is None:
+        return Passed(f"${more:,.2f} are reserved; this installation has no cap")
+    return Passed(
+        f"${more:,.2f} are reserved of the ${right.left:,.2f} that this installation's cap leaves "
+        f"(${right.installation.cap:,.2f} in {many(right.installation.days, 'day')})"
+    )
+
+
 def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
     """Whether the repeats that are to be expected would be stopped by what may be spent at most."""
-    caps = [plan.campaign.budget, settings.BUDGET_CAP or None, plan.confirm_spend]
-    cap = min((one for one in caps if one is not None), default=None)
+    cap = min(plan.ceiling, settings.BUDGET_CAP or plan.ceiling)
     foreseen = expectation_of(plan.campaign).cost(plan.cost.total)
-    if cap is None or (foreseen is not None and foreseen + committed <= cap):
+    enough = foreseen is not None and foreseen + committed <= cap
+    if enough or plan.campaign.rehearsal_of_id:
         return Passed(words)
     return Passed(
         f"{words}. No more than ${cap:,.2f} may be spent: the campaign would stop before every pair is judged, until "
@@ -363,6 +405,7 @@ CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "endpoint": _endpoint,
     "balance": _balance,
     "cost": _cost,
+    "spending": _spending,
     "gold": lambda plan: _gold(plan.campaign),
     MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
     "page": _page,

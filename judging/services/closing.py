@@ -18,6 +18,7 @@ from judging.services.calls import Patience
 from judging.services.campaigns import log, move
 from judging.services.leasing import GRACE
 from judging.services.places import place_key
+from judging.services.reserving import settle, take_turn
 
 #: The event: a campaign that was launched is closed, and nothing of it is pending.
 CAMPAIGN_FINISHED = "campaign.finished"
@@ -105,6 +106,7 @@ def finish_closing(campaign: Campaign) -> bool:
         return campaign.state == Campaign.State.CLOSED
     now = clock.now()
     with transaction.atomic():
+        take_turn()
         closing = Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSING)
         if closing.update(state=Campaign.State.CLOSED, closed_at=now):
             log(campaign, Campaign.State.CLOSED, why="nothing was pending any more")
@@ -112,6 +114,7 @@ def finish_closing(campaign: Campaign) -> bool:
             Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).update(
                 state=Place.State.GONE
             )
+            settle(campaign)
             _record_end(campaign)
     campaign.refresh_from_db()
     return True

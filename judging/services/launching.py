@@ -1,4 +1,4 @@
-"""Launch: the check list, then the first posting of the main run."""
+"""Launch: the check list, then the first posting of the main run; one way for commands, pages and calls."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from accounts.models import User
 from config import clock
 from config.plurals import many
-from judging.errors import CampaignRefused, NotReady
+from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from judging.expectations import Expectation
 from judging.models import Campaign, Posting, Task
 from judging.services.campaigns import move
@@ -21,6 +22,7 @@ from judging.services.cost import Quote, quote_tasks
 from judging.services.payments import money
 from judging.services.places import want_places
 from judging.services.postings import next_posting
+from judging.services.reserving import reserve
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,16 @@ class Terms:
 
 @dataclass(frozen=True)
 class Launched:
-    """What a launch did: what it costs (without repeats), what to expect, places wanted, checks passed."""
+    """What a launch did: what it costs (without repeats), what to expect, places wanted, checks passed.
+
+    ``again``: it was launched with the same amount before, and nothing was done.
+    """
 
     cost: Quote
     expected: Expectation
     places: int
     checks: list[Checked]
+    again: bool = False
 
 
 def launch(
@@ -54,20 +60,53 @@ def launch(
     confirm_spend: Decimal | None = None,
     minimum_hourly: Decimal | None = None,
     placeholder_text: bool = False,
+    by: User | None = None,
     who: str = "",
     tell: Callable[[Checked], None] | None = None,
 ) -> Launched:
-    """Check everything, then open the campaign and record the places that are wanted.
+    """Check everything, then open the campaign within a confirmed amount, and record the places that are wanted.
 
-    ``tell`` hears of each check that passed. Raises NotReady at the first that did not.
+    The amount is reserved against what ``by`` may spend. ``by`` is None for the operator in the terminal, whose name
+    is ``who``. A campaign without a budget gets the amount as its budget: repeats that it cannot pay for wait until
+    the budget is raised. The same launch again changes nothing.
+
+    ``tell`` hears of each check that passed. Raises CampaignRefused for another amount, NotReady at the first check
+    that did not pass, AlreadyLaunched for a second launch with another amount, MayNotSpend.
     """
-    plan = plan_of(
-        campaign,
-        campaign.tasks.exclude(state=Task.State.DONE).count(),
-        Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text),
+    terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text)
+    tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
+    plan = plan_of(campaign, tasks, terms, by=by)
+    if _was_launched_with(campaign, confirm_spend):
+        return _again(plan)
+    check_not_launched(campaign)
+    plan = confirmed(plan, amount_to_confirm(campaign))
+    why = (
+        f"{many(tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${plan.amount:,.2f} confirmed"
     )
-    why = f"{many(plan.cost.tasks, 'task')}, ${plan.cost.total:,.2f} without repeats"
-    return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, tell=tell)
+    try:
+        return offer(
+            plan,
+            to=Campaign.State.OPEN,
+            purpose=Posting.Purpose.MAIN,
+            why=why,
+            who=who,
+            tell=tell,
+            confirmed_at_launch=plan.amount,
+        )
+    except CampaignRefused:
+        if _was_launched_with(campaign, confirm_spend):
+            return _again(plan)  # the same launch, a moment earlier
+        check_not_launched(campaign)
+        raise
+
+
+def _was_launched_with(campaign: Campaign, amount: Decimal | None) -> bool:
+    before = campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
+    return not before and amount is not None and campaign.confirmed_at_launch == amount
+
+
+def _again(plan: Plan) -> Launched:
+    return Launched(plan.cost, expectation_of(plan.campaign), 0, [], again=True)
 
 
 def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
@@ -83,39 +122,31 @@ def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
     return max(cost, campaign.budget - money(campaign)["committed"])
 
 
-def check_confirmed(amount: Decimal, confirmed: Decimal) -> None:
-    """Raises CampaignRefused unless a person agreed to this very amount."""
-    if confirmed != amount:
+def confirmed(plan: Plan, amount: Decimal) -> Plan:
+    """The plan with the amount that was agreed to. Raises CampaignRefused when it is not the one to agree to.
+
+    A person repeats the very amount that was shown. The operator may leave it out where no outside money is spent,
+    and may allow more or less than that, down to the cost.
+    """
+    given = plan.confirm_spend
+    if plan.by is not None and given != amount:
+        said = "No amount was confirmed" if given is None else f"You confirmed ${given:,.2f}"
         raise CampaignRefused(
-            f"You confirmed ${confirmed:,.2f}, and it is ${amount:,.2f}. Nothing was offered.",
+            f"{said}, and it is ${amount:,.2f}. Nothing was offered.",
             f"Read what it costs, and confirm {amount:.2f}.",
         )
+    if given is not None and not (given.is_finite() and given >= 0):
+        raise BadInput("The confirmed amount must be an amount in dollars.")
+    return plan.agreed(amount if given is None else given)
 
 
-def launch_confirmed(campaign: Campaign, *, confirmed: Decimal, who: str = "") -> Launched:
-    """Launch at the installation's crowd within an amount that a person has read and repeated.
-
-    A campaign without a budget gets what was confirmed as its budget: repeats that it cannot pay for wait until it is
-    raised. Raises CampaignRefused for another amount, NotReady at the first check that does not pass.
-    """
-    check_not_launched(campaign)
-    amount = amount_to_confirm(campaign)
-    check_confirmed(amount, confirmed)
-    plan = plan_of(
-        campaign, campaign.tasks.exclude(state=Task.State.DONE).count(), Terms(confirm_spend=confirmed)
-    )
-    kept: dict[str, Any] = {"confirmed_at_launch": confirmed}
-    if campaign.budget is None:
-        kept["budget"] = amount + money(campaign)["committed"]
-    why = f"{many(plan.cost.tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${amount:,.2f} confirmed"
-    return offer(plan, to=Campaign.State.OPEN, purpose=Posting.Purpose.MAIN, why=why, who=who, **kept)
-
-
-def plan_of(campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False) -> Plan:
+def plan_of(
+    campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False, by: User | None = None
+) -> Plan:
     """What offering so many tasks on these terms comes to."""
     least = terms.minimum_hourly
     if least is not None and least < 0:
-        raise CampaignRefused("--minimum-hourly must be an amount in dollars.")
+        raise BadInput("--minimum-hourly must be an amount in dollars.")
     return Plan(
         campaign=campaign,
         endpoint=(terms.endpoint or settings.CROWD_ENDPOINT).rstrip("/"),
@@ -124,6 +155,7 @@ def plan_of(campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False
         minimum_hourly=campaign.minimum_hourly if least is None else least,
         pilot=pilot,
         placeholder_text=terms.placeholder_text,
+        by=by,
     )
 
 
@@ -146,11 +178,8 @@ def offer(
         for check in check_list(plan):
             passed.append(check)
         launched = _open(plan, passed, to=to, purpose=purpose, why=why, who=who, **changes)
-    except NotReady:
+    except (NotReady, MayNotSpend):
         _tell(passed, tell)
-        raise
-    except CampaignRefused:
-        check_not_launched(plan.campaign)
         raise
     _tell(passed, tell)
     return launched
@@ -169,15 +198,18 @@ def _open(
     expected = expectation_of(campaign)
     with transaction.atomic():
         # What a pilot has committed comes on top of what is agreed to now.
-        agreed = (plan.confirm_spend or cost.total) + money(campaign)["committed"]
+        ceiling = plan.ceiling
+        reserve(campaign, ceiling, by=plan.by, who=who)
+        if purpose == Posting.Purpose.MAIN and campaign.budget is None and not campaign.rehearsal_of_id:
+            changes["budget"] = ceiling
         move(
             campaign,
             to,
             allowed=Campaign.BEFORE_LAUNCH,
-            who=who,
+            who=plan.by.get_username() if plan.by else who,
             why=why,
             endpoint=plan.endpoint,
-            confirmed_spend=agreed,
+            confirmed_spend=ceiling,
             minimum_hourly=plan.minimum_hourly,
             placeholder_text=campaign.placeholder_text or plan.placeholder_text,
             launched_at=clock.now(),

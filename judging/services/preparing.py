@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Pair, Task
 from judging.services.campaigns import PRESETS, CampaignSettings, log
 from judging.services.pairs import pairs_of, request_pairs
@@ -41,13 +41,18 @@ def is_prepared(campaign: Campaign) -> bool:
 
 def check_changeable(campaign: Campaign) -> None:
     """Raises CampaignRefused for a campaign that was launched, asks nobody, or is a rehearsal's copy."""
-    if campaign.pool_id is None or campaign.rehearsal_of_id:
-        raise CampaignRefused(f"{campaign.name} is no campaign that is prepared for people.")
+    check_for_people(campaign)
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(
             f"The campaign {campaign.name} is {campaign.state}; it is prepared before it is launched.",
             "Make another campaign over the same pool.",
         )
+
+
+def check_for_people(campaign: Campaign) -> None:
+    """Raises CampaignRefused for a campaign that asks nobody, or is a rehearsal's copy."""
+    if campaign.pool_id is None or campaign.rehearsal_of_id:
+        raise CampaignRefused(f"{campaign.name} is no campaign that is prepared for people.")
 
 
 @transaction.atomic
@@ -107,7 +112,7 @@ def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") 
     """Keep the least pay in an hour that the check list holds the campaign to; None promises nothing."""
     check_changeable(campaign)
     if least is not None and not (least.is_finite() and 0 <= least <= MOST_HOURLY):
-        raise CampaignRefused(f"The least hourly pay is an amount between $0.00 and ${MOST_HOURLY:,.2f}.")
+        raise BadInput(f"The least hourly pay is an amount between $0.00 and ${MOST_HOURLY:,.2f}.")
     if campaign.minimum_hourly == least:
         return
     Campaign.objects.filter(pk=campaign.pk).update(minimum_hourly=least)

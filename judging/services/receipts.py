@@ -15,14 +15,16 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from accounts.models import User
 from config import clock
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.services.budget import beyond_cap
 from judging.services.campaigns import log
-from judging.services.payments import earned_so_far
+from judging.services.payments import earned_so_far, money
 from judging.services.reconciling import receipt_of
+from judging.services.reserving import reserve, take_turn
 from judging.services.workers import crowd_of
 
 LONGEST_WHY = 1000
@@ -105,14 +107,24 @@ def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
 
 
 @transaction.atomic
-def pay_missing(campaign: Campaign, submission: Submission, *, way: str, why: str, who: str = "") -> Decimal:
+def pay_missing(
+    campaign: Campaign,
+    submission: Submission,
+    *,
+    way: str,
+    why: str,
+    by: User | None = None,
+    who: str = "",
+) -> Decimal:
     """Pay work that the crowd never listed, once; returns its dollars.
 
-    As a bonus the next collection has the crowd pay it; another way, a person did, and ``why`` says how. Raises
-    CampaignRefused without a reason, beyond the budget, without an assignment that could carry the bonus, and when
+    As a bonus the next collection has the crowd pay it, reserved against what ``by`` may spend (None: the operator);
+    another way, a person did, and ``why`` says how. Raises MayNotSpend, and CampaignRefused without a reason, beyond the budget, without an assignment that could carry the bonus, and when
     it was paid, or listed by the crowd, in the meantime.
     """
-    # The submission's row is taken first: the crowd's list may bring it at this moment.
+    who = by.get_username() if by else who
+    take_turn()
+    # The submission's row is taken before anything is looked at: the crowd's list may bring it at this moment.
     still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
     if (
         not still.update(state=Submission.State.LAPSED)
@@ -133,8 +145,10 @@ def pay_missing(campaign: Campaign, submission: Submission, *, way: str, why: st
             "Pay another way and note how, or wait until another task of this worker is paid.",
         )
     fee = crowd_for(campaign).fees.on(missing.earned) if way == BONUS else Decimal("0.00")
-    if way == BONUS and (refusal := beyond_cap(campaign, missing.earned + fee)):
-        raise refusal
+    if way == BONUS:
+        if refusal := beyond_cap(campaign, missing.earned + fee):
+            raise refusal
+        reserve(campaign, money(campaign)["committed"] + missing.earned + fee, by=by, who=who)
     settled = {
         "state": Payment.State.SETTLED,
         "decided_at": clock.now(),

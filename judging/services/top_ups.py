@@ -9,9 +9,10 @@ from statistics import median
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 
+from accounts.models import User
 from config.plurals import many
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Choice, Payment, Submission
 from judging.pay import at_least, hourly, rounded, shortfall
 from judging.services.budget import beyond_cap
@@ -19,7 +20,8 @@ from judging.services.campaigns import log
 from judging.services.cost import pay_for
 from judging.services.freshness import kept
 from judging.services.hourly import seconds_of_tasks
-from judging.services.payments import owe_top_up
+from judging.services.payments import money, owe_top_up
+from judging.services.reserving import reserve, take_turn
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def plan_top_up(
     """
     minimum = minimum_hourly if minimum_hourly is not None else campaign.minimum_hourly
     if minimum is None or minimum <= 0:
-        raise CampaignRefused("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
+        raise BadInput("Say which hourly pay is the least: --minimum-hourly DOLLARS.")
     if not (seconds := seconds_of_tasks(campaign) if times is None else times):
         raise CampaignRefused(
             f"No worker who counts has done a whole task of {campaign.name} yet, so its time is not known.",
@@ -89,20 +91,23 @@ def top_up(
     campaign: Campaign,
     minimum_hourly: Decimal | None = None,
     *,
+    by: User | None = None,
     who: str = "",
     confirmed: Decimal | None = None,
 ) -> TopUp:
     """Owe everybody what they lack; the next collection pays it. Safe to repeat and to race.
 
-    Raises CampaignRefused when it goes beyond the budget, or is another total than somebody ``confirmed``.
+    Of a closed campaign it is reserved anew against what ``by`` may spend (None: the operator). Raises
+    CampaignRefused when it goes beyond the budget, or is another total than somebody ``confirmed``; MayNotSpend.
     """
-    # The campaign's row is taken first, so that two at once plan one after the other.
-    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
+    take_turn()  # so that two at once plan one after the other
     plan = plan_top_up(campaign, minimum_hourly)
     if confirmed is not None and confirmed != plan.total:
         raise CampaignRefused(f"Work came in meanwhile: it is ${plan.total:,.2f} now.", "Look again.")
     if refusal := beyond_budget(campaign, plan):
         raise refusal
+    if plan.owed:
+        reserve(campaign, money(campaign)["committed"] + plan.total, by=by, who=who)
     words = "Top-up: the task took longer than expected; this brings your pay to"
     for submission in Submission.objects.filter(pk__in=plan.owed):
         cause = str(submission.payments.filter(kind=Payment.Kind.TOP_UP).count() + 1)
@@ -113,7 +118,7 @@ def top_up(
             campaign,
             f"top-up to ${plan.minimum_hourly:,.2f} an hour",
             why=many(len(plan.owed), "bonus", "bonuses"),
-            who=who,
+            who=by.get_username() if by else who,
         )
     return plan
 

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("pooling", "0008_files_in_parts")]
+    dependencies = [("pooling", "0009_spending_grants")]
 
     operations = [
         migrations.AddField(

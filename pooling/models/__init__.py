@@ -15,6 +15,7 @@ from pooling.models.collections import (
 from pooling.models.people import CollectionChange, InvitedMember, Membership
 from pooling.models.pools import Pool, PooledPassage, PoolRun
 from pooling.models.sent import AddedFiles, NewCollection, RunUpload
+from pooling.models.spending import SpendingGrant, SpendingGrantChange
 
 __all__ = [
     "AddedFiles",
@@ -35,5 +36,7 @@ __all__ = [
     "QuerySplit",
     "Run",
     "RunUpload",
+    "SpendingGrant",
+    "SpendingGrantChange",
     "SubmissionPolicy",
 ]

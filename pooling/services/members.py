@@ -7,11 +7,11 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 
-from accounts.errors import NotAnAccount
 from accounts.models import Invitation, User
 from accounts.roles import Role, permits
 from accounts.services import invitations
 from accounts.services.invitations import Invited
+from accounts.services.people import person_named
 from config import clock
 from pooling.errors import MembersRefused
 from pooling.models import Collection, CollectionChange, InvitedMember, Membership
@@ -75,11 +75,7 @@ def log(collection: Collection, what: str, *, who: str = "") -> None:
 
 def add_member(*, collection: Collection, username: str, role: Role, who: str) -> Membership:
     """Make somebody with an account a member. Raises NotAnAccount, MembersRefused."""
-    user = User.objects.filter(username=username, is_active=True).first()
-    if user is None:
-        raise NotAnAccount(
-            f"Nobody here is called {username!r}.", "Give an e-mail address to invite somebody new."
-        )
+    user = person_named(username)
     try:
         with transaction.atomic():
             member = Membership.objects.create(collection=collection, user=user, role=role)

@@ -59,7 +59,9 @@ def campaign(site):
     PooledPassage.objects.bulk_create(
         PooledPassage(pool=pool, query=queries[place // 2], passage=one) for place, one in enumerate(passages)
     )
-    settings = CampaignSettings(pairs_per_task=1, gold_per_task=1, max_tasks_per_worker=TASKS_EACH)
+    settings = CampaignSettings(
+        pairs_per_task=1, gold_per_task=1, max_tasks_per_worker=TASKS_EACH, budget=Decimal(2000)
+    )
     campaign = create_campaign(name="chaos", settings=settings, pool=pool)
     good, off = (
         Passage.objects.bulk_create(passage(collection, f"{word}{number}") for number in range(TASKS_EACH))

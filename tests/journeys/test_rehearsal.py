@@ -55,7 +55,7 @@ def rehearsed(site, shared_data, tmp_path) -> Campaign:
     typed("import_qrels", "dl21", data / "qrels.txt", "--set", "official", "--min-grade", 2)
     typed("import_runs", "dl21", *runs)
     typed("build_pool", "dl21", "--pool", "tops", "--all-runs", "--qrels", "official", "--queries", queries)
-    settings = ("--placeholder-text", "--max-tasks-per-worker", 20, "--seed", 3)
+    settings = ("--placeholder-text", "--budget", 500, "--max-tasks-per-worker", 20, "--seed", 3)
     typed("create_campaign", "first", "--pool", "tops", *settings)
     typed("propose_gold", "first")
     typed("accept_gold", "first", "--all")

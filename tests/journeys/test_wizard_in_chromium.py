@@ -13,6 +13,7 @@ from config.background.attending import work_off_everything
 from judging.models import Campaign, GoldPair, Place, Posting
 from pooling.models import Collection, Membership
 from tests.accessibility import WIDER, Inspector
+from tests.factories import grant_to
 from tests.journeys.conftest import typed
 from tests.journeys.test_rehearsal import judged_queries
 
@@ -36,6 +37,7 @@ def collection(site, shared_data) -> Collection:
     found = Collection.objects.get()
     mia = get_user_model().objects.create_user("mia")
     Membership.objects.create(collection=found, user=mia, role="manager")
+    grant_to(collection=found)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from config import clock
 from judging.crowds.seam import Arrival
@@ -17,6 +18,9 @@ from judging.services.texts import accept_texts
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 from tests.factories import passages_of
 from tests.judging.fake_crowd import FakeCrowd, FakePlace
+
+#: Dollars of a campaign that is to do without a thought of money.
+PLENTY = Decimal("1000")
 
 
 class Fair:
@@ -92,7 +96,9 @@ class Fair:
         )
 
     def launched(self, campaign: Campaign) -> Campaign:
-        """The campaign, launched; none of its places is offered yet."""
+        """The campaign, launched with money for repeats; none of its places is offered yet."""
+        Campaign.objects.filter(pk=campaign.pk, budget=None).update(budget=PLENTY)
+        campaign.refresh_from_db()
         launch(campaign)
         return campaign
 

@@ -87,11 +87,10 @@ def test_a_budget_below_what_is_committed_or_above_the_installation_s_cap_is_ref
     assert spent.budget == ALL
 
 
-def test_at_an_outside_crowd_the_confirmed_amount_is_a_cap(fair, settings):
-    campaign = fair.opened()
-    assert room_for(campaign) is None
+def test_the_confirmed_amount_is_a_cap_at_every_crowd(fair):
+    launch(campaign := fair.draft())
 
-    settings.EMBEDDED_CROWD_ENDPOINT = "http://somewhere-else"
+    assert (campaign.budget, campaign.confirmed_spend) == (ALL, ALL)
     assert room_for(campaign) == 0
     raise_budget(campaign, Decimal("14.40"))
     assert room_for(campaign) == 2

@@ -97,7 +97,7 @@ def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkey
 
 
 def test_collect_takes_in_pays_and_offers_again(labelled):
-    create()
+    create("--budget", "20")
     for words in ("propose_gold first", "accept_gold first --all", "set_texts first --accept"):
         run(*words.split())
     run("launch_campaign", "first")

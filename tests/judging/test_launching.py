@@ -66,7 +66,7 @@ def test_checks_that_passed_are_told_up_to_the_one_that_failed(fair):
 
     refused(campaign, "5 gold pairs", tell=told.append)
 
-    assert [check.name for check in told] == ["endpoint", "balance", "cost"]
+    assert [check.name for check in told] == ["endpoint", "balance", "cost", "spending"]
 
 
 def test_fewer_gold_pairs_than_a_worker_could_see_are_refused(fair):

@@ -11,8 +11,19 @@ from decimal import Decimal
 import pytest
 from django.db import connections
 
-from judging.errors import CampaignRefused, CrowdNever
-from judging.models import CrowdIdentity, Exclusion, Judgment, Payment, Place, Submission, Task, Worker
+from config import clock
+from judging.errors import CampaignRefused, CrowdNever, MayNotSpend
+from judging.models import (
+    CrowdIdentity,
+    Exclusion,
+    Judgment,
+    Payment,
+    Place,
+    Reservation,
+    Submission,
+    Task,
+    Worker,
+)
 from judging.pair_request import PairRequest
 from judging.services import settling, working
 from judging.services.collecting import collect
@@ -23,6 +34,7 @@ from judging.services.payments import pay_owed
 from judging.services.places import lacking, post_places, want_places
 from judging.services.screening_workers import screen_worker
 from judging.services.workers import worker_for
+from pooling.services.spending_grants import grant_spending
 from tests.judging.cast import Fair
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -233,3 +245,21 @@ def test_a_whole_campaign_with_everybody_at_once_gives_each_pair_its_judgments(f
     assert not counted.filter(worker__exclusions__isnull=False).exists()
     handed_in = [one.assignment_id for place in fair.crowd.posted.values() for one in place.submissions]
     assert sorted(fair.crowd.approvals) == sorted(handed_in)
+
+
+def test_of_two_launches_that_a_grant_pays_for_once_one_is_refused(fair, django_user_model):
+    mia = django_user_model.objects.create_user("mia")
+    day = clock.now().date()
+    grant_spending(person=mia, amount=Decimal("15.00"), last_day=day, who="ada")
+    drafts = [fair.draft(), Fair(fair.crowd, name="other").draft()]
+
+    def launched(campaign):
+        try:
+            return launch(campaign, confirm_spend=Decimal("9.60"), by=mia).places
+        except MayNotSpend:
+            return None
+
+    places = at_once(*[lambda one=one: launched(one) for one in drafts])
+
+    assert sorted(places, key=str) == [4, None]
+    assert Reservation.objects.get().amount == Decimal("9.60")

@@ -168,7 +168,7 @@ def test_tasks_without_a_place_are_named_with_an_empty_budget_or_without(fair, l
     assert later(campaign, minutes=20) == [
         "1 task without a place: The budget is used up. Run: manage.py raise_budget fair"
     ]
-    Campaign.objects.update(budget=None)
+    Campaign.objects.update(budget=None, confirmed_spend=None)
     assert later(campaign, minutes=20) == [
         "1 task without a place: No collection wanted them. Run: manage.py collect fair"
     ]

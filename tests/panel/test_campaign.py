@@ -47,6 +47,7 @@ def test_launch_goes_through_the_check_list_and_offers_one_study_with_a_place_fo
         "endpoint",
         "balance",
         "cost",
+        "spending",
         "gold",
         "page",
         "crowd hosts",

@@ -80,7 +80,7 @@ class Site:
 
     def launched(self, name: str, pool: str, *settings: object) -> None:
         """A campaign for people over the pool, launched."""
-        self.typed("create_campaign", name, "--pool", pool, *settings)
+        self.typed("create_campaign", name, "--pool", pool, "--budget", 400, *settings)
         self.typed("propose_gold", name)
         self.typed("accept_gold", name, "--all")
         self.typed("set_texts", name, "--accept")

@@ -71,6 +71,8 @@ FIXED: dict[str, list[Any]] = {
     "web:analysis_file": ["harbour", "stability", "json"],
     "web:run_analysis": ["harbour", "stability"],
     "web:pool": ["harbour", "tide"],
+    "web:change_grant": [1],
+    "web:revoke_grant": [1],
     "web:making": [1],
     "web:making_progress": [1],
     "web:make_again": [1],

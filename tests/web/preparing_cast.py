@@ -9,7 +9,7 @@ import pytest
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings, create_campaign
 from pooling.models import Membership
-from tests.factories import make_qrels
+from tests.factories import grant_to, make_qrels
 from tests.judging.cast import Fair
 from tests.judging.conftest import crowd as crowd
 
@@ -26,6 +26,7 @@ def fair(crowd, db, django_user_model):
     fair.pool.save()
     fair.mia = django_user_model.objects.create_user("mia")
     Membership.objects.create(collection=fair.collection, user=fair.mia, role="manager")
+    grant_to(collection=fair.collection)
     return fair
 
 

@@ -12,6 +12,7 @@ from django.core.management import get_commands
 
 from config.background.attending import work_off_everything
 from judging.models import Campaign, CampaignChange
+from tests.factories import grant_to
 from tests.web.api_caller import api as api
 from tests.web.api_caller import problem
 from tests.web.test_api_uploads import announce, send_part
@@ -102,6 +103,7 @@ def test_what_people_wrote_stays_as_it_is_in_how_a_campaign_goes(api, published,
 def test_the_budget_is_changed_after_launch_once(api, published):
     campaign = Campaign.objects.filter(collection=published.collection).first()
     Campaign.objects.filter(pk=campaign.pk).update(state="open")
+    grant_to(collection=campaign.collection)
     address = f"/campaigns/{campaign.name}/budget"
 
     replies = [api.post(address, {"amount": 900.5, "why": "repeats"}) for _ in range(2)]

@@ -7,6 +7,7 @@ from decimal import Decimal
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign, CampaignChange, Place, Posting
+from judging.services import launching as service
 from judging.services.launching import launch
 from pooling.models import Membership
 from tests.judging.conftest import crowd as crowd
@@ -15,13 +16,12 @@ from tests.web.preparing_cast import draft as draft
 from tests.web.preparing_cast import fair as fair
 from tests.web.preparing_cast import manager as manager
 from tests.web.preparing_cast import ready as ready
-from web.views import launching
 
 
 def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):
     page = manager.get(f"{DRAFT}check/")
 
-    assert "2 of 9 did not pass" in texts(page)
+    assert "2 of 10 did not pass" in texts(page)
     assert f'href="{DRAFT}gold/"' in page.content.decode()
     assert f'href="{DRAFT}texts/"' in page.content.decode()
     assert "2 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))
@@ -61,8 +61,8 @@ def test_the_loser_of_a_race_is_led_to_the_launched_campaign(manager, ready, mon
         launch(Campaign.objects.get(pk=campaign.pk))
         return real(campaign, **given)
 
-    real = launching.launch_confirmed
-    monkeypatch.setattr(launching, "launch_confirmed", overtaken)
+    real = service.launch
+    monkeypatch.setattr(service, "launch", overtaken)
 
     reply = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
 

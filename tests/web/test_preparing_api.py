@@ -11,7 +11,7 @@ from accounts.services.tokens import make_token
 from config.background.attending import work_off_everything
 from judging.models import Campaign, Place, Posting
 from pooling.models import Membership, Passage, Pool
-from tests.factories import make_qrels, make_run
+from tests.factories import grant_to, make_qrels, make_run
 from tests.judging.cast import Fair
 from tests.judging.conftest import crowd as crowd
 
@@ -31,6 +31,7 @@ def call(crowd, db, django_user_model):
         )
     mia = django_user_model.objects.create_user("mia")
     Membership.objects.create(collection=fair.collection, user=mia, role="manager")
+    grant_to(person=mia)
     token = make_token(user=mia, name="t", scopes=["read", "campaigns"], days=1)[1]
 
     def made(method: str, path: str, body: dict | None = None):

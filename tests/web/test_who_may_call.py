@@ -14,6 +14,7 @@ from accounts.services.tokens import make_token
 from config.background.models import Job
 from judging.models import Submission
 from pooling.models import AddedFiles, NewCollection, RunUpload
+from tests.factories import grant_to
 from tests.web.conftest import PEOPLE, PUBLIC
 from web.api.api import api
 
@@ -26,6 +27,11 @@ JSON = "application/json"
 NEW = b'{"name": "mine", "files": [{"what": "queries", "file_name": "q.tsv", "size_bytes": 5}]}'
 ADDED = b'{"set": "more", "files": [{"what": "qrels", "file_name": "g.txt", "size_bytes": 5}]}'
 RUN = b"q1 Q0 a 1 1.0 sent\nq2 Q0 a2 1 1.0 sent\n"
+
+
+ADMINISTRATOR = {"administrator"}
+GRANT = b'{"to": "person", "name": "manager", "amount": 5, "last_day": "2999-01-01"}'
+CHANGED = b'{"amount": 7, "last_day": "2999-01-01"}'
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,10 @@ class Call:
 TABLE = {
     ("get", "/collections"): Call(),
     ("get", "/collections/{name}"): Call(),
+    ("get", "/spending"): Call(anywhere=True),
+    ("post", "/spending/grants"): Call("people", ADMINISTRATOR, 201, GRANT, anywhere=True),
+    ("patch", "/spending/grants/{key}"): Call("people", ADMINISTRATOR, body=CHANGED, anywhere=True),
+    ("post", "/spending/grants/{key}/revoke"): Call("people", ADMINISTRATOR, anywhere=True),
     ("patch", "/collections/{name}"): Call("runs", RUNS, body=b'{"licence": "CC0"}'),
     ("get", "/collections/{name}/runs"): Call(),
     ("post", "/collections/{name}/runs"): Call(
@@ -105,7 +115,7 @@ TABLE = {
     ("post", "/campaigns/{name}/pause"): Call("campaigns", MONEY),
     ("post", "/campaigns/{name}/resume"): Call("campaigns", MONEY, 409),  # it is not paused
     ("post", "/campaigns/{name}/close"): Call("campaigns", MONEY),
-    ("post", "/campaigns/{name}/budget"): Call("campaigns", MONEY, body=b'{"amount": 9000}'),
+    ("post", "/campaigns/{name}/budget"): Call("campaigns", MONEY, body=b'{"amount": 900}'),
     ("get", "/campaigns/{name}/judgments"): Call(only=MEMBERS),
     ("get", "/campaigns/{name}/challenges"): Call(only=MEMBERS),
     ("post", "/campaigns/{name}/challenges"): Call("campaigns", RUNS, 202, b'{"runs": ["quay"]}'),
@@ -238,6 +248,8 @@ def callers(cast):
     asking = Job.objects.create(
         kind="leaderboard.ask_better_than_perfect", key="past asking", arguments={"run_id": cast.quay.pk}
     )
+    grant = grant_to(collection=cast.collection)
+    cast.keys |= {"grants": grant.pk}
     cast.keys |= {"preparation": rehearsed.pk, "pools/work": pooled.pk}
     cast.keys |= {"better-than-perfect/work": asking.pk}
     returned = Submission.objects.create(
@@ -304,10 +316,11 @@ def test_calls(callers, published, settings):
 
 
 def test_a_token_does_only_what_its_scope_says(callers):
-    """The owner may everything, with the right token."""
+    """The owner may do everything of a collection, an administrator everything, with the right token."""
     for operation, call in TABLE.items():
         for scope in ApiToken.Scope.values:
-            status, _ = called(callers, operation, call, "owner", scope)
+            person = "administrator" if call.only == ADMINISTRATOR else "owner"
+            status, _ = called(callers, operation, call, person, scope)
 
             assert status == (call.done if scope == call.scope else 403), (operation, scope)
 

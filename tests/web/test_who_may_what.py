@@ -218,6 +218,10 @@ OWN = {
     "web:making_progress",
     "web:make_again",
     "web:drop_new_collection",
+    "web:spending",
+    "web:grant_spending",
+    "web:change_grant",
+    "web:revoke_grant",
     "accounts:tokens",
     "accounts:revoke_token",
     "account_change_password",
@@ -301,8 +305,16 @@ def test_pages_of_anybody(cast):
 def test_pages_of_ones_own_ask_to_sign_in(cast):
     for name in sorted(OWN):
         address = address_of(name, cast)
-        posted = ("accounts:revoke_token", "web:load_sample", "web:make_again", "web:drop_new_collection")
-        post = {"sure": "1"} if name in posted else {}
+        posted = (
+            "revoke_token",
+            "load_sample",
+            "make_again",
+            "drop_new_collection",
+            "grant_spending",
+            "change_grant",
+            "revoke_grant",
+        )
+        post = {"sure": "1"} if name.endswith(posted) else {}
         reply = cast.clients["nobody"].post(address, post) if post else cast.clients["nobody"].get(address)
 
         assert reply.status_code == 302, name

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
+from django.db.models import Max
 
 from config.background.registry import Progress
 from config.plurals import many
@@ -126,7 +126,8 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     """Record the planned challenge and ask what it needs first.
 
     A campaign at a crowd that takes real money needs ``confirm_spend`` of at least the most that the
-    challenge can cost; where an amount is agreed to, it binds at every crowd.
+    challenge can cost; where an amount is agreed to, it binds at every crowd. It asks within what was reserved for
+    the campaign: more than that is a matter of raising the budget.
     Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
@@ -135,8 +136,6 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
     _refuse_unconfirmed(plan, confirm_spend)
     try:
         with transaction.atomic():
-            agreed = plan.cost_most if confirm_spend is None else confirm_spend
-            Campaign.objects.filter(pk=campaign.pk).update(confirmed_spend=F("confirmed_spend") + agreed)
             last = Challenge.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
             challenge = Challenge.objects.create(
                 campaign=campaign,
@@ -158,18 +157,16 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
     """Why the campaign cannot pay for a challenge of up to so many dollars, fees included; None when it can."""
-    cap, budget = settings.BUDGET_CAP, campaign.budget
-    # Not what was agreed to: a launch agrees to the whole budget, of which a challenge may use what is left.
-    before = neighbours.taken_up(campaign)
-    if cap and before + cost_most > cap:
+    limit, total = neighbours.limit_of(campaign), neighbours.taken_up(campaign) + cost_most
+    if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
-            f"With up to ${cost_most:,.2f} more, the campaign is over the cap of ${cap:,.2f}.",
+            f"With up to ${cost_most:,.2f} more, the campaign is over the cap of ${settings.BUDGET_CAP:,.2f}.",
             "Challenge with fewer runs, or raise PREFEREE_BUDGET_CAP.",
         )
-    if budget is not None and before + cost_most > budget:
+    if limit is not None and total > limit:
         return SpendNotConfirmed(
-            f"With up to ${cost_most:,.2f} more, the campaign is over its budget of ${budget:,.2f}.",
-            f"Challenge with fewer runs, or: manage.py raise_budget {campaign.name} {before + cost_most:.2f}",
+            f"With up to ${cost_most:,.2f} more, the campaign is over its budget of ${limit:,.2f}.",
+            f"Challenge with fewer runs, or: manage.py raise_budget {campaign.name} {total:.2f}",
         )
     return None
 

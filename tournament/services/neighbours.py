@@ -13,7 +13,7 @@ from django.conf import settings
 from config.background.registry import Progress
 from judging.models import Campaign, Task
 from judging.pair_request import PairRequest
-from judging.services import cost, pairs, payments, places
+from judging.services import budget, cost, pairs, payments, places
 from pooling.models import Collection, Passage, Run
 from pooling.services import passages, runs
 from tournament.contests import Need
@@ -43,6 +43,11 @@ def taken_up(campaign: Campaign) -> Decimal:
     sums = payments.money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
     return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)
+
+
+def limit_of(campaign: Campaign) -> Decimal | None:
+    """Dollars, fees included, that the campaign may commit; None when nothing limits it."""
+    return budget.cap_of(campaign)
 
 
 def takes_real_money(campaign: Campaign) -> bool:

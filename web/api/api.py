@@ -16,6 +16,7 @@ from web.api import (
     publishing,
     runs,
     sent_files,
+    spending,
     test_pairs,
     top_ups,
     uploads,
@@ -43,6 +44,7 @@ api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
 api.add_router("", board_rules.router, tags=["collections"])
 api.add_router("", members.router, tags=["members"])
+api.add_router("", spending.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])

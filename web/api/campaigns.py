@@ -146,7 +146,7 @@ def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str,
     found = campaign_for(user, name)
     require(user, "spend money", found.collection)
     if found.budget != asked.amount:
-        raise_budget(found, asked.amount, why=asked.why, who=user.get_username())
+        raise_budget(found, asked.amount, why=asked.why, by=user)
         if found.state in Campaign.OFFERING:
             jobs.after_offering_more(found)
     return read_facts(request, found)

@@ -114,7 +114,7 @@ def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
 )
 def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
     user, found, submission = _spending(request, name, key)
-    amount = pay_missing(found, submission, way=asked.way, why=asked.why, who=user.get_username())
+    amount = pay_missing(found, submission, way=asked.way, why=asked.why, by=user)
     offer_more(found)
     return {"submission": submission.pk, "amount": amount}
 

@@ -10,15 +10,22 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Field, Query, Router, Schema, Status
 
-from accounts.models import ApiToken
+from accounts.models import ApiToken, User
 from config.errors import Refusal
 from judging.models import Campaign, GoldPair
 from judging.rehearsal import truth_named
+from judging.services import launching
 from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, needed_gold
-from judging.services.launching import Terms, amount_to_confirm, check_confirmed, launch_confirmed
+from judging.services.launching import Terms, amount_to_confirm
 from judging.services.piloting import pilot_campaign
-from judging.services.preparing import change_settings, check_changeable, promise_hourly, settings_of
+from judging.services.preparing import (
+    change_settings,
+    check_changeable,
+    check_for_people,
+    promise_hourly,
+    settings_of,
+)
 from judging.services.texts import accept_texts, set_texts
 from judging.simulation import SimulationSettings
 from pooling.models import Collection, Pool
@@ -345,7 +352,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "prepare campaign", found.collection)
-    page = check_page(found)
+    page = check_page(found, user)
     return {
         "ready": page.ready,
         "amount": float(amount_to_confirm(found)),
@@ -364,17 +371,9 @@ def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
 
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Offer a few tasks to people first")
 def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
-    found, who = _mine(request, name, "launch campaign")
-    check_confirmed(amount_to_confirm(found, asked.tasks), asked.confirm_spend)
+    found, user = _launchable(request, name)
     terms = Terms(confirm_spend=asked.confirm_spend)
-    try:
-        check_changeable(found)
-        pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, who=who)
-    except Refusal:
-        found.refresh_from_db()
-        if (found.state, found.pilot_tasks) != (Campaign.State.PILOTING, asked.tasks):
-            raise  # else the same again, its answer lost on the way or a moment behind
-    else:
+    if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).again:
         jobs.after_launching(found)
     return read_facts(request, found)
 
@@ -385,15 +384,16 @@ def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
     summary="Launch within the amount that the check list names; the same again changes nothing",
 )
 def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
-    found, who = _mine(request, name, "launch campaign")
-    try:
-        if found.state != Campaign.State.OPEN:
-            check_changeable(found)
-        launch_confirmed(found, confirmed=asked.confirm_spend, who=who)
-    except Refusal:
-        found.refresh_from_db()
-        if found.confirmed_at_launch != asked.confirm_spend:
-            raise
-    else:
+    found, user = _launchable(request, name)
+    if not launching.launch(found, confirm_spend=asked.confirm_spend, by=user).again:
         jobs.after_launching(found)
     return read_facts(request, found)
+
+
+def _launchable(request: HttpRequest, name: str) -> tuple[Campaign, User]:
+    """The campaign that people are asked in, and the person who has the money spent."""
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "launch campaign", found.collection)
+    check_for_people(found)
+    return found, user

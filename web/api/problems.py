@@ -18,10 +18,12 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 
 from config.errors import NotNow, Refusal
-from judging.errors import AlreadyLaunched, BadSetting, CampaignRefused
+from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from leaderboard.errors import UnknownLabels
 from pooling.errors import (
     AlreadyImported,
+    AlreadySplit,
+    GrantOver,
     KeyUsed,
     MembersRefused,
     NotFound,
@@ -30,7 +32,16 @@ from pooling.errors import (
     UploadRefused,
     WrongOffset,
 )
-from tournament.errors import CampaignOver, ChallengeUnderWay, NoSuchVersion
+from tournament.errors import (
+    CampaignOver,
+    ChallengeUnderWay,
+    NoSuchVersion,
+    NotAsShown,
+    NothingToPublish,
+    OnlyRehearsed,
+    SpendNotConfirmed,
+    TextsMissing,
+)
 from web.errors import AnotherUnderWay, WebhookRefused
 from web.services.directions import in_words
 
@@ -65,20 +76,29 @@ NAMES = {
     "QrelVersion": "version",
     "Run": "run",
     "RunUpload": "upload",
+    "SpendingGrant": "spending grant",
     "WebhookDelivery": "message",
     "WebhookEndpoint": "webhook",
 }
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
+#: What cannot be done as things stand. What is wrong in itself, however things stand, is answered with 422.
 CONFLICTS = (
     AlreadyImported,
-    AlreadyLaunched,
+    AlreadySplit,
     AnotherUnderWay,
     CampaignRefused,
     CampaignOver,
     ChallengeUnderWay,
+    GrantOver,
     KeyUsed,
     MembersRefused,
+    NotAsShown,
+    NothingToPublish,
+    NotReady,
     NotWithdrawn,
+    OnlyRehearsed,
+    SpendNotConfirmed,
+    TextsMissing,
     WebhookRefused,
     WrongOffset,
 )
@@ -107,7 +127,9 @@ def status_of(refusal: Refusal) -> int:
         return 413 if refusal.too_large else 400
     if isinstance(refusal, NOT_THERE):
         return 404
-    return 409 if isinstance(refusal, CONFLICTS) and not isinstance(refusal, BadSetting) else 422
+    if isinstance(refusal, MayNotSpend):
+        return 403
+    return 409 if isinstance(refusal, CONFLICTS) and not isinstance(refusal, BadInput) else 422
 
 
 def refused(request: HttpRequest, refusal: Any) -> HttpResponse:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -16,6 +15,7 @@ from config.background.models import Job
 from config.plurals import many
 from judging.models import Appeal, Campaign, GoldPair, PairReport
 from judging.services import holding
+from judging.services.budget import budget_low
 from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
 from web.services.campaigns import Progress
@@ -23,8 +23,6 @@ from web.services.outdated import Outdated, needs_somebody
 from web.services.runs import new_runs
 from web.services.webhooks import listing
 
-#: A campaign under way is named when so much of its budget is paid or owed.
-BUDGET_LOW = Decimal("0.9")
 UNDER_WAY = (*Campaign.OFFERING, Campaign.State.PAUSED)
 
 
@@ -122,9 +120,11 @@ def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
 
 def _budgets(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     for one in _able(mine, roles, "spend money").values():
-        budget, used = one.campaign.budget, one.spent + one.owed
-        if one.campaign.state in UNDER_WAY and budget and used >= BUDGET_LOW * budget:
-            words = f"${used:,.2f} of its budget of ${budget:,.2f} is used"
+        undone = one.tasks - one.tasks_done
+        if low := budget_low(one.campaign, used=one.spent + one.owed, undone=undone):
+            words = (
+                f"its budget of ${low.cap:,.2f} does not pay for all tasks, which come to ${low.needed:,.2f}"
+            )
             yield Need(one.campaign.name, words, _page(one.campaign), True)
 
 

@@ -18,7 +18,7 @@ from config.background.registry import in_words
 from config.plurals import many
 from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
 from judging.services import reconciling, voices
-from judging.services.budget import cap_of
+from judging.services.budget import budget_low, cap_of
 from judging.services.cost import quote_tasks
 from judging.services.course import Course, course_of
 from judging.services.freshness import Kept, kept
@@ -283,15 +283,16 @@ def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
 
 def _money_needs(seen: Watch) -> list[Need]:
     """The budget is low: it does not pay for the tasks that are left."""
-    campaign = seen.campaign
-    if seen.cap is None or campaign.state in Campaign.OVER or seen.imported or seen.needed <= seen.cap:
+    campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
+    low = budget_low(campaign, used=seen.used, undone=undone)
+    if low is None:
         return []
     if any("raise_budget" in one for one in seen.crowd):  # used up: said already
         return []
     return [
         Need(
             "attention",
-            f"The budget is low: ${seen.cap:,.2f} do not pay for all tasks, which come to ${seen.needed:,.2f}.",
+            f"The budget is low: ${low.cap:,.2f} do not pay for all tasks, which come to ${low.needed:,.2f}.",
             "Raise it, or let the campaign stop when it is used up.",
             reverse("web:campaign_budget", args=[campaign.name]),
             "Change the budget",

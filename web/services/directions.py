@@ -59,6 +59,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
     "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
     "set_policy": ("set the submission policy", "web:policy", "collection"),
     "split_queries": ("make some queries private", "web:split", "collection"),
+    "spending_grants": ("see what you may spend", "web:spending", ""),
     "suspend_gold": ("look at the test pairs", "web:campaign_gold", "campaign"),
     "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
 }
@@ -90,8 +91,9 @@ CALLS = {
     "resume_campaign": "POST /campaigns/{name}/resume",
     "set_policy": "PUT /collections/{name}/policy",
     "set_texts": "PUT /campaigns/{name}/texts",
-    "suspend_gold": "POST /campaigns/{name}/gold/{{id}}/suspend",
+    "spending_grants": "GET /spending",
     "split_queries": "POST /collections/{name}/query-split",
+    "suspend_gold": "POST /campaigns/{name}/gold/{{id}}/suspend",
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.
 OPTIONS: dict[str, tuple[str, str]] = {

@@ -25,6 +25,7 @@ from judging.services.gold import needed_gold
 from judging.services.launching import Terms, amount_to_confirm, plan_of
 from judging.services.payments import money
 from judging.services.pilot_report import pilot_report
+from judging.services.spending_rights import spending_right
 from pooling.models import Collection, Pool
 from web import jobs
 from web.services.pair_texts import pilot_gold
@@ -228,7 +229,7 @@ def rehearses_here() -> bool:
     return here
 
 
-def pilot_page(campaign: Campaign, tasks: int) -> dict[str, Any]:
+def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
     """What a pilot of so many tasks costs, and what the last one told."""
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     report = pilot_report(campaign)
@@ -239,6 +240,7 @@ def pilot_page(campaign: Campaign, tasks: int) -> dict[str, Any]:
         "pilot": report,
         "pilot_gold": pilot_gold(campaign, report.gold) if report else [],
         "under_way": campaign.state == Campaign.State.PILOTING,
+        "right": spending_right(user, campaign.collection),
     }
 
 
@@ -270,12 +272,12 @@ class CheckPage:
         return self.refusal is None and not self.failed
 
 
-def check_page(campaign: Campaign) -> CheckPage:
-    """The check list that a launch goes through, all of it."""
+def check_page(campaign: Campaign, user: Any) -> CheckPage:
+    """The check list that a launch by this person goes through, all of it."""
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     terms = Terms(confirm_spend=amount_to_confirm(campaign))
     try:
-        checks = each_check(plan_of(campaign, left, terms))
+        checks = each_check(plan_of(campaign, left, terms, by=user))
     except NotNow:
         raise
     except Refusal as refusal:
@@ -292,10 +294,11 @@ def _shown(check: Checked) -> ShownCheck:
     return ShownCheck(check, step, STEPS[step], advice)
 
 
-def launch_page(campaign: Campaign) -> dict[str, Any]:
+def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """What a launch would come to."""
     return {
-        "page": check_page(campaign),
+        "page": check_page(campaign, user),
+        "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_told(campaign),
         "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),

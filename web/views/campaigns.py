@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
+from accounts.models import User
 from accounts.roles import Role, permits
 from config.errors import Refusal
 from config.plurals import many
@@ -145,15 +146,16 @@ def change_budget(request: HttpRequest, name: str) -> HttpResponse:
     """Let the campaign commit more (or less): typed, then looked at, then confirmed with the amount on the button."""
     found = campaign_for(request.user, name)
     require(request.user, "spend money", found.collection)
+    by: User = request.user  # type: ignore[assignment]
     typed = request.POST.get("amount", "").strip()
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     amount, wrong = _amount(typed)
     if request.method == "POST" and not wrong:
         try:
             if "confirm" in request.POST:
-                budget.raise_budget(found, amount, why=why, who=request.user.get_username())
+                budget.raise_budget(found, amount, why=why, by=by)
             else:
-                budget.refuse_budget(found, amount)
+                budget.refuse_budget(found, amount, by=by)
         except Refusal as refusal:
             wrong = str(refusal)
     if request.method == "POST" and not wrong and "confirm" in request.POST:

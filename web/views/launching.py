@@ -11,10 +11,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from config.errors import NotNow, Refusal
+from judging.errors import AlreadyLaunched
 from judging.models import Campaign
 from judging.rehearsal import truth_named
+from judging.services import launching
 from judging.services.campaigns import pause
-from judging.services.launching import Terms, amount_to_confirm, check_confirmed, launch_confirmed
+from judging.services.launching import Terms
 from judging.services.piloting import pilot_campaign
 from judging.simulation import SimulationSettings
 from web import jobs
@@ -73,18 +75,17 @@ def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             amount_form.add_error(None, str(refusal))
     tasks = form.cleaned_data.get("tasks", 0) if form.is_bound and form.is_valid() else form.initial["tasks"]
     wrong = bool(form.errors or amount_form.errors)
-    context = pages.pilot_page(campaign, tasks) | {"form": form, "amount_form": amount_form}
+    context = pages.pilot_page(campaign, tasks, request.user) | {"form": form, "amount_form": amount_form}
     return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
 
 
 def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], confirmed: Decimal) -> None:
-    check_confirmed(amount_to_confirm(campaign, asked["tasks"]), confirmed)
     pilot_campaign(
         campaign,
         tasks=asked["tasks"],
         counts=asked["counts"],
         terms=Terms(confirm_spend=confirmed),
-        who=who(request),
+        by=request.user,  # type: ignore[arg-type]
     )
     jobs.after_launching(campaign)
     messages.success(request, f"The pilot is under way: {asked['tasks']} tasks are offered.")
@@ -106,7 +107,7 @@ def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All that a launch is held to, and what to do about what does not pass."""
-    return show(request, campaign, "check", {"page": pages.check_page(campaign)})
+    return show(request, campaign, "check", {"page": pages.check_page(campaign, request.user)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -116,17 +117,23 @@ def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.AmountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            launched = launch_confirmed(campaign, confirmed=form.cleaned_data["amount"], who=who(request))
+            launched = launching.launch(
+                campaign,
+                confirm_spend=form.cleaned_data["amount"],
+                by=request.user,  # type: ignore[arg-type]
+            )
         except NotNow:
             raise
+        except AlreadyLaunched as refusal:
+            messages.error(request, str(refusal))
+            return redirect("web:campaign", campaign.name)
         except Refusal as refusal:
-            campaign.refresh_from_db()
-            if campaign.state == Campaign.State.OPEN:
-                return redirect("web:campaign", campaign.name)
             form.add_error(None, str(refusal))
         else:
-            jobs.after_launching(campaign)
-            messages.success(request, f"{campaign.name} is launched: {launched.places:,} places are offered.")
+            if not launched.again:
+                jobs.after_launching(campaign)
+                said = f"{campaign.name} is launched: {launched.places:,} places are offered."
+                messages.success(request, said)
             return redirect("web:campaign", campaign.name)
-    context = pages.launch_page(campaign) | {"form": form}
+    context = pages.launch_page(campaign, request.user) | {"form": form}
     return show(request, campaign, "launch", context, wrong=bool(form.errors))

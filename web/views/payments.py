@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.models import User
 from config.errors import Refusal
 from config.plurals import many
 from judging.errors import CampaignRefused
@@ -51,7 +52,8 @@ def payments(request: HttpRequest, name: str) -> HttpResponse:
 def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) -> str:
     """Do what the pressed button says; returns what was done. Raises Refusal."""
     why = request.POST.get("why", "").replace("\0", "").strip()[: LONGEST_WHY + 1]
-    kept = {"why": why, "who": request.user.get_username()}
+    by: User = request.user  # type: ignore[assignment]
+    kept = {"why": why, "who": by.get_username()}
     match request.POST.get("do", ""):
         case "pay":
             form = HeldPayForm(request.POST)
@@ -64,10 +66,10 @@ def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) ->
             decide_rejection(submission, **kept)
             return f"Submission {submission.pk} is rejected; the worker reads why."
         case "bonus":
-            amount = pay_missing(campaign, submission, way=BONUS, **kept)
+            amount = pay_missing(campaign, submission, way=BONUS, why=why, by=by)
             return f"A bonus of ${amount:,.2f} will be paid in a few moments."
         case "another way":
-            amount = pay_missing(campaign, submission, way=ANOTHER_WAY, **kept)
+            amount = pay_missing(campaign, submission, way=ANOTHER_WAY, why=why, by=by)
             return f"${amount:,.2f} noted as paid another way."
         case "undo":
             return f"${take_back(campaign, submission, **kept):,.2f} owed again."
@@ -87,8 +89,8 @@ def top_up(request: HttpRequest, name: str) -> HttpResponse:
             minimum, total = form.cleaned_data["minimum"], form.cleaned_data["total"]
             plan = top_ups.foreseen_top_up(found, minimum)
             if request.method == "POST" and total is not None:
-                who = request.user.get_username()
-                paid = top_ups.top_up(found, minimum, who=who, confirmed=total)
+                by: User = request.user  # type: ignore[assignment]
+                paid = top_ups.top_up(found, minimum, by=by, confirmed=total)
                 jobs.after_offering_more(found)
                 bonuses = many(len(paid.owed), "bonus", "bonuses")
                 messages.success(

@@ -24,7 +24,10 @@ def terms_arguments(parser: CommandParser) -> None:
     """The options of whatever offers places for the first time."""
     parser.add_argument("--endpoint", help="the crowd's endpoint, when it is not the built-in marketplace")
     parser.add_argument(
-        "--confirm-spend", metavar="AMOUNT", help="dollars, at least as many as the printed cost"
+        "--confirm-spend",
+        metavar="AMOUNT",
+        help="the most that may be spent, in dollars with fees, at least the printed cost; an outside crowd asks for "
+        "it (default: what the campaign's budget leaves, else the cost)",
     )
     parser.add_argument(
         "--minimum-hourly",
@@ -94,6 +97,8 @@ class Command(BaseCommand):
                 who=getpass.getuser(),
                 tell=lambda check: self.note(in_a_line(check)),
             )
+            if launched.again:
+                self.note(f"{found.name} was launched with this amount before: nothing changed.")
             job = start(
                 "judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk}
             )

@@ -78,6 +78,8 @@ class Command(BaseCommand):
             who=getpass.getuser(),
             tell=lambda check: self.note(in_a_line(check)),
         )
+        if launched.again:
+            self.note(f"This pilot of {found.name} is under way: nothing changed.")
         job = start("judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk})
         attend(job, progress=progress)
         return launched

@@ -9,6 +9,7 @@ from django.test import Client
 from judging import crowds
 from judging.models import Campaign, Worker
 from pooling.models import Membership
+from tests.factories import grant_to
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
@@ -38,6 +39,7 @@ def manager(client, campaign) -> Client:
     """Signed in as the campaign's manager."""
     ada = get_user_model().objects.create_user("ada")
     Membership.objects.create(collection=campaign.collection, user=ada, role="manager")
+    grant_to(collection=campaign.collection)
     client.force_login(ada)
     return client
 

@@ -17,6 +17,7 @@ from judging.services.campaigns import log, pause
 from judging.services.course import course_of
 from judging.services.suspending import suspend
 from pooling.models import Membership
+from tests.judging.cast import PLENTY
 from tests.web.campaign.conftest import text_of, worker
 
 PAGE = "/campaigns/fair/"
@@ -127,6 +128,7 @@ def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
         "was suspended by itself",
     ):
         assert needs < page.index(words) < page.index("How far it is"), words
+    assert "its budget of $3.00 does not pay for all tasks" in text_of(manager.get("/"))
 
 
 def test_a_budget_that_is_used_up_is_said_once(fair, campaign, manager):
@@ -220,7 +222,7 @@ def test_a_budget_is_looked_at_and_then_confirmed(campaign, manager):
     page = text_of(manager.post(f"{PAGE}budget/", {"amount": "1,200.5", "why": "more"}))
     assert "Let fair spend up to $1,200.50" in page
     campaign.refresh_from_db()
-    assert campaign.budget is None
+    assert campaign.budget == PLENTY
 
     manager.post(f"{PAGE}budget/", {"amount": "1200.5", "why": "more", "confirm": "1"})
 
@@ -235,7 +237,7 @@ def test_an_amount_that_makes_no_sense_is_refused(campaign, manager, amount):
 
     assert reply.status_code == 400
     campaign.refresh_from_db()
-    assert campaign.budget is None
+    assert campaign.budget == PLENTY
 
 
 def test_the_log_is_searched_and_cut_into_pages(campaign, manager):

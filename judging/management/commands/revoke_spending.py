@@ -1,0 +1,26 @@
+"""`manage.py revoke_spending`: end a grant."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.console import Command as BaseCommand
+from pooling.services.spending_grants import grant_named, revoke_grant
+
+
+class Command(BaseCommand):
+    help = (
+        "Revoke a spending grant: nothing more can be reserved by it. Campaigns keep what they have reserved."
+    )
+    example = "manage.py revoke_spending 3"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("grant", type=int, help="its number, as manage.py spending_grants lists it")
+
+    def act(self, *, grant: int, **options: Any) -> dict[str, Any]:
+        found = grant_named(grant)
+        revoke_grant(found, who=getpass.getuser())
+        return {"grant": found.pk, "for": found.to, "revoked_at": found.revoked_at}

@@ -1,0 +1,43 @@
+"""`manage.py spending_grants`: who may spend how much, and what the installation's cap leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.console import Command as BaseCommand
+from judging.services.spending_rights import grants_left, installation_spending
+from pooling.models import SpendingGrant
+
+
+class Command(BaseCommand):
+    help = "List spending grants and what is left of them, and what the cap of the installation leaves."
+    example = "manage.py spending_grants"
+
+    def act(self, **options: Any) -> dict[str, Any]:
+        spending = installation_spending()
+        rows = SpendingGrant.objects.select_related("person", "collection").order_by("pk")
+        return {
+            "cap": None if spending.cap is None else float(spending.cap),
+            "days": spending.days,
+            "reserved": float(spending.reserved),
+            "left": None if spending.left is None else float(spending.left),
+            "grants": [
+                {
+                    "grant": one.grant.pk,
+                    "for": one.grant.to,
+                    "amount": float(one.grant.amount),
+                    "left": float(one.left),
+                    "until": str(one.grant.last_day),
+                    "revoked": one.grant.revoked_at is not None,
+                }
+                for one in grants_left(rows)
+            ],
+        }
+
+    def show(self, result: dict[str, Any]) -> None:
+        """The cap line by line, then a line for each grant."""
+        super().show({name: value for name, value in result.items() if name != "grants"})
+        for row in result["grants"]:
+            end = "revoked" if row["revoked"] else f"until {row['until']}"
+            line = f"grant {row['grant']} for {row['for']}: ${row['left']:,.2f} of ${row['amount']:,.2f} left, {end}"
+            self.out.print(line, markup=False)

@@ -1,0 +1,61 @@
+"""The right to spend the installation's crowd money: who may commit how much until when, and who decided it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from config import clock
+from pooling.models.collections import Collection
+
+
+class SpendingGrant(models.Model):
+    """An amount that a person, or everybody who may spend money in a collection, may commit until a day.
+
+    Administrators need none. What counts against a grant is kept in judging, with the campaigns.
+    """
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")
+    collection = models.ForeignKey(
+        Collection,
+        models.CASCADE,
+        null=True,
+        related_name="spending_grants",
+        help_text="Instead of a person.",
+    )
+    amount = models.DecimalField(max_digits=12, decimal_places=2, help_text="Dollars, fees included.")
+    last_day = models.DateField(help_text="The last day (UTC) on which it can be used.")
+    note = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+    created_by = models.CharField(max_length=150, blank=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(person=None, collection__isnull=False) | Q(person__isnull=False, collection=None),
+                name="grant_to_a_person_or_a_collection",
+            ),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="grant_of_some_amount"),
+        ]
+
+    def __str__(self) -> str:
+        return f"${self.amount} for {self.to}"
+
+    @property
+    def to(self) -> str:
+        """The name of the person or the collection."""
+        return self.person.get_username() if self.person else str(self.collection)
+
+
+class SpendingGrantChange(models.Model):
+    """A decision about a grant: who, when, what."""
+
+    grant = models.ForeignKey(SpendingGrant, models.CASCADE, related_name="changes")
+    what = models.CharField(max_length=300)
+    who = models.CharField(max_length=150, blank=True)
+    happened_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.happened_at}"

@@ -1,0 +1,112 @@
+"""Grant, change and revoke the right to spend the installation's crowd money."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from accounts.models import User
+from config import clock
+from pooling.errors import BadGrant, GrantOver, NotFound
+from pooling.models import Collection, SpendingGrant, SpendingGrantChange
+
+MOST_DOLLARS = Decimal(10**9)
+LONGEST_NOTE = 200
+
+
+def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
+    """The grants that the person can use in the collection now, those that end soonest first.
+
+    Whether the person's role includes spending money there is for the caller to ask.
+    """
+    theirs = SpendingGrant.objects.filter(Q(person=user) | Q(collection=collection))
+    return running(theirs).select_related("person", "collection").order_by("last_day", "pk")
+
+
+def running(grants: QuerySet[SpendingGrant]) -> QuerySet[SpendingGrant]:
+    """Those that are neither revoked nor over."""
+    return grants.filter(revoked_at=None, last_day__gte=clock.now().date())
+
+
+@transaction.atomic
+def grant_spending(
+    *,
+    person: User | None = None,
+    collection: Collection | None = None,
+    amount: Decimal,
+    last_day: date,
+    note: str = "",
+    who: str,
+) -> SpendingGrant:
+    """Let a person, or everybody who may spend money in a collection, commit up to ``amount``. Raises BadGrant."""
+    if (person is None) == (collection is None):
+        raise BadGrant("A spending grant is for a person or for a collection.", "Name one of them.")
+    _check(amount, last_day)
+    grant = SpendingGrant.objects.create(
+        person=person,
+        collection=collection,
+        amount=amount,
+        last_day=last_day,
+        note=note.strip()[:LONGEST_NOTE],
+        created_by=who,
+    )
+    _log(grant, f"granted {_words(amount, last_day)}", who)
+    return grant
+
+
+@transaction.atomic
+def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: str) -> None:
+    """Set another amount and last day; nothing changes when both are as they were. Raises BadGrant, GrantOver."""
+    if (grant.amount, grant.last_day) == (amount, last_day):
+        return
+    _check(amount, last_day)
+    if not SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(
+        amount=amount, last_day=last_day
+    ):
+        raise GrantOver("This grant was revoked.", "Make another one.")
+    grant.refresh_from_db()
+    _log(grant, f"changed to {_words(amount, last_day)}", who)
+
+
+@transaction.atomic
+def revoke_grant(grant: SpendingGrant, *, who: str) -> None:
+    """Let nothing more be committed by this grant; campaigns keep what they have reserved. Safe to repeat."""
+    if SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(revoked_at=clock.now()):
+        _log(grant, "revoked", who)
+    grant.refresh_from_db()
+
+
+def grant_named(number: int) -> SpendingGrant:
+    """The grant with this number. Raises NotFound."""
+    found = SpendingGrant.objects.select_related("person", "collection").filter(pk=number).first()
+    if found is None:
+        raise NotFound(f"There is no spending grant {number}.", "List them: manage.py spending_grants")
+    return found
+
+
+def changes_of(grants: Sequence[SpendingGrant]) -> QuerySet[SpendingGrantChange]:
+    """Decisions about these grants, the latest first."""
+    rows = SpendingGrantChange.objects.filter(grant__in=grants)
+    return rows.select_related("grant__person", "grant__collection").order_by("-pk")
+
+
+def _check(amount: Decimal, last_day: date) -> None:
+    if not amount.is_finite() or not 0 < amount <= MOST_DOLLARS or amount != round(amount, 2):
+        raise BadGrant(
+            f"The amount must be more than $0.00 and at most ${MOST_DOLLARS:,.2f}, with at most two decimals."
+        )
+    if last_day < clock.now().date():
+        raise BadGrant(f"The last day {last_day} is over.", "Name today or a later day.")
+
+
+def _words(amount: Decimal, last_day: date) -> str:
+    return f"${amount:,.2f} until {last_day:%-d %B %Y}"
+
+
+def _log(grant: SpendingGrant, what: str, who: str) -> None:
+    SpendingGrantChange.objects.create(grant=grant, what=what, who=who)

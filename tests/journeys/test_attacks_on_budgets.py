@@ -1,0 +1,185 @@
+"""An invited account tries to spend the installation's crowd money, over HTTP against processes of the product."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from accounts.services.tokens import make_token
+from config import launcher
+from judging.models import Campaign, CrowdCall, Place, Reservation
+from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.texts import accept_texts
+from pooling.models import Collection, Membership, Passage, Pool, PooledPassage, Query
+from tests.factories import grant_to
+from tests.provision import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+REFUSED = "nobody has granted you any"
+WHOM = "an administrator (ada)"
+
+
+@dataclass
+class Person:
+    """Somebody with a browser that is signed in, and a token for scripts."""
+
+    name: str
+    address: str
+    browser: httpx.Client = field(init=False)
+    script: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        user = get_user_model().objects.get(username=self.name)
+        client = Client()
+        client.force_login(user)
+        cookies = {"sessionid": client.cookies["sessionid"].value}
+        self.browser = httpx.Client(base_url=self.address, cookies=cookies, timeout=60)
+        token = make_token(user=user, name="t", scopes=["read", "campaigns", "people"], days=1)[1]
+        headers = {"Authorization": f"Bearer {token}"}
+        self.script = httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
+
+    def close(self) -> None:
+        """Leave."""
+        self.browser.close()
+        self.script.close()
+
+    def sends(self, page: str, **fields: str) -> httpx.Response:
+        """Open a page, fill in its form and send it."""
+        secret = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', self.browser.get(page).text)
+        assert secret, page
+        return self.browser.post(page, data=fields | {"csrfmiddlewaretoken": secret[1]})
+
+    def calls(self, path: str, **body: object) -> tuple[int, str]:
+        """Call the API; the status, and the answer with what it advises."""
+        reply = self.script.post(path, json=body)
+        return reply.status_code, reply.text
+
+
+@pytest.fixture
+def served(tmp_path, settings, marketplace):
+    """Two web processes over this test's database whose crowd is a marketplace of its own; their address."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    environment |= {
+        "DATABASE_URL": launcher.database_url(),
+        "PREFEREE_DATA_DIR": str(tmp_path / "served"),
+        "PREFEREE_PUBLIC_URL": address,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "MARKETPLACE_PORT": marketplace["endpoint"].rpartition(":")[2],
+        "PREFEREE_CROWD_ACCESS_KEY": marketplace["access_key"],
+        "PREFEREE_CROWD_SECRET_KEY": marketplace["secret_key"],
+    }
+    command = [sys.executable, "manage.py", "run", "--web-only", "--processes", "2", "--threads", "2"]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+    try:
+        launcher.wait_for(f"{address}/healthz", process, "web")
+        yield address
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+
+def prepared(collection: str, owner: str, *, name: str) -> Campaign:
+    """A campaign that only waits for its launch, in a collection of this person's: $30.00 for ten tasks."""
+    made, _ = Collection.objects.get_or_create(name=collection)
+    user = get_user_model().objects.get(username=owner)
+    Membership.objects.get_or_create(collection=made, user=user, defaults={"role": "owner"})
+    pool = Pool.objects.create(collection=made, name=f"{name}-pool")
+    for number in range(10):
+        query = Query.objects.create(collection=made, qid=f"{name}{number}", text="why?", position=number)
+        for letter in "ab":
+            pid = f"{name}{number}{letter}"
+            passage = Passage.objects.create(collection=made, pid=pid, text=f"text {pid}", class_key=pid)
+            PooledPassage.objects.create(pool=pool, query=query, passage=passage)
+    settings = CampaignSettings(pairs_per_task=1, gold_per_task=0, max_tasks_per_worker=1)
+    campaign = create_campaign(name=name, settings=settings, pool=pool)
+    accept_texts(campaign)
+    return campaign
+
+
+def committed() -> list[str]:
+    """Everything that costs or may cost money."""
+    return [
+        *map(str, Reservation.objects.all()),
+        *map(str, Place.objects.all()),
+        *map(str, CrowdCall.objects.all()),
+    ]
+
+
+def test_an_invited_viewer_spends_nothing_and_an_owner_with_a_grant_all_of_it(served):
+    people = get_user_model().objects
+    people.create_user("ada", is_superuser=True)
+    for name in ("vic", "olga"):
+        people.create_user(name)
+    harbour = prepared("harbour", "olga", name="spring").collection
+    Membership.objects.create(collection=harbour, user=people.get(username="vic"), role="viewer")
+    for name in ("first", "second"):
+        prepared("vics-own", "vic", name=name)
+    prepared("harbour", "olga", name="summer")
+    grant_to(40, collection=harbour)
+    with closing(Person("vic", served)) as vic, closing(Person("olga", served)) as olga:
+        attack(vic)
+        launch_undisturbed(olga)
+
+
+def attack(vic: Person) -> None:
+    """Try every way to have money spent, without a grant and then with one that is too small."""
+    # In the collection where vic only looks, and in one of vic's own, by page and by script.
+    assert vic.calls("/campaigns/spring/launch", confirm_spend=24)[0] == 403
+    page = vic.sends("/campaigns/first/prepare/pilot/", tasks="1", amount="2.40")
+    assert (page.status_code, REFUSED in page.text, WHOM in page.text) == (422, True, True)
+    launching = vic.browser.get("/campaigns/first/prepare/launch/").text
+    assert (REFUSED in launching, WHOM in launching) == (True, True)
+    assert "Launch first and spend" not in launching
+    for path, body in {
+        "/campaigns/first/launch": {"confirm_spend": 24},
+        "/campaigns/first/pilot": {"tasks": 1, "confirm_spend": 2.4},
+    }.items():
+        status, said = vic.calls(path, **body)
+        assert (status, REFUSED in said, WHOM in said) == (403, True, True), path
+    # A larger budget, a challenge and a top-up give a draft no money either, nor does vic grant any.
+    assert vic.calls("/campaigns/first/budget", amount=500)[0] == 200
+    assert vic.calls("/campaigns/first/launch", confirm_spend=500)[0] == 403
+    assert vic.calls("/campaigns/first/challenges", runs=["made-up"], confirm_spend=500)[0] == 404
+    assert "No worker who counts" in vic.sends("/campaigns/first/top-up/", minimum="15", total="1").text
+    asked = {"to": "person", "name": "vic", "amount": 500, "last_day": "2999-01-01"}
+    assert vic.calls("/spending/grants", **asked)[0] == 403
+    assert committed() == []
+
+    # A grant for one of two campaigns, launched at once: one is.
+    grant_to(30, person=get_user_model().objects.get(username="vic"))
+    vic.calls("/campaigns/first/budget", amount=24)
+    with ThreadPoolExecutor(2) as both:
+        paths = [f"/campaigns/{name}/launch" for name in ("first", "second")]
+        tried = [both.submit(vic.calls, path, confirm_spend=24) for path in paths]
+        statuses = sorted(one.result()[0] for one in tried)
+    assert statuses == [200, 403]
+    launched = Campaign.objects.get(collection__name="vics-own", state="open")
+    status, said = vic.calls(f"/campaigns/{launched.name}/budget", amount=30.01)
+    assert (status, "your spending grants have $6.00 left" in said, WHOM in said) == (403, True, True)
+
+
+def launch_undisturbed(olga: Person) -> None:
+    """The owner beside all this, with the collection's grant: one campaign, and no second one."""
+    price = "24.00"  # ten tasks of $2.40
+    assert f"spend up to ${price}" in olga.browser.get("/campaigns/spring/prepare/launch/").text
+    sent = olga.sends("/campaigns/spring/prepare/launch/", amount=price)
+    assert sent.headers["Location"] == "/campaigns/spring/"
+    assert olga.calls("/campaigns/spring/launch", confirm_spend=24)[0] == 200  # the same again
+    assert olga.calls("/campaigns/summer/launch", confirm_spend=24)[0] == 403
+    assert Place.objects.filter(posting__campaign__name="spring").count() == 10
+    assert list(Reservation.objects.values_list("amount", flat=True)) == [24, 24]

@@ -13,7 +13,7 @@ from config import launcher
 from config.background.attending import attend
 from config.background.registry import Progress
 from config.background.services import start
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.jobs import close_places_key, collect_key, post_places_key
 from judging.models import Campaign
 from judging.services.check_list import Checked, check_rehearsable
@@ -46,18 +46,18 @@ class Rehearsed:
 def check_crew(settings: SimulationSettings) -> None:
     """Raises CampaignRefused for simulated workers that cannot be."""
     if not 1 <= settings.workers <= MOST_WORKERS:
-        raise CampaignRefused(f"Between 1 and {MOST_WORKERS} simulated workers can judge.")
+        raise BadInput(f"Between 1 and {MOST_WORKERS} simulated workers can judge.")
     if not 0 <= settings.careless <= settings.workers:
-        raise CampaignRefused("Careless workers are some of the workers: between none and all.")
+        raise BadInput("Careless workers are some of the workers: between none and all.")
     if not (0 <= settings.error <= 1 and 0 <= settings.gold_error <= 1):
-        raise CampaignRefused("An error rate is a share between 0 and 1.")
+        raise BadInput("An error rate is a share between 0 and 1.")
 
 
 def truth_named(campaign: Campaign, name: str) -> QrelSet:
     """The qrel set whose grades simulated workers follow; refused when there is none."""
     qrel_set = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
     if qrel_set is None:
-        raise CampaignRefused(f"The collection {campaign.collection} has no qrel set called {name!r}.")
+        raise BadInput(f"The collection {campaign.collection} has no qrel set called {name!r}.")
     return qrel_set
 
 

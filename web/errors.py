@@ -3,6 +3,7 @@
 WebError
 ├── AnotherUnderWay       other work on the same thing is under way
 ├── WebhookRefused        it cannot be done with this webhook as things stand
+├── NoEvents              a webhook that would be told of nothing
 └── AddressRefused        messages do not go to this address
 """
 
@@ -19,6 +20,10 @@ class AnotherUnderWay(WebError):
 
 class WebhookRefused(WebError):
     """It cannot be done with this webhook as things stand."""
+
+
+class NoEvents(WebError):
+    """A webhook that would be told of nothing."""
 
 
 class AddressRefused(WebError):

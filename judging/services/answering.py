@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.models import Appeal, Campaign
 from judging.services.campaigns import log
 from judging.services.reinstating import Reinstated, reinstate_worker
@@ -21,7 +21,7 @@ def answer_appeal(
     was settled before, or when nothing stands that could be taken back.
     """
     if not why.strip():
-        raise CampaignRefused("An answer needs words; the worker reads them.")
+        raise BadInput("An answer needs words; the worker reads them.")
     settle(campaign, f"a{appeal.pk}", why=why, who=who)
     done = reinstate_worker(campaign, appeal.worker, why=why, who=who) if reinstate else None
     log(campaign, f"appeal of worker {appeal.worker_id} answered", why=why, who=who)

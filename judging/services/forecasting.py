@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.expectations import Expectation, expect
 from judging.models import Campaign
 from judging.packing import task_count
@@ -30,9 +30,9 @@ class Pace:
     def check(self) -> None:
         """Raises CampaignRefused for a pace that cannot be."""
         if not 1 <= self.people <= MOST_PEOPLE:
-            raise CampaignRefused(f"Between 1 and {MOST_PEOPLE:,} people can be at work.")
+            raise BadInput(f"Between 1 and {MOST_PEOPLE:,} people can be at work.")
         if not 0 < self.hours_a_day <= 24:
-            raise CampaignRefused("A day has more than 0 and at most 24 hours of work.")
+            raise BadInput("A day has more than 0 and at most 24 hours of work.")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from config import clock
-from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.gold import content_words, propose
 from judging.models import Campaign, GoldPair
 from pooling.models import Passage, PooledPassage, Qrel, Query
@@ -129,7 +129,7 @@ def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
 def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
     pairs = campaign.gold_pairs.filter(pk__in=ids)
     if missing := set(ids) - set(pairs.values_list("pk", flat=True)):
-        raise CampaignRefused(f"This campaign has no gold pair {', '.join(map(str, sorted(missing)))}.")
+        raise BadInput(f"This campaign has no gold pair {', '.join(map(str, sorted(missing)))}.")
     return pairs
 
 
@@ -169,7 +169,7 @@ def bring_gold(campaign: Campaign, content: bytes, *, name: str, who: str = "") 
 def check_gold_size(size: int) -> None:
     """Raises CampaignRefused for a file of gold pairs that is too large to be one."""
     if size > MOST_BYTES:
-        raise CampaignRefused(
+        raise BadInput(
             f"A file of test pairs has at most {MOST_BYTES:,} bytes.", "A line has three ids, not texts."
         )
 

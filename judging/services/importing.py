@@ -15,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 from config import clock
 from config.background.registry import Progress
 from config.plurals import many
-from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
 from judging.models import Campaign, ImportedFile, Judgment, Worker
 from judging.pair_request import PairRequest
 from judging.services.campaigns import log
@@ -84,9 +84,7 @@ def import_judgments(
     kept = [line for line in lines if not phases or line.phase in phases]
     if not kept:
         found = ", ".join(sorted({line.phase for line in lines})) or "none"
-        raise CampaignRefused(
-            f"{file.name} has no judgment of the phases asked for.", f"Its phases: {found}."
-        )
+        raise BadInput(f"{file.name} has no judgment of the phases asked for.", f"Its phases: {found}.")
     try:
         with transaction.atomic():
             source = ImportedFile.objects.create(

@@ -11,7 +11,7 @@ from django.db.models import Q
 from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import MESSAGE_AT_ONCE
-from judging.errors import CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
+from judging.errors import BadInput, CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
 from judging.models import Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker, WorkerMessage
 from judging.services.calls import Patience, Reply, campaign_key, perform
 
@@ -29,7 +29,7 @@ def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: boo
     came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
     known = Worker.objects.filter(pk__in=came_in.values("worker")).order_by("pk")
     if strangers := sorted(set(workers) - set(known.values_list("pk", flat=True))):
-        raise CampaignRefused(f"Nothing of worker {strangers[0]} came in on {campaign.name}.")
+        raise BadInput(f"Nothing of worker {strangers[0]} came in on {campaign.name}.")
     if workers:
         known = known.filter(pk__in=workers)
     if excluded:
@@ -51,7 +51,7 @@ def addressed(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worke
     if to == "excluded":
         return addressees(campaign, excluded=True)
     if not workers:
-        raise CampaignRefused("Name at least one worker by number.")
+        raise BadInput("Name at least one worker by number.")
     return addressees(campaign, workers=workers)
 
 
@@ -59,7 +59,7 @@ def check_words(subject: str, text: str) -> tuple[str, str]:
     """Subject and text as they are sent; raises CampaignRefused for an empty or too long one."""
     subject, text = subject.strip(), text.strip()
     if not 1 <= len(subject) <= LONGEST_SUBJECT or not 1 <= len(text) <= LONGEST_TEXT:
-        raise CampaignRefused(
+        raise BadInput(
             f"A message has a subject of at most {LONGEST_SUBJECT} characters and a text of at most {LONGEST_TEXT:,}."
         )
     return subject, text

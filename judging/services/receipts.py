@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.models import User
 from config import clock
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.services.budget import beyond_cap
 from judging.services.campaigns import log
@@ -119,8 +119,8 @@ def pay_missing(
     """Pay work that the crowd never listed, once; returns its dollars.
 
     As a bonus the next collection has the crowd pay it, reserved against what ``by`` may spend (None: the operator);
-    another way, a person did, and ``why`` says how. Raises MayNotSpend, and CampaignRefused without a reason, beyond the budget, without an assignment that could carry the bonus, and when
-    it was paid, or listed by the crowd, in the meantime.
+    another way, a person did, and ``why`` says how. Raises BadInput without a reason, MayNotSpend, and
+    CampaignRefused beyond the budget, without an assignment that could carry the bonus, and when it was paid, or listed by the crowd, in the meantime.
     """
     who = by.get_username() if by else who
     take_turn()
@@ -134,7 +134,7 @@ def pay_missing(
             f"Submission {submission.pk} was paid, or listed by the crowd, in the meantime."
         )
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
-        raise CampaignRefused(
+        raise BadInput(
             f"Say why it is paid by the receipt, or how, in at most {LONGEST_WHY:,} characters.",
             "It is kept with the payment: “paid by bank transfer on 3 May”, for instance.",
         )

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from config import clock
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.screening import Verdict
 from judging.services.campaigns import log
@@ -34,7 +34,7 @@ def worker_of(campaign: Campaign, key: int | str) -> Worker:
     named = {"pk": int(word)} if word.isdecimal() and len(word) < 19 else {"identity__crowd_worker_id": word}
     worker = Worker.objects.filter(**named, submissions__campaign=campaign).first()
     if worker is None:
-        raise CampaignRefused(
+        raise BadInput(
             f"No worker {key} has worked on {campaign.name}.",
             f"manage.py campaign_status {campaign.name} lists excluded workers by their numbers.",
         )
@@ -47,7 +47,7 @@ def exclude_worker(campaign: Campaign, worker: Worker, *, why: str, who: str = "
     Raises CampaignRefused without a reason, or when the worker is excluded already.
     """
     if not why.strip():
-        raise CampaignRefused("An exclusion needs a reason.", "Say why; it is kept with the decision.")
+        raise BadInput("An exclusion needs a reason.", "Say why; it is kept with the decision.")
     if standing_exclusion(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} is excluded from {campaign.name} already.")
     with transaction.atomic():
@@ -67,7 +67,7 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
     this worker any more. Raises CampaignRefused without a reason or without an exclusion.
     """
     if not why.strip():
-        raise CampaignRefused("A reinstatement needs a reason.", "Say why; it is kept with the decision.")
+        raise BadInput("A reinstatement needs a reason.", "Say why; it is kept with the decision.")
     if has_withdrawn(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} took the judgments back; they never count again.")
     standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)

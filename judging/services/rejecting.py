@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from config import clock
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused, CrowdNever
+from judging.errors import BadInput, CampaignRefused, CrowdNever
 from judging.models import Campaign, Payment, Submission
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.campaigns import log
@@ -31,7 +31,7 @@ def submission_of(campaign: Campaign, word: str) -> Submission:
     if found is None and number.isdecimal() and len(number) < 19 and end:
         found = came_in.filter(pk=int(number), assignment_id__endswith=end).first()
     if found is None:
-        raise CampaignRefused(
+        raise BadInput(
             f"Nothing that came in on {campaign.name} has the assignment id or receipt {word}.",
             "Receipts look like 123-ABCDEF; they stand on the worker's last page.",
         )
@@ -50,7 +50,7 @@ def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Paym
     when it was paid or rejected before.
     """
     if not why.strip() or len(why) > LONGEST_REASON:
-        raise CampaignRefused(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
+        raise BadInput(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
     rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
     # Decided first: from now on no job pays it. One that was decided and not carried out is carried out now.
     owed = rewards.filter(state__in=Payment.OPEN)

@@ -14,7 +14,7 @@ from django.db.models.functions import Coalesce
 
 from config import clock
 from config.sweep import Sweep
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import (
     Appeal,
     Campaign,
@@ -60,7 +60,7 @@ def find_worker(word: str) -> Worker:
     )
     found = known.first() or Worker.objects.filter(identity__crowd_worker_id=word).first()
     if found is None:
-        raise CampaignRefused(
+        raise BadInput(
             f"There is no worker {word}.",
             "Give our number (exclusions and exports of the campaign's page show it) or the id at the crowd.",
         )
@@ -137,7 +137,7 @@ def _refuse_names(worker: Worker, why: str) -> None:
     """Reasons are kept for good, so none may say who it was."""
     identity = CrowdIdentity.objects.filter(worker=worker).first()
     if "@" in why or (identity and identity.crowd_worker_id.lower() in why.lower()):
-        raise CampaignRefused(
+        raise BadInput(
             "The reason names the person, and it is kept for good.",
             "Give one without an address or a worker id, such as: asked by mail on 3 May.",
         )

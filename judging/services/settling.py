@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from config import clock
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CrowdCall, Payment, Submission
 from judging.services.campaigns import log
 from judging.services.payments import key_of
@@ -78,7 +78,7 @@ def settle(campaign: Campaign, submission: Submission, *, why: str, who: str = "
     """
     why = why.strip()
     if not why or len(why) > LONGEST_REASON:
-        raise CampaignRefused(
+        raise BadInput(
             f"Say how it was settled, in at most {LONGEST_REASON:,} characters.",
             "It is kept with the payment: “paid by bank transfer on 3 May”, for instance.",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from config import clock
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Worker
 from judging.screening import screen
 from judging.services.campaigns import log
@@ -45,7 +45,7 @@ def suspend(campaign: Campaign, gold: GoldPair, *, why: str, who: str = "") -> S
     CampaignRefused without a reason, or for a gold pair that is not in use.
     """
     if not why.strip():
-        raise CampaignRefused("A suspension needs a reason.", "Say why; it is kept with the decision.")
+        raise BadInput("A suspension needs a reason.", "Say why; it is kept with the decision.")
     changes = {"decided_at": clock.now(), "decided_by": who, "decided_why": why.strip()}
     in_use = GoldPair.objects.filter(pk=gold.pk, campaign=campaign, state=GoldPair.State.ACCEPTED)
     if not in_use.update(state=GoldPair.State.SUSPENDED, **changes):

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from config import clock
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.example import BadExample, Example, read_example
 from judging.models import Campaign, GoldPair, Pair
 from judging.pay import in_words
@@ -29,7 +29,7 @@ def check_language(language: str) -> None:
     """Raises :class:`CampaignRefused` for a language in which the pages have no words."""
     known = dict(settings.LANGUAGES)
     if language not in known:
-        raise CampaignRefused(
+        raise BadInput(
             f"Workers' pages have no words in the language {language!r}.",
             f"There are: {', '.join(f'{tag} ({name})' for tag, name in known.items())}.",
         )
@@ -73,10 +73,10 @@ def set_texts(
         raise CampaignRefused(f"The campaign {campaign.name} was launched; its texts are fixed.")
     for text in (consent, instructions):
         if text is not None and not 1 <= len(text.strip()) <= LONGEST:
-            raise CampaignRefused(f"A text has between 1 and {LONGEST:,} characters.")
+            raise BadInput(f"A text has between 1 and {LONGEST:,} characters.")
     for name, text in {"consent": consent, "instructions": instructions}.items():
         if unknown := unknown_figure(campaign, text or ""):
-            raise CampaignRefused(
+            raise BadInput(
                 f"The {name} text has {unknown}, for which the campaign has no figure.",
                 f"It has {', '.join(f'{{{one}}}' for one in FIGURES)}.",
             )
@@ -100,14 +100,14 @@ def check_short_texts(
     try:
         read_example((example or "")[: LONGEST + 1])
     except BadExample as error:
-        raise CampaignRefused(str(error), "templates/judging/texts/example.txt shows the form.") from error
+        raise BadInput(str(error), "templates/judging/texts/example.txt shows the form.") from error
     for name, text, most in (
         ("The example", example, LONGEST),
         ("The content warning", content_warning, LONGEST),
         ("The ethics approval", ethics_approval, 200),
     ):
         if text is not None and len(text.strip()) > most:
-            raise CampaignRefused(f"{name} has at most {most:,} characters.")
+            raise BadInput(f"{name} has at most {most:,} characters.")
 
 
 def example_of(campaign: Campaign) -> Example | None:

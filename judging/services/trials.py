@@ -12,7 +12,7 @@ from django.db import transaction
 
 from config import clock
 from config.plurals import many
-from judging.errors import CampaignRefused
+from judging.errors import BadInput, CampaignRefused
 from judging.layout import submission_seed
 from judging.models import Campaign, Posting, Submission, Task, Worker
 from judging.pay import hourly
@@ -54,7 +54,7 @@ def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLin
     Raises CampaignRefused when there is no task to show, or passages without text.
     """
     if not 1 <= days <= LONGEST_DAYS:
-        raise CampaignRefused(f"A trial link works for 1 to {LONGEST_DAYS} days.")
+        raise BadInput(f"A trial link works for 1 to {LONGEST_DAYS} days.")
     if not campaign.tasks.exists():
         raise CampaignRefused(f"The campaign {campaign.name} has no task to try.")
     missing = passages_without_text(campaign)

@@ -11,7 +11,7 @@ import numpy as np
 from django.db import IntegrityError, transaction
 
 from config.plurals import many
-from pooling.errors import SplitRefused
+from pooling.errors import AlreadySplit, SplitRefused
 from pooling.models import Collection, PrivateQuery, QuerySplit
 from pooling.services.members import log
 
@@ -87,7 +87,7 @@ def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> Quer
     except IntegrityError:
         split = QuerySplit.objects.get(collection=collection)
         if split.sha256 != sha256:
-            raise SplitRefused(
+            raise AlreadySplit(
                 f"{collection.name} has other private queries already.",
                 "They stay as they are: results on them would become public.",
             ) from None

@@ -158,7 +158,7 @@ def test_a_script_parts_queries_once(api, published):
         made = api.post(address, {"share": 0.34, "seed": 7}).json()
     assert (made["done"], made["private_qids"]) == (True, seen["private_qids"])
     assert api.get(address).json() == made
-    problem(api.post(address, {"qids": ["q1", "q2"]}), 422)
+    problem(api.post(address, {"qids": ["q1", "q2"]}), 409)
     problem(api.post(address, {"qids": ["q1"], "share": 0.5}), 422)
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import Refusal
 from config.plurals import many
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.models import Appeal, Campaign, Worker
 from judging.services import foreseeing
 from judging.services.answering import answer_appeal
@@ -136,7 +136,7 @@ def message(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST" or keys:
         try:
             if to == "named" and strange:
-                raise CampaignRefused(f"No worker has the number {', '.join(strange)}.")
+                raise BadInput(f"No worker has the number {', '.join(strange)}.")
             people = addressed(found, to, keys)
             if request.method == "POST":
                 check_words(subject, text)

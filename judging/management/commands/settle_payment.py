@@ -10,7 +10,7 @@ from rich import box
 from rich.table import Table
 
 from config.console import Command as BaseCommand
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.models import Campaign, Payment, Submission
 from judging.services.campaigns import campaign_named
 from judging.services.reconciling import receipt_of
@@ -37,7 +37,7 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         found, result = campaign_named(campaign), {}
         if submission is None and (why or undo):
-            raise CampaignRefused(
+            raise BadInput(
                 "Say which submission: its receipt, or its assignment id at the crowd.",
                 f"manage.py settle_payment {found.name} lists them.",
             )

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.services.campaigns import campaign_named
 from judging.services.suspending import suspend
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         found = campaign_named(campaign)
         gold = found.gold_pairs.filter(pk=gold_pair).first()
         if gold is None:
-            raise CampaignRefused(f"{found.name} has no gold pair {gold_pair}.")
+            raise BadInput(f"{found.name} has no gold pair {gold_pair}.")
         done = suspend(found, gold, why=why, who=getpass.getuser())
         return {
             "campaign": found.name,

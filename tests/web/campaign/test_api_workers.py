@@ -83,7 +83,7 @@ def test_an_exclusion_is_priced_then_decided_with_a_reason(judged, calls):
 def test_a_decision_without_a_reason_or_twice_is_refused_in_words(judged, calls):
     one = worker("AGOOD").pk
 
-    said = problem(calls.post(f"{WORKERS}/{one}/exclude", {"why": "  "}), 409)
+    said = problem(calls.post(f"{WORKERS}/{one}/exclude", {"why": "  "}), 422)
     calls.post(f"{WORKERS}/{one}/exclude", {"why": "left"})
 
     assert "--why" not in str(said)
@@ -120,7 +120,7 @@ def test_a_message_goes_to_whom_it_said_it_would(judged, calls, crowd):
     assert WorkerMessage.objects.filter(subject="Why").count() == 1
     mine = calls.get(f"{WORKERS}/{bad}").json()["messages"]
     assert [(one["subject"], one["who"]) for one in mine if one["who"]] == [("Why", "ada")]
-    problem(calls.post("/api/v1/campaigns/fair/messages", said | {"to": "named"}), 409)
+    problem(calls.post("/api/v1/campaigns/fair/messages", said | {"to": "named"}), 422)
 
 
 def test_appeals_are_listed_and_answered_with_a_reinstatement(judged, calls):

@@ -15,7 +15,7 @@ from config import clock
 from config.sealing import SealBroken, seal, unseal
 from pooling.models import Collection
 from pooling.services import members
-from web.errors import AddressRefused, WebhookRefused
+from web.errors import AddressRefused, NoEvents, WebhookRefused
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.services.webhooks.messages import KINDS, TEST, test_body
 from web.services.webhooks.reaching import look_up
@@ -176,9 +176,7 @@ def _refuse_by_hand(endpoint: WebhookEndpoint) -> None:
 def _known(events: Sequence[str]) -> list[str]:
     chosen = [kind for kind in KINDS if kind in events]
     if not chosen or set(events) - set(KINDS):
-        raise WebhookRefused(
-            "A webhook is told of at least one kind of event.", f"Choose of: {', '.join(KINDS)}."
-        )
+        raise NoEvents("A webhook is told of at least one kind of event.", f"Choose of: {', '.join(KINDS)}.")
     return chosen
 
 

@@ -204,14 +204,14 @@ def test_a_bonus_is_paid_once_per_token(crowd, hit, hire):
     assert [row["BonusAmount"] for row in paid] == ["0.25"]
 
 
-def test_an_assignment_id_can_pass_to_another_worker(crowd, hit, hire):
+def test_a_former_holder_cannot_answer_for_the_present_one(crowd, hit, hire):
     first, second = hire(), hire()
     task = first.take(hit["HITTypeId"])
     first.give_back(task)
 
     passed = second.take(hit["HITTypeId"])
 
-    assert passed["assignmentId"] == task["assignmentId"]
+    assert passed["hitId"] == task["hitId"]
     assert submit(task, choice="left", workerId=first.worker_id).status_code == 409
     assert submit(passed, choice="left", workerId=second.worker_id).status_code == 200
 

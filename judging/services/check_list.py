@@ -7,12 +7,11 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.conf import settings
 
-from accounts.models import User
 from config import launcher
 from config.crowd_endpoints import is_loopback, known, origin
 from config.errors import NotNow, Refusal
@@ -26,6 +25,7 @@ from judging.services.cost import Quote
 from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
 from judging.services.hourly import expected_pay
+from judging.services.launch_plan import Plan
 from judging.services.payments import money
 from judging.services.reserving import reserved_for, sources
 from judging.services.spending_rights import spending_right
@@ -34,40 +34,6 @@ from judging.services.texts import passages_without_text, unknown_figure
 PAGE_SECONDS = 10
 #: An off-topic passage may stand in so many test pairs without a word.
 FEW_USES = 3
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is about to be offered: where, at what cost without repeats, what was agreed to, and by whom.
-
-    ``by`` is None for the operator in the terminal.
-    """
-
-    campaign: Campaign
-    endpoint: str
-    cost: Quote
-    confirm_spend: Decimal | None = None
-    minimum_hourly: Decimal | None = None
-    pilot: bool = False
-    placeholder_text: bool = False
-    by: User | None = None
-    agreed_to: Decimal | None = None
-
-    def agreed(self, amount: Decimal) -> Plan:
-        """The same plan, for which this amount was agreed to."""
-        return replace(self, agreed_to=amount)
-
-    @property
-    def amount(self) -> Decimal:
-        """The most that is committed on top of what is committed already."""
-        given = self.agreed_to if self.agreed_to is not None else self.confirm_spend
-        return self.cost.total if given is None else given
-
-    @property
-    def ceiling(self) -> Decimal:
-        """The most that the campaign may then have committed in all."""
-        total = self.amount + money(self.campaign)["committed"]
-        return total if self.campaign.budget is None else min(total, self.campaign.budget)
 
 
 @dataclass(frozen=True)

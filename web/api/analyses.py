@@ -110,7 +110,7 @@ def _settings(collection: Collection, kind: Kind, user: Any) -> list[dict[str, A
 
 
 @router.post(
-    "/collections/{name}/analyses/{kind}",
+    "/collections/{name}/analyses/{slug:kind}",
     response={200: AnalysisOut, 202: AnalysisOut},
     summary="Have an analysis made; the same one again is the same work, or what was kept of it",
 )

@@ -13,6 +13,7 @@ from django.core.wsgi import get_wsgi_application
 
 from judging import crowds
 from judging.models import Campaign
+from tests.judging import saved
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 from tests.judging.visitor import CROWD_SITE, Visitor
@@ -29,7 +30,7 @@ def crowd(monkeypatch) -> FakeCrowd:
 @pytest.fixture
 def fair(crowd, db) -> Fair:
     """Four queries of three passages: twelve pairs, four tasks of three."""
-    return Fair(crowd)
+    return saved.fair_of(crowd)
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def crowd_site(settings) -> str:
 @pytest.fixture
 def campaign(fair) -> Campaign:
     """The fair's campaign, launched, its places offered."""
-    return fair.opened()
+    return saved.campaign_of(fair)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from judging import crowds
 from judging.models import Campaign, Worker
 from pooling.models import Membership
 from tests.factories import grant_to
+from tests.judging import saved
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
@@ -25,13 +26,13 @@ def crowd(monkeypatch) -> FakeCrowd:
 @pytest.fixture
 def fair(crowd, db) -> Fair:
     """Four queries of three passages: twelve pairs, four tasks of three."""
-    return Fair(crowd)
+    return saved.fair_of(crowd)
 
 
 @pytest.fixture
 def campaign(fair) -> Campaign:
     """The fair's campaign, launched, its places offered."""
-    return fair.opened()
+    return saved.campaign_of(fair)
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@
     const below = bottom + LINE * (linesOf(axis, theme, 12, width - ASIDE).length - 1);
     return {
       animation: false,
+      useUTC: true, // a day is the same day for every reader
       textStyle: { fontFamily: theme.font, color: theme.ink },
       tooltip: {
         renderMode: "richText",

@@ -219,6 +219,19 @@ def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):
     assert (high - low) / 86_400_000 == 6
 
 
+def test_a_day_is_the_same_day_in_every_time_zone(browser):
+    points = [Point(f"run{n}", f"2021-08-{29 + n}", (0.1 * n, None, None)) for n in range(3)]
+    chart = Points("Progress", "date", "MRR", points)
+
+    west, east = (
+        {text for text, *_ in written(drawn(browser, chart, timezone_id=zone)) if text.startswith("2021-")}
+        for zone in ("America/St_Johns", "Asia/Kathmandu")
+    )
+
+    assert west == east
+    assert west >= {"2021-08-29", "2021-08-30", "2021-08-31"}
+
+
 def test_a_panel_keeps_the_colour_of_its_labels(browser):
     chart = Spans("Preference", "MRR", ["a"], [Series("preference", [(0.5, 0.4, 0.6)])], first_colour=1)
 

@@ -30,8 +30,11 @@ pytestmark = pytest.mark.xdist_group("launcher")  # one installation, made once
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """The data of an installation that `manage.py run` made from nothing: that takes it several seconds."""
+    """The data of an installation that was set up and ran once: that takes it several seconds."""
     folder = tmp_path_factory.mktemp("prepared") / "var"
+    done = manage(environment_of(folder), "setup", "--json")
+    assert done.returncode == 0, done.stderr
+    assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()
     with run(environment_of(folder)) as process:
         assert process.poll() is None, process.stderr.read()
     return folder
@@ -95,11 +98,12 @@ def running(embedded):
         yield process
 
 
-def test_a_command_creates_the_database_it_needs(tmp_path):
-    done = manage(environment_of(tmp_path / "var"), "setup", "--json")
+def test_a_command_creates_the_database_it_needs(prepared):
+    """As the fixture saw it: a database takes seconds to make."""
+    with sqlite3.connect(prepared / "preferee.sqlite3") as database:
+        tables = {name for (name,) in database.execute("select name from sqlite_master")}
 
-    assert done.returncode == 0, done.stderr
-    assert Path(json.loads(done.stdout)["data directory"], "preferee.sqlite3").exists()
+    assert "judging_campaign" in tables
 
 
 @pytest.mark.one_database

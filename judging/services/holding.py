@@ -18,7 +18,7 @@ from django.db.models import Min
 from config import clock
 from config.plurals import many
 from judging.crowds import crowd_for
-from judging.errors import CampaignRefused, CrowdNever
+from judging.errors import BadInput, CampaignRefused, CrowdNever
 from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.services.calls import Patience, record_found
 from judging.services.campaigns import log
@@ -125,8 +125,8 @@ def pay_held(
 ) -> Decimal:
     """Pay what is held for a submission, all of it or ``amount`` dollars; the next collection has the crowd do it.
 
-    The reward is paid whole: a part is the reward and some of the bonus. Returns the dollars. Raises CampaignRefused
-    for an amount that cannot be, for a part without a reason, and when nothing is held (any more).
+    The reward is paid whole: a part is the reward and some of the bonus. Returns the dollars. Raises BadInput for
+    an amount that cannot be or a part without a reason, and CampaignRefused when nothing is held any more.
     """
     found = next((one for one in held_work(campaign) if one.submission.pk == submission.pk), None)
     if found is None:
@@ -153,14 +153,14 @@ def pay_held(
 
 def _check(found: HeldWork, amount: Decimal, why: str) -> None:
     if not amount.is_finite() or not found.reward <= amount <= found.amount or amount != round(amount, 2):
-        raise CampaignRefused(
+        raise BadInput(
             f"Between ${found.reward:,.2f} and ${found.amount:,.2f} can be paid, in dollars and cents.",
             "The crowd pays the reward whole or not at all: to pay nothing, reject the submission."
             if found.reward
             else "",
         )
     if len(why) > LONGEST_WHY or (amount < found.amount and not why):
-        raise CampaignRefused(
+        raise BadInput(
             f"Give a reason of at most {LONGEST_WHY:,} characters for paying a part.",
             "It is kept with the payment.",
         )

@@ -120,7 +120,8 @@ def pay_missing(
 
     As a bonus the next collection has the crowd pay it, reserved against what ``by`` may spend (None: the operator);
     another way, a person did, and ``why`` says how. Raises BadInput without a reason, MayNotSpend, and
-    CampaignRefused beyond the budget, without an assignment that could carry the bonus, and when it was paid, or listed by the crowd, in the meantime.
+    CampaignRefused beyond the budget, without an assignment that could carry the bonus, and when it was paid, or
+    listed by the crowd, in the meantime.
     """
     who = by.get_username() if by else who
     take_turn()

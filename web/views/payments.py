@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import User
 from config.errors import Refusal
 from config.plurals import many
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.models import Campaign, Submission
 from judging.services import top_ups
 from judging.services.holding import pay_held
@@ -58,7 +58,7 @@ def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) ->
         case "pay":
             form = HeldPayForm(request.POST)
             if not form.is_valid():
-                raise CampaignRefused("The amount must be dollars and cents, such as 1.20.")
+                raise BadInput("The amount must be dollars and cents, such as 1.20.")
             amount = pay_held(campaign, submission, amount=form.cleaned_data["amount"], **kept)
             return f"${amount:,.2f} will be paid in a few moments."
         case "reject":

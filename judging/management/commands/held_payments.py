@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.management.amounts import dollars
 from judging.services.campaigns import campaign_named
 from judging.services.holding import HeldWork, held_work, pay_held
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         found, result = campaign_named(campaign), {}
         deciding = pay or amount is not None
         if deciding != (submission is not None):
-            raise CampaignRefused(
+            raise BadInput(
                 "Give a submission together with --pay or --amount.",
                 f"manage.py held_payments {found.name} lists what is held.",
             )

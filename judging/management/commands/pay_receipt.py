@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from judging.errors import CampaignRefused
+from judging.errors import BadInput
 from judging.services.campaigns import campaign_named
 from judging.services.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         found, result = campaign_named(campaign), {}
         if receipt is None and (bonus or why):
-            raise CampaignRefused("Give the receipt.", f"manage.py pay_receipt {found.name} lists them.")
+            raise BadInput("Give the receipt.", f"manage.py pay_receipt {found.name} lists them.")
         if receipt is not None:
             submission = missing_by_receipt(found, receipt)
             way = BONUS if bonus else ANOTHER_WAY

@@ -60,7 +60,7 @@ def campaign_status(campaign: Campaign) -> dict[str, Any]:
         "held": float(dollars["held"]),
         "committed": float(dollars["committed"]),
         "differences": reconciling.counts(campaign),
-        "voices": voices.waiting(campaign),
+        "voices": {kind: counts[campaign.pk] for kind, counts in voices.waiting([campaign]).items()},
         "problems": problems(campaign),
     }
     status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, QuerySet
 
 from config import clock
 from judging.errors import CampaignRefused
@@ -126,12 +129,18 @@ def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
     ]
 
 
-def waiting(campaign: Campaign) -> dict[str, int]:
-    """How many reports and appeals nobody has settled."""
+def waiting(campaigns: Iterable[Campaign | int]) -> dict[str, Counter[int]]:
+    """How many ``reports`` and ``appeals`` of each campaign nobody has settled, by the campaign's key."""
+    reports = PairReport.objects.filter(submission__campaign__in=campaigns, settled_at=None)
+    appeals = Appeal.objects.filter(campaign__in=campaigns, settled_at=None)
     return {
-        "reports": PairReport.objects.filter(submission__campaign=campaign, settled_at=None).count(),
-        "appeals": Appeal.objects.filter(campaign=campaign, settled_at=None).count(),
+        "reports": _by(reports, "submission__campaign"),
+        "appeals": _by(appeals, "campaign"),
     }
+
+
+def _by(rows: QuerySet[Any], campaign: str) -> Counter[int]:
+    return Counter(dict(rows.values_list(campaign).annotate(Count("pk")).order_by()))
 
 
 @transaction.atomic

@@ -13,8 +13,8 @@ from django.urls import reverse
 from accounts.roles import Role, permits
 from config.background.models import Job
 from config.plurals import many
-from judging.models import Appeal, Campaign, GoldPair, PairReport
-from judging.services import holding
+from judging.models import Campaign, GoldPair
+from judging.services import holding, voices
 from judging.services.budget import budget_low
 from pooling.models import Collection, Membership
 from tournament.models import QrelVersion
@@ -106,10 +106,7 @@ def _held(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
 
 def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     able = _able(mine, roles, "judge workers")
-    reports = _counted(
-        PairReport.objects.filter(submission__campaign__in=able, settled_at=None), "submission__campaign"
-    )
-    appeals = _counted(Appeal.objects.filter(campaign__in=able, settled_at=None), "campaign")
+    reports, appeals = voices.waiting(able).values()
     for key, one in able.items():
         said = [many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
         said += [many(appeals[key], "appeal", "appeals")] if appeals[key] else []

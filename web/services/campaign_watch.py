@@ -301,7 +301,7 @@ def _money_needs(seen: Watch) -> list[Need]:
 
 
 def _voice_needs(campaign: Campaign) -> list[Need]:
-    waiting = voices.waiting(campaign)
+    waiting = {kind: counts[campaign.pk] for kind, counts in voices.waiting([campaign]).items()}
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being refused", "reports": "say that something is wrong with a pair"}
     return [

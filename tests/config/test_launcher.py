@@ -170,7 +170,7 @@ def test_wrong_usage_exits_with_2(embedded):
 
 @pytest.mark.journey
 @pytest.mark.one_database
-def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running):
+def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_marketplace(embedded, running):
     insert = (
         "from config.background import services; services.ring = lambda job: None;"
         "print(services.start('judging.collect_open_campaigns', key='by another process').pk)"
@@ -187,11 +187,6 @@ def test_run_serves_pages_and_does_the_jobs_of_other_processes(embedded, running
     with urllib.request.urlopen(embedded["PREFEREE_PUBLIC_URL"]) as page:
         assert b"Preferee" in page.read()
     assert json.loads(state()[1]) == {"campaigns": 0}
-
-
-@pytest.mark.journey
-@pytest.mark.one_database
-def test_run_stops_cleanly_and_takes_the_marketplace_with_it(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
     answered = launcher.answers(marketplace)
 

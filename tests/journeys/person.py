@@ -6,10 +6,6 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.chromium import ARGUMENTS, PATIENCE, chromium
-
-__all__ = ["ARGUMENTS", "PATIENCE", "Person", "chromium", "grades_of"]
-
 
 class Person:
     """Somebody at the crowd's site. ``grades`` says how well a text answers a question."""

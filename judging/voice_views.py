@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -33,7 +33,7 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("judging:work", token=token)
     working.check_workable(submission)
     working.keep_comment(submission, request.POST.get("comment", ""))
-    number = request.POST.get("report", "")
+    number = _reported_pair(request.POST)
     kind, words = (request.POST.get(f"report-{part}-{number}", "") for part in ("kind", "words"))
     if kind:  # before the choices: a pair may be reported at any time, also when it is too early to judge one
         voices.report_pair(submission, number=whole(number), kind=kind, words=words)
@@ -48,6 +48,17 @@ def report(request: HttpRequest, token: str) -> HttpResponse:
             report_words=words[: voices.LONGEST_WORDS],
         )
     return redirect(reverse("judging:work", args=[token]) + f"#pair-{whole(number)}")
+
+
+def _reported_pair(form: QueryDict) -> str:
+    """The number of the pair that the plain form reports.
+
+    Without a script, Enter presses the form's first button: then it is the pair for which a kind was chosen.
+    """
+    number = form.get("report", "")
+    prefix = "report-kind-"
+    chosen = [name.removeprefix(prefix) for name in form if name.startswith(prefix) and form[name]]
+    return chosen[0] if len(chosen) == 1 and number not in chosen else number
 
 
 def _report_by_script(request: HttpRequest, token: str) -> HttpResponse:

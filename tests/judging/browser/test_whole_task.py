@@ -206,6 +206,7 @@ def test_whole_task_without_scripts(place, window):
     reader.page.keyboard.press("Enter")
     # Nothing else waits for a page that a key asks for.
     expect(reader.frame.locator("#pair-13 .reported")).to_contain_text("Reported.")
+    assert PairReport.objects.get().slot.number == 13
     side = reader.better_side(13)
     reader.frame.locator(f"#pair-13 input[value={side}]").check()
     reader.frame.locator("#send").click()

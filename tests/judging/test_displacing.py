@@ -141,11 +141,18 @@ def test_task_that_was_given_back_untouched_shows_other_pairs_next_time_as_long_
     assert third.slots.exclude(pair=None).count() == 3
 
 
-def test_work_without_a_choice_that_the_crowd_lists_after_all_counts_by_its_form(fair):
+def test_work_without_a_choice_that_the_crowd_lists_after_all_counts_by_its_signed_form(fair, crowd_site):
     campaign = fair.opened()
     late = fair.open_task(campaign, "A1")
-    form = {f"choice-{slot.number}": "left" for slot in late.slots.all()}
+    fair.answer(late)
+    working.finish(late)
+    form = dict(working.last_step(late, crowd_site).fields)
+    # A backup was put back that is older than the choices.
+    for model in (Judgment, GoldAnswer, Choice):
+        model.objects.all().delete()
+    Submission.objects.update(state=Submission.State.HELD, finished_at=None)
     release(late, Submission.State.LAPSED)
+    assert late.slots.filter(given_back=True).exists()
 
     fair.hand_in(late, form)
     fair.collect(campaign)

@@ -71,9 +71,10 @@ class Command(BaseCommand):
 
 MEANINGS = {
     "promised": "to whoever takes a place that is offered, fees included",
+    "held": "for work that came in, until a person decides, fees included",
     "owed": "for work that came in, fees included",
     "spent": "paid, fees included",
-    "committed": "all three",
+    "committed": "all four",
 }
 
 

@@ -95,15 +95,14 @@ class Installation:
 
 
 @contextmanager
-def installed(folder: Path, *campaigns: str) -> Iterator[Installation]:
-    """A fresh installation with these campaigns launched: two tasks each, of 10 pairs and 3 gold pairs, for $2.00."""
+def running(folder: Path, **settings: str) -> Iterator[dict[str, str]]:
+    """Everything that `manage.py run` starts, in a fresh folder, with more settings; the environment of commands."""
     environment = environment_of_a_newcomer(folder) | {
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "PREFEREE_COLLECT_SECONDS": "2",
-        "PREFEREE_JOB_SWEEP_SECONDS": "1",
         "MARKETPLACE_ARGON2_MEMORY_KIB": "8",
         "MARKETPLACE_ARGON2_TIME_COST": "1",
         "MARKETPLACE_ARGON2_PARALLELISM": "1",
+        **settings,
     }
     folder.mkdir(parents=True)
     with (folder / "log").open("wb") as log:
@@ -117,12 +116,20 @@ def installed(folder: Path, *campaigns: str) -> Iterator[Installation]:
         )
     try:
         launcher.wait_for(f"{environment['PREFEREE_PUBLIC_URL']}/healthz", process, "web")
+        yield environment
+    finally:
+        launcher.stop(process, seconds=30)
+
+
+@contextmanager
+def installed(folder: Path, *campaigns: str) -> Iterator[Installation]:
+    """A fresh installation with these campaigns launched: two tasks each, of 10 pairs and 3 gold pairs, for $2.00."""
+    often = {"PREFEREE_COLLECT_SECONDS": "2", "PREFEREE_JOB_SWEEP_SECONDS": "1"}
+    with running(folder, **often) as environment:
         seed = [sys.executable, "-c", SEED, str(BASE_DIR / "docs" / "sample"), *campaigns]
         seeded = subprocess.run(seed, cwd=BASE_DIR, env=environment, capture_output=True, text=True)
         assert seeded.returncode == 0, seeded.stderr[-3000:]
         yield Installation(folder, environment)
-    finally:
-        launcher.stop(process, seconds=30)
 
 
 class Person:

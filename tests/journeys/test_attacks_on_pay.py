@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 
-from config import launcher
 from config.settings import BASE_DIR
 from judging.browsing import Browser
-from tests.journeys.test_demo import environment_of_a_newcomer
+from tests.journeys.installation import running
 
 # It keeps SQLite files of its own, whatever the stage.
 pytestmark = [pytest.mark.journey, pytest.mark.one_database, pytest.mark.xdist_group("attacks on pay")]
@@ -40,7 +36,7 @@ from judging.services.places import post_places
 from tests.judging.cast import Fair
 fair = Fair(None, queries=3, passages=4)
 campaign = fair.draft(max_tasks_per_worker=6)
-Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
+Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk", budget=500)  # held pay stays within it
 campaign.refresh_from_db()
 launch(campaign)
 post_places(campaign)
@@ -131,34 +127,17 @@ def ran(words: list[str], environment: dict[str, str]) -> str:
 @pytest.fixture(scope="module")
 def town(tmp_path_factory) -> Iterator[Town]:
     """One installation for all attacks: pages, jobs and the marketplace in processes of their own."""
-    folder: Path = tmp_path_factory.mktemp("town")
-    environment = environment_of_a_newcomer(folder / "data") | {
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+    ours = {
         "MARKETPLACE_OPEN_SIGNUP": "yes",
         "PREFEREE_COLLECT_SECONDS": "3600",  # the tests say when
         "PREFEREE_PAGE_REQUESTS_PER_SECOND": "0",
     }
-    address = environment["PREFEREE_PUBLIC_URL"]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "run"],
-            cwd=BASE_DIR,
-            env=environment,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        launcher.wait_for(f"{address}/healthz", process, "the product")
-        crowd = f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}"
-        launcher.wait_for(f"{crowd}/healthz", process, "the marketplace")
+    with running(tmp_path_factory.mktemp("town") / "data", **ours) as environment:
         token = ran(["-c", PREPARE], environment).split()[-1]
         headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=f"{address}/api/v1", headers=headers, timeout=60) as api:
-            yield Town(environment, api, crowd)
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(60)
+        api_address = f"{environment['PREFEREE_PUBLIC_URL']}/api/v1"
+        with httpx.Client(base_url=api_address, headers=headers, timeout=60) as api:
+            yield Town(environment, api, f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}")
 
 
 @pytest.fixture(scope="module")

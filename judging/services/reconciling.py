@@ -17,10 +17,10 @@ from judging.services.answers import FIELD, final_choices
 from judging.services.campaigns import log
 
 NEXT_STEPS = {
-    Discrepancy.Kind.ONLY_THERE: "What our page did not see counts nothing, and its pay is held until a person "
-    "decides. Check whether the page was reachable then.",
-    Discrepancy.Kind.ONLY_HERE: "It is taken in by itself if the crowd lists it later. If not, pay the worker "
-    "by the receipt.",
+    Discrepancy.Kind.ONLY_THERE: "Choices that our page did not save do not count, and their pay is held until a "
+    "person decides. Check whether the page was reachable at that time.",
+    Discrepancy.Kind.ONLY_HERE: "Work that the crowd lists later is collected as usual. Otherwise, pay it by the "
+    "receipt.",
     Discrepancy.Kind.DIFFERENT: "What was clicked on our page counts. Many of these hint at a broken page.",
 }
 

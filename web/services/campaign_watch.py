@@ -51,7 +51,7 @@ STALLED_SECONDS = 30
 CHANGES_SHOWN = 8
 CHANGES_A_PAGE = 50
 DIFFERENCES = {
-    "only_there": "are in the crowd's list and never reached our page",
+    "only_there": "are in the crowd's list, but our page did not save all of their choices",
     "only_here": "were sent off from our page and are not in the crowd's list",
     "different": "carry other answers in the crowd's form than were clicked on our page",
 }
@@ -84,6 +84,7 @@ class Watch:
     places: dict[str, int]
     spent: Decimal
     owed: Decimal
+    held: Decimal
     promised: Decimal
     cap: Decimal | None
     needed: Decimal
@@ -163,6 +164,7 @@ def watch(campaign: Campaign) -> Watch:
         places=_states(Place.objects.filter(posting__campaign=campaign), Place.State.values),
         spent=sums["spent"],
         owed=sums["owed"],
+        held=sums["held"],
         promised=sums["promised"],
         cap=cap_of(campaign),
         needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,

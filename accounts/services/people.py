@@ -11,6 +11,7 @@ def person_named(username: str) -> User:
     user = User.objects.filter(username=username, is_active=True).first()
     if user is None:
         raise NotAnAccount(
-            f"Nobody here is called {username!r}.", "Give an e-mail address to invite somebody new."
+            f"Nobody here is called {username!r}.",
+            "Check the name. Somebody without an account has to be invited by e-mail first.",
         )
     return user

@@ -51,6 +51,7 @@ def key_of(asked: Asked) -> str:
         collection.pk,
         collection.name,
         sorted(private_qids(collection)),
+        asked.released,  # of the same runs, members are told more: of private queries, say
         runs_inputs(asked.runs),
         labels_inputs(collection),
         asked.settings,

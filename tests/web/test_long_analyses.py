@@ -9,6 +9,7 @@ import pytest
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
+from judging.models import Campaign
 from leaderboard.models import KeptAnalysis
 from leaderboard.services import analyses
 from leaderboard.services.analysis_kinds import KINDS
@@ -192,6 +193,35 @@ def test_others_get_nothing_on_private_queries(cast, signed_in):
     assert [(page.analysis, "private" in str(page.refusal)) for page in refused] == [(None, True)] * 2
     for address in (f"{PAGE}/stability.json?queries=all&trials=20", f"{PAGE}/win_ratios.json"):
         assert nobody.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["stability", "compare"])
+def test_what_members_are_told_of_private_queries_is_not_kept_for_others(cast, signed_in, kind):
+    Run.objects.update(release=Run.Release.PUBLIC)
+    keep_private(cast, "q2")
+    theirs = made(signed_in, kind, trials="20")
+    nobody = cast.clients["nobody"]
+
+    shown, file = nobody.get(theirs).context["page"], nobody.get(theirs.replace("/?", ".json?"))
+
+    assert (shown.analysis, file.status_code) == (None, 404)
+    assert signed_in.get(theirs).context["page"].analysis is not None
+
+
+def test_others_neither_read_of_a_draft_nor_learn_its_name(cast, signed_in):
+    Run.objects.update(release=Run.Release.PUBLIC)
+    Campaign.objects.update(name="secret-draft", state=Campaign.State.DRAFT, launched_at=None)
+    asked = {"campaign": "secret-draft", "released": "1"}
+    signed_in.post(f"{PAGE}/win_ratios/run", asked)
+    work_off_everything()
+    nobody = cast.clients["nobody"]
+
+    shown = [nobody.get(f"{PAGE}/win_ratios/", given) for given in ({}, {"campaign": "secret-draft"})]
+    listed = nobody.get("/api/v1/collections/harbour/analyses").content.decode()
+
+    assert [one.context["page"].analysis for one in shown] == [None, None]
+    assert "secret-draft" not in shown[0].content.decode() + listed
+    assert "secret-draft" in signed_in.get(f"{PAGE}/win_ratios/").content.decode()
 
 
 def test_a_team_under_embargo_is_not_named(cast, signed_in):

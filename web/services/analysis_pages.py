@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 
 from config.background.models import Job
@@ -24,6 +25,7 @@ from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.services.analyses import TableView, has_charts, run_places, table_view
+from web.services.campaigns import campaigns_of
 from web.services.comparisons import labels_of
 from web.services.visibility import listed_runs, sees_everything
 from web.services.work import Work
@@ -98,7 +100,7 @@ def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Aske
     member = sees_everything(user, collection)
     released = not member or given.get("released") == "1"
     runs = _runs(collection, user, released) if kind.of_runs else []
-    campaign = _campaign(collection, given) if kind.of_campaign else None
+    campaign = _campaign(collection, given, user, released) if kind.of_campaign else None
     if kind.of_campaign and campaign is None and given.get("campaign"):
         raise LeaderboardError(
             f"{collection.name} has no campaign {given['campaign'][:100]!r}.", "Choose one from the list."
@@ -124,17 +126,18 @@ def _keys(given: Any) -> set[int]:
     return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
 
 
-def _campaigns(collection: Collection) -> list[Campaign]:
-    return list(Campaign.objects.filter(collection=collection).order_by("name"))
+def _campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
+    """The campaign that is named, else that of the latest version, else the last one made.
 
-
-def _campaign(collection: Collection, given: Any) -> Campaign | None:
-    """The campaign that is named, else that of the latest version, else the last one made."""
-    campaigns = Campaign.objects.filter(collection=collection).select_related("collection", "pool__qrel_set")
+    One of those that the person sees, and where it is for everybody, that everybody sees.
+    """
+    shown = campaigns_of([collection], AnonymousUser() if released else user)
     if given.get("campaign"):
-        return campaigns.filter(name=given["campaign"]).first()
+        return next((one for one in shown if one.name == given["campaign"]), None)
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
-    return campaigns.filter(pk=latest.campaign_id).first() if latest else campaigns.order_by("pk").last()
+    if latest:
+        return next((one for one in shown if one.pk == latest.campaign_id), None)
+    return max(shown, key=lambda one: one.pk, default=None)
 
 
 def address_of(kind: Kind, given: Any) -> str:
@@ -184,8 +187,8 @@ def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user:
     """What can be set of this kind, with what is given."""
     found = []
     if kind.of_campaign:
-        names = [(one.name, one.name) for one in _campaigns(collection)]
-        now = _campaign(collection, given)
+        names = sorted((one.name, one.name) for one in campaigns_of([collection], user))
+        now = _campaign(collection, given, user, False)
         found.append(Control("campaign", "Campaign", now.name if now else "", names))
     for one in kind.fields:
         value = given.get(one.name, "")

@@ -63,8 +63,7 @@ def top_up(request: HttpRequest, name: str, asked: TopUpIn) -> dict[str, Any]:
     if plan.owed and not asked.dry_run:
         if asked.confirm_spend is None:
             raise CampaignRefused(f"The top-up comes to ${plan.total:,.2f}.", "Agree to it: --confirm-spend.")
-        agreed, who = asked.confirm_spend, user.get_username()
-        plan = top_ups.top_up(found, asked.minimum_hourly, who=who, confirmed=agreed)
+        plan = top_ups.top_up(found, asked.minimum_hourly, by=user, confirmed=asked.confirm_spend)
         offer_more(found)
     return {
         "done": not asked.dry_run,

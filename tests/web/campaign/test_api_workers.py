@@ -13,8 +13,18 @@ from accounts.services.tokens import make_token
 from config import clock
 from config.background.attending import work_off_everything
 from config.background.models import Job
-from judging.models import Appeal, CampaignChange, Exclusion, PairReport, Payment, Submission, WorkerMessage
+from judging.models import (
+    Appeal,
+    Campaign,
+    CampaignChange,
+    Exclusion,
+    PairReport,
+    Payment,
+    Submission,
+    WorkerMessage,
+)
 from judging.services.foreseeing import foresee_exclusion
+from pooling.models import SpendingGrant
 from tests.web.api_caller import problem
 from tests.web.campaign.conftest import worker
 
@@ -217,3 +227,18 @@ def test_a_top_up_is_agreed_to_and_owed_once(judged, calls):
     assert again["bonuses"] == 0
     owed = Payment.objects.filter(kind=Payment.Kind.TOP_UP)
     assert sum(payment.amount for payment in owed) == Decimal(str(done["amount"]))
+
+
+def test_a_top_up_after_the_end_takes_a_grant(judged, calls):
+    opened = clock.now() - timedelta(hours=1)
+    Submission.objects.update(opened_at=opened, finished_at=opened + timedelta(minutes=30))
+    Campaign.objects.update(state=Campaign.State.CLOSED)
+    judged.reservations.all().delete()
+    SpendingGrant.objects.update(revoked_at=clock.now())
+    address = "/api/v1/campaigns/fair/top-up"
+    asked = calls.post(address, {"minimum_hourly": 15, "dry_run": True}).json()
+
+    refused = calls.post(address, {"minimum_hourly": 15, "confirm_spend": asked["total"]})
+
+    assert "spending grant" in problem(refused, 403)["next_step"]
+    assert not Payment.objects.filter(kind=Payment.Kind.TOP_UP).exists()

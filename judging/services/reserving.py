@@ -40,8 +40,11 @@ def reserve(campaign: Campaign, total: Decimal, *, by: User | None, who: str = "
     with transaction.atomic():
         take_turn()
         name = by.get_username() if by else who
+        # What is added after the end is paid at once; nothing settles it later.
+        over = Campaign.objects.filter(pk=campaign.pk, state=Campaign.State.CLOSED).exists()
+        settled_at = clock.now() if over else None
         Reservation.objects.bulk_create(
-            Reservation(campaign=campaign, grant=grant, amount=amount, who=name)
+            Reservation(campaign=campaign, grant=grant, amount=amount, who=name, settled_at=settled_at)
             for grant, amount in sources(campaign, total, by=by)
         )
 

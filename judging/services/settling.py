@@ -11,12 +11,14 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.models import User
 from config import clock
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CrowdCall, Payment, Submission
 from judging.services.campaigns import log
-from judging.services.payments import key_of
+from judging.services.payments import key_of, money
 from judging.services.reconciling import reopen_only_here
+from judging.services.reserving import reserve, take_turn
 
 LONGEST_REASON = 1000
 
@@ -115,12 +117,17 @@ def settle(campaign: Campaign, submission: Submission, *, why: str, who: str = "
 
 
 @transaction.atomic
-def take_back(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> Decimal:
+def take_back(
+    campaign: Campaign, submission: Submission, *, why: str = "", by: User | None = None, who: str = ""
+) -> Decimal:
     """Undo :func:`settle`: what was settled for the submission is owed again; returns its dollars.
 
-    The crowd still refuses it until it is asked again. Raises CampaignRefused when nothing was settled, or somebody
-    else has undone it in the meantime.
+    The crowd still refuses it until it is asked again. Once a campaign is closed, what was settled is reserved no
+    more, so it is reserved anew against what ``by`` may spend (None: the operator). Raises MayNotSpend, and
+    CampaignRefused when nothing was settled, or somebody else has undone it in the meantime.
     """
+    take_turn()
+    who = by.get_username() if by else who
     settled = list(settled_payments(campaign).filter(submission=submission))
     if not settled:
         raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
@@ -140,5 +147,6 @@ def take_back(campaign: Campaign, submission: Submission, *, why: str = "", who:
         changed += updated
     if not changed:  # somebody else took it back since it was looked up
         raise CampaignRefused(f"What was settled for submission {submission.pk} is owed again already.")
+    reserve(campaign, money(campaign)["committed"], by=by, who=who)
     log(campaign, f"${amount:,.2f} for submission {submission.pk} owed again", why=why, who=who)
     return amount

@@ -16,6 +16,7 @@ from judging.services.closing import close, finish_closing
 from judging.services.launching import Terms, amount_to_confirm, launch
 from judging.services.piloting import pilot_campaign
 from judging.services.reserving import reserved_for
+from judging.services.settling import take_back
 from judging.services.spending_rights import installation_spending, spending_right
 from judging.services.top_ups import top_up
 from pooling.services.spending_grants import change_grant, grant_spending, revoke_grant
@@ -229,3 +230,24 @@ def test_a_top_up_after_the_end_is_reserved_anew(fair, mia):
 
     assert plan.total > 0
     assert reserved_for(campaign) == Decimal("2.40") + plan.total
+    assert not campaign.reservations.filter(settled_at=None).exists()
+
+
+def test_what_was_settled_and_is_owed_again_after_the_end_is_reserved_anew(fair, mia):
+    campaign = fair.opened()
+    submission = fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    bonus = submission.payments.filter(kind="bonus")
+    bonus.update(state="settled")
+    close(campaign)
+    Place.objects.filter(state="open").update(state="gone")
+    finish_closing(campaign)
+    assert reserved_for(campaign) == Decimal("0.24")
+
+    with pytest.raises(MayNotSpend):
+        take_back(campaign, submission, by=mia)
+    assert bonus.get().state == "settled"
+    granted("5", person=mia)
+    take_back(campaign, submission, by=mia)
+
+    assert (bonus.get().state, reserved_for(campaign)) == ("owed", Decimal("2.40"))

@@ -72,7 +72,7 @@ def _decide(request: HttpRequest, campaign: Campaign, submission: Submission) ->
             amount = pay_missing(campaign, submission, way=ANOTHER_WAY, why=why, by=by)
             return f"${amount:,.2f} noted as paid another way."
         case "undo":
-            return f"${take_back(campaign, submission, **kept):,.2f} owed again."
+            return f"${take_back(campaign, submission, why=why, by=by):,.2f} owed again."
     return f"${settle(campaign, submission, **kept):,.2f} settled."
 
 

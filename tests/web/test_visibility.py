@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
+from accounts.services.tokens import make_token
 from config.background.services import work
 from judging.models import Exclusion
 from leaderboard.jobs import ring_for
@@ -197,3 +199,20 @@ def test_an_analysis_for_everybody_leaves_out_a_run_that_became_private_while_it
         work(job.pk)
 
     assert [run.run_tag for run in kept[0].runs] == ["quay"]
+
+
+def test_reports_of_runs_name_no_private_queries(client, member, published):
+    split = QuerySplit.objects.create(collection=published.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=published.query("q2"))
+    Run.objects.filter(pk=published.quay.pk).update(
+        report={"unanswered": ["q2", "q3"], "skipped": ["q2", "x"]}
+    )
+    address = f"/api/v1/collections/harbour/runs/{published.quay.pk}"
+    token = make_token(user=get_user(member), name="t", scopes=["read"], days=1)[1]
+
+    shown = client.get(address).json()["report"]
+    listed = client.get("/api/v1/collections/harbour/runs?run_tag=quay").json()["runs"][0]["report"]
+    theirs = client.get(address, headers={"Authorization": f"Bearer {token}"}).json()["report"]
+
+    assert shown == listed == {"unanswered": ["q3"], "skipped": ["x"]}
+    assert theirs["unanswered"] == ["q2", "q3"]

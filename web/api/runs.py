@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
@@ -10,14 +11,14 @@ from django.shortcuts import get_object_or_404
 from ninja import Field, Query, Router, Schema
 
 from accounts.models import ApiToken
-from pooling.models import Run
+from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.finding import runs_tagged
 from web.access import collection_for, require
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
-from web.services.visibility import as_shown, listed_runs, sees_everything
+from web.services.visibility import as_shown, hidden_queries, listed_runs, sees_everything, without_queries
 
 router = Router()
 Release = Literal["public", "scores", "private"]
@@ -102,10 +103,9 @@ def list_runs(
 ) -> dict[str, Any]:
     user = reader(request)
     found = collection_for(user, name)
-    rows, everything = listed_runs(found, user), sees_everything(user, found)
+    rows = listed_runs(found, user)
     rows = rows.filter(run_tag=run_tag) if run_tag else rows
-    page = rows[offset : offset + limit]
-    return {"count": rows.count(), "runs": [as_shown(run, everything) for run in page]}
+    return {"count": rows.count(), "runs": _shown(rows[offset : offset + limit], found, user)}
 
 
 @router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="One run")
@@ -113,7 +113,13 @@ def read_run(request: HttpRequest, name: str, key: int) -> Run:
     user = reader(request)
     found = collection_for(user, name)
     run = get_object_or_404(listed_runs(found, user), pk=key)
-    return as_shown(run, sees_everything(user, found))
+    return _shown([run], found, user)[0]
+
+
+def _shown(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
+    """The runs as this person may see them."""
+    everything, hidden = sees_everything(user, collection), hidden_queries(collection, user)
+    return [without_queries(as_shown(run, everything), hidden) for run in runs]
 
 
 @router.patch(

@@ -57,6 +57,13 @@ def as_shown(run: Run, everything: bool) -> Run:
     return run
 
 
+def without_queries(run: Run, hidden: Container[str]) -> Run:
+    """The run with a report that names none of the hidden queries; not to be saved."""
+    named = {name: run.report[name] for name in ("unanswered", "skipped") if name in run.report}
+    run.report |= {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
+    return run
+
+
 @dataclass(frozen=True)
 class Sight:
     """What a person may see of some queries' passages. Keys are (query key, passage key)."""

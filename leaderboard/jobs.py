@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
-from config.background.services import start
+from config.background.services import start, start_for
 from config.sweep import Sweep
 from judging.models import Campaign
 from judging.services.campaigns import CampaignSettings
@@ -33,7 +33,7 @@ def job_key(key: str) -> str:
 
 
 def ring_for(asked: Asked) -> Job:
-    """Have the analysis made and kept. Raises a refusal where there is nothing to analyse."""
+    """Have the analysis made and kept. Raises a refusal where there is nothing to analyse, or too much waits."""
     arguments = {
         "kind": asked.kind.name,
         "collection_id": asked.collection.pk,
@@ -42,7 +42,7 @@ def ring_for(asked: Asked) -> Job:
         "settings": asked.settings,
         "released": asked.released,
     }
-    return start(ANALYSE, key=job_key(key_of(asked)), arguments=arguments)
+    return start_for(ANALYSE, key=job_key(key_of(asked)), arguments=arguments)
 
 
 @job_kind(ANALYSE, max_attempts=2, words="an analysis")

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from config.background.models import Job
 from config.background.registry import Progress, job_kind
-from config.background.services import start
+from config.background.services import start, start_for
 from config.sweep import Sweep
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet, Run, RunUpload
@@ -91,7 +91,8 @@ def ring_for_pool(
 ) -> Job:
     """Have a pool built; the same pool again is the same work. What can be refused at once is.
 
-    Raises PoolRefused, and AlreadyImported for a name that stands, or is about to stand, for another pool.
+    Raises PoolRefused, TooMuchAsked, and AlreadyImported for a name that stands, or is about to stand, for another
+    pool.
     """
     check_name(name)
     pools.check_choice(choice, depth)
@@ -111,7 +112,7 @@ def ring_for_pool(
         if before is not None and before.arguments == arguments:
             return before
         raise pools.taken(name)
-    job = start(BUILD_POOL, key=key, arguments=arguments)
+    job = start_for(BUILD_POOL, key=key, arguments=arguments)
     if job.arguments != arguments:
         raise AlreadyImported(f"Another pool called {name!r} is being built.", "Choose another name.")
     return job

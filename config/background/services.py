@@ -20,7 +20,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F, QuerySet
 
 from config import clock
-from config.background.errors import LeaseLost
+from config.background.errors import LeaseLost, TooMuchAsked
 from config.background.failures import fault_of
 from config.background.models import AtWork, Job, JobQuerySet
 from config.background.registry import Progress, kind_named
@@ -31,6 +31,8 @@ from config.logs import masked
 logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 PULSE_SECONDS = 3
+#: Jobs of one kind that people may have waiting or running for one collection.
+MOST_AT_ONCE = 20
 
 
 class TryLater(NotNow):
@@ -67,6 +69,22 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
             transaction.on_commit(partial(ring, job.pk))
         return job
     raise RuntimeError(f"No job could be started under the key {key!r}.")
+
+
+def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
+    """The same for work that anybody in a collection asks for, as often as they like, under keys of their choice.
+
+    The arguments hold a ``collection_id``. Raises TooMuchAsked: what is paid and collected waits in the same line.
+    """
+    live = Job.objects.live().filter(kind=kind)
+    if not live.filter(key=key).exists():
+        waiting = live.filter(arguments__collection_id=arguments["collection_id"]).count()
+        if waiting >= MOST_AT_ONCE:
+            raise TooMuchAsked(
+                f"{waiting} pieces of such work are under way for this collection.",
+                "Wait until some are done, then ask again.",
+            )
+    return start(kind, key=key, arguments=arguments)
 
 
 def hurry(jobs: JobQuerySet) -> int:

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from config.background import services
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from judging.models import Campaign
@@ -14,6 +15,7 @@ from leaderboard.models import KeptAnalysis
 from leaderboard.services import analyses
 from leaderboard.services.analysis_kinds import KINDS
 from pooling.models import PrivateQuery, QuerySplit, Run
+from tests.web.api_caller import Api
 
 PAGE = "/collections/harbour/analyses"
 
@@ -309,3 +311,20 @@ def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
     assert "0 runs" not in page
     assert "None chosen" not in page
     assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()
+
+
+def test_nobody_fills_the_line_that_payments_wait_in(signed_in, monkeypatch):
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
+    for seed in "1223":
+        reply = signed_in.post(f"{PAGE}/stability/run", {"trials": "20", "seed": seed}, follow=True)
+
+    assert Job.objects.filter(kind="leaderboard.analyse").count() == 2
+    assert "2 pieces of such work are under way" in reply.content.decode()
+
+
+def test_nobody_fills_it_with_pools_over_the_api(cast, client, monkeypatch):
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
+    api = Api(client, cast.collection)
+    replies = [api.post("/collections/harbour/pools", {"name": f"pool-{number}"}) for number in (1, 2, 2, 3)]
+
+    assert [reply.status_code for reply in replies] == [202, 202, 202, 409]

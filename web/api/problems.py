@@ -17,6 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, Throttled, ValidationError
 
+from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from leaderboard.errors import UnknownLabels
@@ -99,6 +100,7 @@ CONFLICTS = (
     OnlyRehearsed,
     SpendNotConfirmed,
     TextsMissing,
+    TooMuchAsked,
     WebhookRefused,
     WrongOffset,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from config.background.errors import TooMuchAsked
 from config.errors import NotNow, Refusal
 from leaderboard import jobs
 from leaderboard.output.drawing import MEDIA_TYPES
@@ -50,6 +52,8 @@ def run(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse
             jobs.ring_for(asked)
     except NotNow:
         raise
+    except TooMuchAsked as refusal:
+        messages.error(request, str(refusal))
     except Refusal:
         pass  # the page finds the same and says so
     query = pages.address_of(chosen, request.POST)

@@ -30,7 +30,8 @@ def refuse_over_quota(user: User, *, files: int, size: int) -> None:
 def refuse_if_full(user: User, *, files: int, size: int) -> None:
     """The same as far as can be told now, before anything of the files has come."""
     kept, there = held_by(user)
-    if kept + files <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
+    # Asking for missing texts brings no file, and is work all the same.
+    if kept + max(files, 1) <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
         return
     most = f"{many(settings.MAX_WAITING_FILES, 'file')} and {filesizeformat(settings.MAX_WAITING_BYTES)}"
     raise QuotaReached(
@@ -57,7 +58,7 @@ def held_by(user: User) -> tuple[int, int]:
     sizes = [upload.size_bytes for upload in runs if upload.job_key not in failed]
     for row in waiting:
         if row.job_key not in failed:
-            sizes += sizes_of(row.files)
+            sizes += sizes_of(row.files) or [0]
     return len(sizes), sum(sizes)
 
 

@@ -16,7 +16,7 @@ from pooling import texts, trec
 from pooling.errors import QuotaReached
 from pooling.formats import BOM
 from pooling.jobs import check_upload, forget_uploads, ring_for
-from pooling.models import AddedFiles, NewCollection, Run, RunUpload
+from pooling.models import AddedFiles, Collection, NewCollection, PassageSource, Run, RunUpload
 from pooling.services.receiving import abandon, receive
 from tests.web.api_caller import RUN, problem
 from tests.web.api_caller import api as api
@@ -206,6 +206,18 @@ def test_and_so_many_bytes_over_the_api(api, data_dir, settings):
     assert "Wait until some are read" in problem(other, 409)["next_step"]
     problem(made, 409)
     assert not NewCollection.objects.exists()
+
+
+def test_looking_for_texts_costs_quota_without_a_file(api, data_dir, settings):
+    settings.MAX_WAITING_FILES = 1
+    PassageSource.objects.create(
+        collection=Collection.objects.get(), path="p.tsv", sha256="0" * 64, size_bytes=1
+    )
+    first, other = (api.post("/collections/harbour/files", {}, **{"Idempotency-Key": key}) for key in "12")
+
+    assert first.status_code == 201
+    problem(other, 409)
+    assert AddedFiles.objects.count() == 1
 
 
 def test_a_file_whose_job_failed_costs_no_quota(cast, data_dir, settings):

@@ -55,7 +55,8 @@ def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Look for missing texts in the passage files that are known."""
     try:
         wanted = ask_to_add(collection=collection, user=request.user)  # type: ignore[arg-type]
-    except Refusal:
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
         return redirect("web:add_files", collection.name)
     ring_for_files(wanted)
     return redirect("web:added", collection.name, wanted.pk)

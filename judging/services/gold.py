@@ -72,7 +72,10 @@ def propose_gold(campaign: Campaign) -> int:
 
 
 def _labels(campaign: Campaign) -> tuple[dict[int, frozenset[int]], list[tuple[int, int]]]:
-    """Per query the passages labelled or pooled for it; and (query, relevant passage), best grades first."""
+    """Per query the passages labelled or pooled for it; and (query, relevant passage), best grades first.
+
+    Queries of the pool come before all others: a question that is only ever asked in test pairs gives them away.
+    """
     assert campaign.pool is not None
     assert campaign.pool.qrel_set is not None
     qrel_set = campaign.pool.qrel_set
@@ -83,17 +86,19 @@ def _labels(campaign: Campaign) -> tuple[dict[int, frozenset[int]], list[tuple[i
         related[query].add(passage)
         if grade >= qrel_set.min_grade:
             relevant.append((-grade, query, passage))
-    pooled = PooledPassage.objects.filter(pool=campaign.pool)
-    for query, passage in pooled.values_list("query_id", "passage_id"):
+    pooled: set[int] = set()
+    rows_of_pool = PooledPassage.objects.filter(pool=campaign.pool)
+    for query, passage in rows_of_pool.values_list("query_id", "passage_id"):
         related[query].add(passage)
+        pooled.add(query)
     # One passage a query before a second of any: gold then covers as many queries as it can.
     relevant.sort(key=lambda row: row[0])
     turns: dict[int, int] = defaultdict(int)
     ordered = []
     for place, (grade, query, passage) in enumerate(relevant):
-        ordered.append((turns[query], grade, place, query, passage))
+        ordered.append((query not in pooled, turns[query], grade, place, query, passage))
         turns[query] += 1
-    return {query: frozenset(known) for query, known in related.items()}, [row[3:] for row in sorted(ordered)]
+    return {query: frozenset(known) for query, known in related.items()}, [row[4:] for row in sorted(ordered)]
 
 
 def _passage_words(keys: list[int], campaign: Campaign) -> dict[int, frozenset[str]]:

@@ -19,7 +19,7 @@ from config import clock
 from judging.layout import submission_seed
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.services.displacing import displace_weakest, make_room
-from judging.services.slots import fill_slots, give_back
+from judging.services.slots import fill_slots, give_back, new_gold_is_left
 
 #: So often a task is tried for before it is said that none is left: each time somebody else was faster.
 TRIES = 20
@@ -76,8 +76,9 @@ def _seen(worker: Worker) -> QuerySet[Any, Any]:
 def _next_task(campaign: Campaign, worker: Worker) -> int | None:
     """The first waiting task without a pair that this worker was ever shown, read off an index in order.
 
-    Should there be none, one whose pairs this worker gave back without a choice. What the worker has seen is looked
-    up once, not for each task that waits, so that taking a task costs the same however many wait.
+    Should there be none, or no gold for it that the worker never saw, one that this worker gave back without a
+    choice. What the worker has seen is looked up once, not for each task that waits, so that taking a task costs the
+    same however many wait.
     """
     live = [Submission.State.HELD, Submission.State.FINISHED]
     mine = TaskPair.objects.filter(task__submissions__worker=worker, task__submissions__state__in=live)
@@ -85,8 +86,14 @@ def _next_task(campaign: Campaign, worker: Worker) -> int | None:
         pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id")
     )
     ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
+    allowed = waiting.exclude(pk__in=_seen(worker))
+    if (
+        not new_gold_is_left(campaign, worker.pk)
+        and (task := _first(allowed.filter(pk__in=ever))) is not None
+    ):
+        return task
     task = _first(waiting.exclude(pk__in=ever))
-    return task if task is not None else _first(waiting.exclude(pk__in=_seen(worker)))
+    return task if task is not None else _first(allowed)
 
 
 def _first(fitting: QuerySet[Task]) -> int | None:

@@ -28,12 +28,56 @@ class _Gold(NamedTuple):
 def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> int:
     """Draw gold, order and sides; returns the number of gold pairs.
 
-    Raises IntegrityError when this worker was just shown one of the pairs.
+    A task that the worker gave back without a choice is shown as it was: were its gold drawn anew, whoever opens it
+    twice could tell test pairs by what changed. Raises IntegrityError when this worker was just shown one of them.
     """
     pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
-    gold = _draw_gold(campaign, submission.worker_id, rng)
+    leanings = _leanings(pairs)
+    slots = _as_before(submission, pairs, leanings) or _drawn(campaign, submission, pairs, leanings, rng)
+    Slot.objects.bulk_create(slots)
+    return sum(slot.gold_pair_id is not None for slot in slots)
+
+
+def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -> list[Slot]:
+    """The slots in which this worker saw the task last; empty when it was not so, or not all of it can be shown.
+
+    Only a side that has to balance what others were shown meanwhile is another one.
+    """
+    mine = Slot.objects.filter(
+        worker=submission.worker_id, submission__task=submission.task_id, given_back=True
+    )
+    last = mine.order_by("-pk").values_list("submission", flat=True).first()
+    before = list(Slot.objects.filter(submission=last).order_by("number")) if last else []
+    gold = {slot.gold_pair_id for slot in before if slot.gold_pair_id is not None}
+    if {slot.pair_id for slot in before} - {None} != {pair.pk for pair in pairs}:
+        return []
+    if _usable_gold(submission.campaign, submission.worker_id).filter(pk__in=gold).count() < len(gold):
+        return []
+    sides = {pair.pk: (pair.passage_a_id, pair.passage_b_id) for pair in pairs}
+    leaning = dict(zip(sides, leanings, strict=True))
     slots = []
-    for number, seat in enumerate(lay_out(_leanings(pairs), len(gold), rng), start=1):
+    for slot in before:
+        left, right = slot.left_id, slot.right_id
+        if slot.pair_id is not None and (leans := leaning[slot.pair_id]):
+            left, right = sides[slot.pair_id][:: -1 if leans > 0 else 1]
+        shown = {"number": slot.number, "pair_id": slot.pair_id, "gold_pair_id": slot.gold_pair_id}
+        slots.append(
+            Slot(submission=submission, worker_id=submission.worker_id, left_id=left, right_id=right, **shown)
+        )
+    return slots
+
+
+def _drawn(
+    campaign: Campaign,
+    submission: Submission,
+    pairs: list[Pair],
+    leanings: list[int],
+    rng: np.random.Generator,
+) -> list[Slot]:
+    # Where the crowd says who arrives, gold that the worker saw goes with the task of then and with no other.
+    gold = _draw_gold(campaign, submission.worker_id, rng, again=submission.taken_at is None)
+    slots = []
+    for number, seat in enumerate(lay_out(leanings, len(gold), rng), start=1):
         if seat.is_gold:
             sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
         else:
@@ -50,8 +94,7 @@ def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Genera
                 right_id=right,
             )
         )
-    Slot.objects.bulk_create(slots)
-    return len(gold)
+    return slots
 
 
 def pairs_in(submission: Submission) -> int:
@@ -66,11 +109,17 @@ def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
     return _usable_gold(campaign, worker_id).count() >= campaign.gold_per_task
 
 
+def new_gold_is_left(campaign: Campaign, worker_id: int) -> bool:
+    """Whether there are enough gold pairs that this worker never saw for one more task."""
+    seen = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
+    return _usable_gold(campaign, worker_id).exclude(Exists(seen)).count() >= campaign.gold_per_task
+
+
 def give_back(submissions: QuerySet[Submission]) -> None:
     """Let the pairs and gold pairs of submissions that ended without a choice be drawn again for their workers.
 
-    They are marked, not deleted: what a worker has never seen is drawn first, so that nobody can tell gold pairs by
-    opening a task twice.
+    They are marked, not deleted: what a worker has never seen is drawn first, and what was seen is shown as it was,
+    so that nobody can tell gold pairs by opening tasks again and again.
     """
     made = Choice.objects.filter(slot__submission=OuterRef("submission"))
     Slot.objects.filter(submission__in=submissions, given_back=False).exclude(Exists(made)).update(
@@ -88,17 +137,21 @@ def take_up(submission: Submission) -> None:
     mine.exclude(Exists(again)).update(given_back=False)
 
 
-def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator) -> list[_Gold]:
-    """As many gold pairs as a task has (fewer when there are no more): first those that this worker never saw."""
+def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator, *, again: bool) -> list[_Gold]:
+    """As many gold pairs as a task has (fewer when there are no more): those that this worker never saw.
+
+    With ``again``, those that were given back make up for what is missing.
+    """
     shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
     usable = _usable_gold(campaign, worker_id).annotate(before=Exists(shown)).order_by("pk")
     unseen: list[_Gold] = []
-    again: list[_Gold] = []
+    seen: list[_Gold] = []
     for *row, before in usable.values_list("pk", "relevant_id", "off_topic_id", "before"):
-        (again if before else unseen).append(_Gold(*row))
+        (seen if before else unseen).append(_Gold(*row))
     drawn = [unseen[index] for index in rng.permutation(len(unseen))[: campaign.gold_per_task].tolist()]
-    if missing := campaign.gold_per_task - len(drawn):
-        drawn += [again[index] for index in rng.permutation(len(again))[:missing].tolist()]
+    missing = campaign.gold_per_task - len(drawn)
+    if missing and again:
+        drawn += [seen[index] for index in rng.permutation(len(seen))[:missing].tolist()]
     return drawn
 
 

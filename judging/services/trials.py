@@ -93,7 +93,8 @@ def start_trial(posting: Posting) -> Submission:
             seed=0,
             opened_at=clock.now(),
         )
-        submission.seed = submission_seed(campaign.seed, submission.pk)
+        # All trials show the same: were test pairs drawn for each, whoever has the link could tell them by comparing.
+        submission.seed = submission_seed(campaign.seed, 0)
         submission.save(update_fields=["seed"])
         fill_slots(campaign, submission, np.random.default_rng(submission.seed))
     return submission

@@ -142,15 +142,25 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
     given = {"text_sha256": digest, "age_confirmed": campaign.minimum_age}
     reason = ""
-    try:
-        with transaction.atomic():
-            _, first = Consent.objects.get_or_create(submission=submission, defaults=given)
-            if first and not submission.slots.exists() and (reason := _hand_out(submission)):
-                raise WorkRefused(reason)
-    except WorkRefused:
+    with transaction.atomic():
+        _lock_held(submission)
+        _, first = Consent.objects.get_or_create(submission=submission, defaults=given)
+        if first and not submission.slots.exists() and (reason := _hand_out(submission)):
+            transaction.set_rollback(True)
+    if reason:
         release(submission, Submission.State.RETURNED)
-        raise
+        raise WorkRefused(reason)
     return True
+
+
+def _lock_held(submission: Submission) -> None:
+    """Keep the submission from ending meanwhile: a task given to one that is over would wait for its lease's end.
+
+    Raises WorkRefused when it ended, or its worker was excluded, since it was read.
+    """
+    Submission.objects.select_for_update().get(pk=submission.pk)
+    submission.refresh_from_db(fields=["state", "standing"])
+    check_workable(submission)
 
 
 def _hand_out(submission: Submission) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from config import clock
 from judging.crowds.seam import Arrival
+from judging.errors import WorkRefused
 from judging.models import Campaign, CrowdIdentity, Slot, Submission, Task, Worker
 from judging.services import working
 from judging.services.admitting import ARRIVALS_AT_PLACE
@@ -262,3 +263,15 @@ def test_choice_that_comes_in_after_the_task_was_sent_off_is_refused(fair):
         working.save_choice(late, number=1, sequence=1, side="right")
 
     assert submission.slots.get(number=1).choices.count() == 1
+
+
+def test_consent_to_a_task_that_ended_meanwhile_takes_no_other_task(fair, crowd):
+    campaign = fair.opened()
+    read_before = arrive(campaign, crowd.take("A1"), worker="A1")
+    release(Submission.objects.get(pk=read_before.pk), Submission.State.RETURNED)
+
+    with pytest.raises(WorkRefused, match="returned"):
+        working.give_consent(read_before)
+
+    assert not held(campaign)
+    assert not read_before.slots.exists()

@@ -15,7 +15,7 @@ from judging.models import Campaign, Place, Submission, Worker
 from judging.services.adopting import ask_for_place
 from judging.services.asking import Questions
 from judging.services.displacing import untouched
-from judging.services.leasing import release
+from judging.services.leasing import free_task, release
 from judging.services.slots import gold_is_left
 
 #: Sessions that the crowd did not know; when so many came in a minute, no more are asked for.
@@ -57,13 +57,17 @@ def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Lim
 def hand_over(place: Place, assignment_id: str, taken_at: datetime) -> None:
     """End what was held at a place before this assignment was taken there, as the crowd signed: its holder has left.
 
-    Raises WorkRefused when the place went to somebody else since: the address is one that a former holder kept.
+    What was sent off here stays on record, its worker having a receipt; but its task is for others, for the crowd
+    takes in nothing of a former holder's. Raises WorkRefused when the place went to somebody else since: the address
+    is one that a former holder kept.
     """
     here = Submission.objects.filter(place=place).exclude(assignment_id=assignment_id)
     if here.filter(taken_at__gt=taken_at).exists():
         raise WorkRefused("returned")
     for submission in here.filter(state=Submission.State.HELD):
         release(submission, Submission.State.RETURNED)
+    for submission in here.filter(state=Submission.State.FINISHED, taken_at__lt=taken_at):
+        free_task(submission)
 
 
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:

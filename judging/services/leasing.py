@@ -164,7 +164,7 @@ def _exchange(submission: Submission) -> bool:
     task_id = _next_task(submission.campaign, submission.worker)
     if task_id is None:
         return False
-    _free_task(submission)
+    free_task(submission)
     if _hold(submission, task_id):
         Submission.objects.filter(pk=submission.pk).update(task=task_id)
         submission.task_id = task_id
@@ -184,7 +184,7 @@ def release(submission: Submission, state: str) -> bool:
     live = [Submission.State.HELD, Submission.State.FINISHED]
     ended = Submission.objects.filter(pk=submission.pk, state__in=live).update(state=state)
     if ended:
-        _free_task(submission)
+        free_task(submission)
         give_back(Submission.objects.filter(pk=submission.pk))
     return bool(ended)
 
@@ -195,10 +195,11 @@ def clear_place(submission: Submission) -> None:
     for other in others.filter(state=Submission.State.HELD).exclude(place=None):
         release(other, Submission.State.RETURNED)
     for other in others.filter(state=Submission.State.FINISHED, held_task__state=Task.State.HELD):
-        _free_task(other)  # it stays on record as sent off: its worker has a receipt
+        free_task(other)  # it stays on record as sent off: its worker has a receipt
 
 
-def _free_task(submission: Submission) -> None:
+def free_task(submission: Submission) -> None:
+    """Offer the task to others that the submission holds, if it does."""
     Task.objects.filter(holder=submission, state=Task.State.HELD).update(
         state=Task.State.WAITING, holder=None, leased_until=None
     )

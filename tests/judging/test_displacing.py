@@ -275,3 +275,15 @@ def test_consent_to_a_task_that_ended_meanwhile_takes_no_other_task(fair, crowd)
 
     assert not held(campaign)
     assert not read_before.slots.exists()
+
+
+def test_task_sent_off_here_and_given_back_at_the_crowd_goes_to_the_next_holder(fair, crowd, single):
+    place, now = crowd.take("ASLY"), clock.now()
+    sly = arrive(single, place, worker="ASLY", taken_at=now)
+    working.give_consent(sly)
+    working.finish(sly)
+
+    honest = arrive(single, place, worker="AHONEST", number=1, taken_at=now + timedelta(seconds=5))
+
+    sly.refresh_from_db()
+    assert (single.tasks.get().holder, sly.state) == (honest, "finished")

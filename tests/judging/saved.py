@@ -54,7 +54,8 @@ def fair_of(crowd: FakeCrowd) -> Fair:
     if "fair" not in _kept:
         before = _keys()
         fair = Fair(crowd)
-        _kept["fair"] = _saved(before, crowd), {**vars(fair), "crowd": None}
+        # Copied: the first test may change what it was given.
+        _kept["fair"] = _saved(before, crowd), copy.deepcopy({**vars(fair), "crowd": None})
     else:
         saved, attributes = _kept["fair"]
         saved.put_back(crowd)

@@ -26,6 +26,7 @@ STATED = 5  # calls a second that we believe are allowed
 @pytest.fixture
 def slow(crowd, settings, monkeypatch):
     """The fake panel behind the protocol and its limiter; a test sets how many calls a second it really allows."""
+    settings.SPENDING_CAP = 0  # a thousand tasks cost more than all campaigns may together
     settings.CROWD_CALLS_PER_SECOND = STATED
     settings.CROWD_CALLS_AT_ONCE = AT_ONCE
     clock = Clock()

@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
 from config.background.models import Job
-from judging.models import Submission
+from judging.models import Submission, Worker
 from pooling.models import AddedFiles, NewCollection, RunUpload
 from tests.factories import grant_to
 from tests.web.conftest import PEOPLE, PUBLIC
@@ -83,7 +83,7 @@ TABLE = {
         "runs", RUNS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
     ),
     ("post", "/collections/{name}/uploads/{key}/submit"): Call("runs", RUNS, 400, others=404),
-    ("delete", "/collections/{name}/uploads/{key}"): Call("runs", RUNS, 400, others=404),
+    ("delete", "/collections/{name}/uploads/{key}"): Call("runs", RUNS, 204, others=404),
     ("post", "/collections"): Call("runs", None, 201, NEW, {"HTTP_IDEMPOTENCY_KEY": "k"}, anywhere=True),
     ("get", "/new-collections/{key}"): Call(others=404, anywhere=True),
     ("patch", "/new-collections/{key}/files/{number}"): Call(
@@ -253,7 +253,11 @@ def callers(cast):
     cast.keys |= {"preparation": rehearsed.pk, "pools/work": pooled.pk}
     cast.keys |= {"better-than-perfect/work": asking.pk}
     returned = Submission.objects.create(
-        campaign=cast.campaign, worker=cast.judge, assignment_id="GIVENBACK", seed=0, state="returned"
+        campaign=cast.campaign,
+        worker=Worker.objects.create(),
+        assignment_id="GIVENBACK",
+        seed=0,
+        state="returned",
     )
     cast.keys |= {"held-payments": returned.pk, "missing-work": returned.pk}
     analysing = Job.objects.create(kind="leaderboard.analyse", key="past analysis", arguments=arguments)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -77,14 +78,20 @@ def proxy(tmp_path):
     command = ["nginx", "-p", tmp_path, "-c", tmp_path / "nginx.conf"]
     subprocess.run([*command, "-t"], check=True, capture_output=True)
     process = subprocess.Popen(command)
-    while not (tmp_path / "pid").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
+    for port in (plain, secure):  # the check above leaves a pid file, too: only an answer says that it serves
+        while not _answers(port):
+            assert process.poll() is None
+            time.sleep(0.05)
     yield f"http://127.0.0.1:{plain}", f"https://127.0.0.1:{secure}"
     process.terminate()
     process.wait(10)
     behind.shutdown()
     behind.server_close()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_nginx_logs_no_secret_and_takes_large_bodies_from_senders_who_are_known(proxy, tmp_path):

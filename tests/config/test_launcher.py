@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -100,7 +100,7 @@ def running(embedded):
 
 def test_a_command_creates_the_database_it_needs(prepared):
     """As the fixture saw it: a database takes seconds to make."""
-    with sqlite3.connect(prepared / "preferee.sqlite3") as database:
+    with closing(sqlite3.connect(prepared / "preferee.sqlite3")) as database:
         tables = {name for (name,) in database.execute("select name from sqlite_master")}
 
     assert "judging_campaign" in tables

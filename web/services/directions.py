@@ -93,7 +93,7 @@ CALLS = {
     "set_texts": "PUT /campaigns/{name}/texts",
     "spending_grants": "GET /spending",
     "split_queries": "POST /collections/{name}/query-split",
-    "suspend_gold": "POST /campaigns/{name}/gold/{{id}}/suspend",
+    "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
 }
 #: Option → the field over HTTP and the label on pages, where they are not the option's own words.
 OPTIONS: dict[str, tuple[str, str]] = {

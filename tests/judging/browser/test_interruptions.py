@@ -218,7 +218,7 @@ def test_leaving_at_pair_five_pays_for_four(crowd, campaign, place, window):
     submission = place.visitor.submission
     assert (submission.state, submission.left_early) == (Submission.State.SUBMITTED, True)
     assert crowd.approvals == [submission.assignment_id]
-    assert [bonus.amount for bonus in crowd.paid_bonuses] == [Decimal("0.55")]
+    assert [bonus.amount for bonus in crowd.paid_bonuses] == [Decimal("0.56")]
 
 
 def test_who_does_not_agree_is_asked_nothing_and_nothing_is_recorded(place, window):

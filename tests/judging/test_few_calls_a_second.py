@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from decimal import Decimal
 
 import pytest
 
@@ -51,7 +52,7 @@ def until_done(work, *, tries):
 
 def opened(crowd, places: int):
     fair = Fair(crowd, queries=places, passages=2)
-    return fair, fair.launched(fair.draft(pairs_per_task=1))
+    return fair, fair.launched(fair.draft(pairs_per_task=1, budget=Decimal(10_000)))
 
 
 def offered_expired_collected(slow, places: int, workers: int):

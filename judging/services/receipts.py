@@ -125,46 +125,26 @@ def pay_missing(
     """
     who = by.get_username() if by else who
     take_turn()
-    # The submission's row is taken before anything is looked at: the crowd's list may bring it at this moment.
-    still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
-    if (
-        not still.update(state=Submission.State.LAPSED)
-        or not _missing(campaign).filter(pk=submission.pk).exists()
-    ):
-        raise CampaignRefused(
-            f"Submission {submission.pk} was paid, or listed by the crowd, in the meantime."
-        )
+    _take(campaign, submission)
     if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
         raise BadInput(
             f"Say why it is paid by the receipt, or how, in at most {LONGEST_WHY:,} characters.",
             "It is kept with the payment: “paid by bank transfer on 3 May”, for instance.",
         )
     missing = _described(campaign, submission)
-    if way == BONUS and missing.carrier is None:
-        raise CampaignRefused(
-            f"Worker {submission.worker_id} has no paid assignment at this crowd that could carry the bonus.",
-            "Pay another way and note how, or wait until another task of this worker is paid.",
-        )
-    fee = crowd_for(campaign).fees.on(missing.earned) if way == BONUS else Decimal("0.00")
-    if way == BONUS:
-        if refusal := beyond_cap(campaign, missing.earned + fee):
-            raise refusal
-        reserve(campaign, money(campaign)["committed"] + missing.earned + fee, by=by, who=who)
-    settled = {
+    paid: dict[str, Any] = {
+        "fee": Decimal("0.00"),
         "state": Payment.State.SETTLED,
         "decided_at": clock.now(),
         "decided_by": who,
         "decided_why": why,
     }
+    if way == BONUS:
+        paid = _as_bonus(campaign, missing, by=by, who=who)
     _, made = Payment.objects.get_or_create(
         submission=submission,
         kind=Payment.Kind.COMPENSATION,
-        defaults={
-            "amount": missing.earned,
-            "fee": fee,
-            "reason": REASON,
-            **({"carrier": missing.carrier} if way == BONUS else settled),
-        },
+        defaults={"amount": missing.earned, "reason": REASON, **paid},
     )
     if not made:
         raise CampaignRefused(f"Submission {submission.pk} was paid by its receipt just now.")
@@ -177,3 +157,29 @@ def pay_missing(
         who=who,
     )
     return missing.earned
+
+
+def _take(campaign: Campaign, submission: Submission) -> None:
+    """Take the submission's row before anything is looked at: the crowd's list may bring it at this moment."""
+    still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
+    if (
+        not still.update(state=Submission.State.LAPSED)
+        or not _missing(campaign).filter(pk=submission.pk).exists()
+    ):
+        raise CampaignRefused(
+            f"Submission {submission.pk} was paid, or listed by the crowd, in the meantime."
+        )
+
+
+def _as_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None, who: str) -> dict[str, Any]:
+    """Reserve a bonus with its fee; returns the payment's fee and the submission that carries it."""
+    if missing.carrier is None:
+        raise CampaignRefused(
+            f"Worker {missing.submission.worker_id} has no paid assignment at this crowd that could carry the bonus.",
+            "Pay another way and note how, or wait until another task of this worker is paid.",
+        )
+    fee = crowd_for(campaign).fees.on(missing.earned)
+    if refusal := beyond_cap(campaign, missing.earned + fee):
+        raise refusal
+    reserve(campaign, money(campaign)["committed"] + missing.earned + fee, by=by, who=who)
+    return {"fee": fee, "carrier": missing.carrier}

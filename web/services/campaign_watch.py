@@ -287,9 +287,7 @@ def _money_needs(seen: Watch) -> list[Need]:
     """The budget is low: it does not pay for the tasks that are left."""
     campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
     low = budget_low(campaign, used=seen.used, undone=undone)
-    if low is None:
-        return []
-    if any("raise_budget" in one for one in seen.crowd):  # used up: said already
+    if low is None or any("raise_budget" in one for one in seen.crowd):  # used up: said already
         return []
     return [
         Need(

@@ -40,7 +40,7 @@ _OBJECT = _(
 )
 #: Pay and next step of whoever is refused while a task of theirs is open: to return it would cost its pay.
 OPEN_TASK = (
-    _("You have a task open. What you judged of it is paid, too, once you have sent it off."),
+    _("You have a task open. You can still send off what you judged of it; the next page says what it pays."),
     _(
         "Send off what you judged of the open task. Please do not return it: a task that is returned, or not sent "
         "off in time, pays nothing."

@@ -203,7 +203,10 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @in_frame
 def leave(request: HttpRequest, token: str) -> HttpResponse:
-    """Stop before the last pair: what was judged and what it pays; on the second question the task is sent off."""
+    """Stop before the last pair: what was judged and what it pays; on the second question the task is sent off.
+
+    Without a pair judged there is nothing to send off: the page says how to give the task back.
+    """
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
         return _over(token, submission)
@@ -211,10 +214,10 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
         return hurried
-    if "confirmed" in request.POST:
+    pay, judged, shown, earned = earned_so_far(submission)
+    if judged and "confirmed" in request.POST:
         _send_off(request, submission)
         return redirect("judging:work", token=token)
-    pay, judged, shown, earned = earned_so_far(submission)
     context = {
         "token": token,
         "campaign": submission.campaign,
@@ -276,9 +279,11 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         result = trials.trial_result(submission)
         taken = to_the_second(result.seconds, translation)
         return render(request, "judging/trial_done.html", {"result": result, "taken": taken})
+    pay, *_, earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
-        "earned": earned_so_far(submission)[3],
+        "pay": pay,
+        "earned": earned,
         "left_early": submission.left_early,
         "step": working.last_step(submission, page.submit_to),
         "receipt": receipt_of(submission),

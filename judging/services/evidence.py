@@ -22,19 +22,18 @@ PROOF = "proof"
 class Evidence:
     """Pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never fewer).
 
-    ``sent_off``: our page saw the task sent off. ``signed``: the form's choices are those that our server signed.
+    ``signed``: the form's choices are those that our server signed.
     """
 
     shown: int
     judged: int
     claimed: int
-    sent_off: bool
     signed: bool
 
     @property
     def seen(self) -> bool:
         """Whether our page saw any work on it."""
-        return self.sent_off or self.judged > 0
+        return self.judged > 0
 
     @property
     def complete(self) -> bool:
@@ -53,16 +52,14 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
     judged, shown = progress_of(submission)
     campaign = submission.campaign
     choices = choices_in(found.answers)
-    sent_off = submission.finished_at is not None
     proof = _proof_in(found)
     if proof:
-        judged, shown, sent_off = max(judged, proof.judged), max(shown, proof.shown), True
+        judged, shown = max(judged, proof.judged), max(shown, proof.shown)
     shown = shown or campaign.pairs_per_task + campaign.gold_per_task
     return Evidence(
         shown=shown,
         judged=judged,
         claimed=max(judged, min(shown, len(choices))),
-        sent_off=sent_off,
         signed=bool(proof and proof.choices == digest_of_choices(choices)),
     )
 

@@ -1,4 +1,5 @@
-"""Pay that is held for a person: for work that our page never saw, or that was paid by its receipt before.
+"""Pay that is held for a person: for work that our page never saw, or that was paid by its receipt before, and
+pay that is not split for a task of which a part was judged.
 
 Software neither pays nor rejects it. The crowd does pay a reward by itself when its own time for a review is over:
 what is held names that time, and what the crowd paid is recorded.
@@ -6,6 +7,7 @@ what is held names that time, and what the crowd paid is recorded.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,13 +15,13 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Min
+from django.db.models import Count, Min
 
 from config import clock
 from config.plurals import many
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused, CrowdNever
-from judging.models import Campaign, Discrepancy, Payment, Submission
+from judging.models import Campaign, Discrepancy, Payment, Slot, Submission
 from judging.services.calls import Patience, record_found
 from judging.services.campaigns import log
 from judging.services.ledger import APPROVED
@@ -35,7 +37,8 @@ PART = "Part of the bonus."
 class HeldWork:
     """A submission whose pay waits for a person. Pairs: ``answered`` in the crowd's form, ``saved`` by our page.
 
-    ``compensated``: it was paid by its receipt before the crowd listed it.
+    ``compensated``: it was paid by its receipt before the crowd listed it. ``stopped``: all that it claims was saved,
+    but it is only a part of the task.
     """
 
     submission: Submission
@@ -43,6 +46,7 @@ class HeldWork:
     answered: int
     saved: int
     compensated: bool
+    stopped: bool
 
     @property
     def amount(self) -> Decimal:
@@ -66,6 +70,10 @@ class HeldWork:
         """Why it is held, in a sentence."""
         if self.compensated:
             return "It was paid by its receipt before the crowd listed it."
+        if self.stopped:
+            return (
+                f"The worker stopped after {many(self.saved, 'pair')}, and the reward is for the whole task."
+            )
         if not self.saved:
             return f"Our page never saw this work. The crowd's form answers {many(self.answered, 'pair')}."
         return f"The crowd's form answers {many(self.answered, 'pair')}; our page saved {self.saved:,}."
@@ -96,16 +104,25 @@ def held_work(campaign: Campaign) -> list[HeldWork]:
     details = dict(noted.values_list("submission", "detail"))
     receipts = Payment.objects.filter(submission__in=by_submission, kind=Payment.Kind.COMPENSATION)
     compensated = set(receipts.values_list("submission", flat=True))
+    judged = _pairs_judged(by_submission.keys() - details.keys())
     return [
         HeldWork(
             payments[0].submission,
             tuple(payments),
-            details.get(key, {}).get("answered", 0),
-            details.get(key, {}).get("saved", 0),
-            key in compensated,
+            details.get(key, {}).get("answered", judged.get(key, 0)),
+            details.get(key, {}).get("saved", judged.get(key, 0)),
+            compensated=key in compensated,
+            stopped=key not in details and key not in compensated,
         )
         for key, payments in by_submission.items()
     ]
+
+
+def _pairs_judged(submissions: Iterable[int]) -> dict[int, int]:
+    """Submission → pairs with a choice, gold pairs included."""
+    chosen = Slot.objects.filter(submission__in=submissions, choices__isnull=False)
+    counts = chosen.values_list("submission").annotate(Count("pk", distinct=True)).order_by()
+    return dict(counts)
 
 
 def held_in_words(campaign: Campaign) -> str:

@@ -30,14 +30,14 @@ def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
     """Record what a submission that the crowd lists is owed: its reward, and its bonus. Once each.
 
     What our page never saw is held until a person decides: all of it, or the bonus for the pairs that the crowd's
-    form claims beyond those that were saved. So is the reward of work that was paid by its receipt before.
+    form claims beyond those that were saved. So is the reward of work that was paid by its receipt before, and of
+    work that stopped before the last pair where pay is not split: it is for all of the pairs.
     """
     if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
         return
     pay = pay_for(campaign)
     compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
-    # Pay that is not split is for all of the work: a form that claims more than was saved does not earn it.
-    earned = work.seen and (bool(pay.bonus) or work.sent_off or work.complete)
+    earned = work.seen and (bool(pay.bonus) or not pay.whole or work.judged == work.shown)
     state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
     _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
     if compensated:

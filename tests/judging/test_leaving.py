@@ -8,7 +8,8 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from judging.models import Appeal, Choice, Judgment, Submission, Task
+from judging.models import Appeal, Choice, Exclusion, Judgment, Submission, Task
+from judging.services.holding import held_work
 from judging.services.reconciling import receipt_of
 from judging.services.reinstating import exclude_worker
 from judging.services.voices import settle
@@ -42,17 +43,36 @@ def test_the_page_says_what_is_judged_and_what_it_pays_before_anything_ends(mart
     assert martha.submission.state == "held"
 
 
-def test_who_judged_nothing_is_told_of_no_bonus(crowd, campaign):
+def test_who_judged_nothing_has_nothing_to_send_off(crowd, campaign):
     visitor = Visitor(crowd, campaign)
     visitor.begin()
 
+    for page in (text(leave(visitor)), text(leave(visitor, confirmed="1"))):
+        assert "There is nothing to send off yet, and nothing to be paid for." in page
+        assert "return it on the crowd's site" in page
+        assert 'id="stop"' not in page
+        assert "$" not in page
+    assert visitor.submission.state == "held"
+
+
+def test_who_judged_nothing_and_sends_the_crowds_form_is_paid_nothing_by_software(fair, campaign):
+    submission = fair.open_task(campaign, "A1")
+    fair.send_off(submission)
+    fair.collect(campaign)
+
+    assert {payment.state for payment in submission.payments.all()} == {"held"}
+    assert not fair.crowd.paid_bonuses
+
+
+def test_a_trial_without_a_pair_judged_is_ended_by_closing_the_page(crowd, campaign):
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    Submission.objects.update(standing="trial")
+
     page = text(leave(visitor))
 
-    assert (
-        "$0.20</strong> for sending it off, and no bonus: no pair is judged yet. All 5 pairs pay $2.00."
-        in page
-    )
-    assert "$0.00" not in page
+    assert "To end the trial, close this page." in page
+    assert "crowd" not in page
 
 
 def test_going_on_is_one_click_away(martha):
@@ -118,11 +138,37 @@ def test_leaving_after_the_last_pair_is_sending_off(martha):
     assert not martha.submission.left_early
 
 
-def test_where_pay_is_not_split_the_whole_is_paid(crowd, fair):
-    visitor = Visitor(crowd, fair.opened(pay="whole"))
-    visitor.begin()
+@pytest.fixture
+def unsplit(fair):
+    return fair.opened(pay="whole")
 
-    assert "<strong>$2.00</strong>" in text(leave(visitor))
+
+def test_where_pay_is_not_split_a_person_decides_about_a_part(crowd, fair, unsplit):
+    visitor = Visitor(crowd, unsplit)
+    visitor.begin()
+    slot = visitor.slots()[0]
+    visitor.save(slot=str(slot.number), side=good_side(slot))
+
+    asked = text(leave(visitor))
+    told = text(leave(visitor, confirmed="1"))
+    fair.hand_in(visitor.submission)
+    fair.collect(unsplit)
+
+    assert "The pay of <strong>$2.00</strong> is for the whole task." in asked
+    assert "then the requester decides whether you are paid for a part of the task" in told
+    [held] = held_work(unsplit)
+    assert held.amount == Decimal("2.00")
+    assert held.why == "The worker stopped after 1 pair, and the reward is for the whole task."
+    assert not Exclusion.objects.exists()
+
+
+def test_where_pay_is_not_split_the_whole_task_is_paid_by_itself(crowd, fair, unsplit):
+    submission = fair.do_task(unsplit, "A1")
+    fair.collect(unsplit)
+
+    assert [(payment.amount, payment.state) for payment in submission.payments.all()] == [
+        (Decimal("2.00"), "paid")
+    ]
 
 
 def test_a_worker_who_may_not_go_on_is_paid_for_the_pairs_judged(fair, campaign, martha):

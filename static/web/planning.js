@@ -40,10 +40,24 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     field.toggleAttribute("aria-invalid", Boolean(then));
   }
 
-  form.addEventListener("input", () => {
+  /* Whether a field says something else than the page that came. */
+  function changed(field) {
+    if (field.options) {
+      const came = [...field.options].findIndex((option) => option.defaultSelected);
+      return field.selectedIndex !== Math.max(came, 0);
+    }
+    return field.type === "checkbox" || field.type === "radio"
+      ? field.checked !== field.defaultChecked
+      : "defaultValue" in field && field.value !== field.defaultValue;
+  }
+
+  const later = () => {
     clearTimeout(timer);
     timer = setTimeout(ask, 250);
-  });
+  };
+  form.addEventListener("input", later);
+  /* What was chosen before this script was there, or kept by the browser, is asked for, too. */
+  if ([...form.elements].some(changed)) later();
   if (form.method === "get") {
     form.addEventListener("submit", (event) => {
       event.preventDefault();

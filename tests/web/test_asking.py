@@ -114,6 +114,22 @@ def test_a_viewer_sees_what_it_takes_and_no_button(cast):
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
+def test_what_is_chosen_before_the_script_is_there_is_asked_for(cast, page, live_server):
+    session = cast.clients["manager"].cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    late = []
+    page.route("**/planning*.js", lambda route: late.append(route))
+    page.goto(f"{live_server.url}{ASK}", wait_until="commit")
+
+    page.get_by_label("Run", exact=True).select_option("quay")
+    expect(page.get_by_role("button", name="Make the draft of 1 pair")).to_be_visible()
+    late[0].continue_()
+
+    expect(page.get_by_role("button", name="Make the draft of 2 pairs")).to_be_visible()
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
 def test_a_manager_makes_the_campaign_in_a_browser(cast, page, live_server):
     session = cast.clients["manager"].cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])

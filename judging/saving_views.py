@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import ceil
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.translation import gettext
@@ -39,7 +40,7 @@ def refused_save(refused: working.WorkRefused) -> HttpResponse:
     """The answer to a script that is refused; with ``wait``, the same may be tried again so many seconds later."""
     reply = {"saved": False, "reason": refused.reason, "message": gettext(REFUSALS[refused.reason].title)}
     if refused.wait:
-        reply["wait"] = round(refused.wait, 1)
+        reply["wait"] = ceil(refused.wait * 10) / 10  # rounded down, it would come too soon again, or be no wait at all
     return readable_anywhere(JsonResponse(reply, status=409))
 
 

@@ -41,7 +41,7 @@ judging.queue = (form, said, refused) => {
       let reply;
       try { reply = await post(waiting[0]); } catch (error) { return later(2, "offline"); }
       why = reply.status === 409 ? await reply.json().catch(() => ({ message: "409" })) : null;
-      if (why?.wait) return later(why.wait);
+      if (why && "wait" in why) return later(why.wait);
       if (!reply.ok && !why) return later(Number(reply.headers.get("Retry-After")) || 3, "failing");
       const done = waiting.shift();   // what is refused goes alone: what waits behind it may be taken
       keep();

@@ -96,8 +96,8 @@ def in_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
         "a bonus of ${bonus} for judging it. The bonus comes shortly after the reward.",
         "You are paid ${whole} for this task of {pairs} pairs, whatever you choose: ${base} for sending it off, and "
         "a bonus of ${bonus} for judging every pair. You may stop after any pair and send off what you have judged; "
-        "then the bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid ${earned} in all. The "
-        "bonus comes shortly after the reward.",
+        "then the bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid ${earned} in all. "
+        "The bonus comes shortly after the reward.",
         pairs,
     )
     return told.format(

@@ -244,7 +244,7 @@ def test_pure_modules_say_english_unless_they_are_handed_other_words():
 
     assert in_words(3900, german) == "1 Stunde 5 Minuten"
     assert (to_the_second(61), to_the_second(2, german)) == ("1 minute 1 second", "2 Sekunden")
-    assert pay_in_words(Pay(Decimal("0.20"), Decimal("1.80")), 1).count("$0.20") == 2
+    assert pay_in_words(Pay(Decimal("0.20"), Decimal("1.80")), 1).count("$0.20") == 1
     assert "mit 1 Paar," in pay_in_words(Pay(Decimal("0.20"), Decimal("1.80")), 1, german)
 
 

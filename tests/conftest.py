@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -103,6 +104,13 @@ def shared_data() -> Path:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of this stage."""
     select(config, items)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage what is there from now on: it took a tenth of the suite's time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture

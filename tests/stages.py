@@ -77,8 +77,8 @@ def _depends_on_the_database(item: pytest.Item) -> bool:
 
 
 def _may_differ(item: pytest.Item) -> bool:
-    """Whether the test commits, or its module is one of :data:`DIFFERING`."""
-    if _is_soak(item) or not _depends_on_the_database(item):
+    """Whether the test commits, or its module is one of :data:`DIFFERING`; journeys do so in `make soak`."""
+    if _is_soak(item) or item.get_closest_marker("journey") or not _depends_on_the_database(item):
         return False
     mark = item.get_closest_marker("django_db")
     commits = bool(mark and mark.kwargs.get("transaction"))

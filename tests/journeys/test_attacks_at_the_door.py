@@ -10,7 +10,12 @@ import pytest
 from tests.journeys.installation import Installation, Person, fetched, installed
 
 # It keeps SQLite files of its own, whatever the stage.
-pytestmark = [pytest.mark.journey, pytest.mark.one_database, pytest.mark.xdist_group("attacks")]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.journey,
+    pytest.mark.one_database,
+    pytest.mark.xdist_group("attacks"),
+]
 WRITTEN = ("worker", "crowdidentity", "submission", "slot")
 
 

@@ -21,7 +21,12 @@ from judging.browsing import Browser
 from tests.journeys.installation import running
 
 # It keeps SQLite files of its own, whatever the stage.
-pytestmark = [pytest.mark.journey, pytest.mark.one_database, pytest.mark.xdist_group("attacks on pay")]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.journey,
+    pytest.mark.one_database,
+    pytest.mark.xdist_group("attacks on pay"),
+]
 #: Seconds; a machine that does something else as well may take them.
 PATIENCE = 90
 PASSWORD = "a horse reads passages 7"

@@ -14,7 +14,12 @@ from config.settings import BASE_DIR
 from tests.provision import free_port
 
 # It keeps a SQLite file of its own, whatever the stage.
-pytestmark = [pytest.mark.journey, pytest.mark.one_database, pytest.mark.xdist_group("demo")]
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.journey,
+    pytest.mark.one_database,
+    pytest.mark.xdist_group("demo"),
+]
 
 
 def environment_of_a_newcomer(folder: Path) -> dict[str, str]:

@@ -18,6 +18,7 @@ from tests.journeys.conftest import typed
 from tests.journeys.test_rehearsal import judged_queries
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.journey,
     pytest.mark.one_database,  # what its pages do, the tests of pages and services do on both
     pytest.mark.timeout(900),

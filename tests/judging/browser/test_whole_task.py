@@ -42,7 +42,8 @@ def test_whole_task_by_mouse(place, window, sandbox):
     reader.begin()
     frame = reader.page.frames[1]
     assert frame.evaluate("() => self.origin") == ("null" if sandbox == OPAQUE else place.product)
-    assert frame.evaluate(SET_A_COOKIE) == ("refused" if sandbox == OPAQUE else "")
+    if sandbox == OPAQUE:
+        assert frame.evaluate(SET_A_COOKIE) == "refused"
 
     reader.judge(1, 13)
     reader.send_off()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+from django.conf import settings as django_settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import caches
 from django.db import connections
@@ -34,6 +35,14 @@ def cheap_passwords():
     with pytest.MonkeyPatch.context() as patch:
         for cost, least in {"memory_cost": 8, "time_cost": 1, "parallelism": 1}.items():
             patch.setattr(Argon2PasswordHasher, cost, least)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files_looked_up():
+    """Static files are found when they are asked for: each test client would list all of them, five hundred."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(django_settings, "WHITENOISE_AUTOREFRESH", True, raising=False)
         yield
 
 

@@ -22,6 +22,7 @@ from tests.chromium import PATIENCE, follow
 from tournament.services import advance_challenges, publish_qrels
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]

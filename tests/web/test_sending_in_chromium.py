@@ -16,6 +16,7 @@ from tests.accessibility import WIDER, Inspector
 from tests.chromium import follow
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]

@@ -9,9 +9,16 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
+import pytest
+
 #: What crowds give the frame of a task: an origin of its own (``Origin: null``, no storage), or its site's.
 OPAQUE = "allow-scripts allow-forms"
 SAME_ORIGIN = "allow-scripts allow-forms allow-same-origin"
+#: Both kinds of frames. What works without an origin works with one: that is tried in `make soak`.
+SANDBOXES = pytest.mark.parametrize(
+    "sandbox",
+    [pytest.param(OPAQUE, id="opaque"), pytest.param(SAME_ORIGIN, id="same-origin", marks=pytest.mark.soak)],
+)
 
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Tasks</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -13,13 +13,12 @@ from judging.services.collecting import collect
 from judging.services.payments import pay_owed
 from pooling.models import Passage, Query
 from tests.judging.browser.conftest import Reader
-from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN
+from tests.judging.browser.crowd_site import SANDBOXES
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]
-SANDBOXES = pytest.mark.parametrize("sandbox", [OPAQUE, SAME_ORIGIN], ids=["opaque", "same-origin"])
 MARKUP = (
     "</div></section><script>window.top.postMessage('run', '*'); window.run = 1</script>"
     "<img src=//outside.example/x onerror='window.run = 1'> &lt;b&gt; \"quoted\" 'single' {{ braces }} {% tag %}\n"

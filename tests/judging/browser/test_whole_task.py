@@ -10,13 +10,12 @@ from playwright.sync_api import expect
 from judging.models import Consent, Judgment, PairReport, Submission
 from pooling.models import Passage
 from tests.judging.browser.conftest import Reader
-from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN
+from tests.judging.browser.crowd_site import OPAQUE, SAME_ORIGIN, SANDBOXES
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]
-SANDBOXES = pytest.mark.parametrize("sandbox", [OPAQUE, SAME_ORIGIN], ids=["opaque", "same-origin"])
 SET_A_COOKIE = """() => {
   try { document.cookie = "a=1; SameSite=None; Secure"; return document.cookie; } catch (error) { return "refused"; }
 }"""

@@ -40,7 +40,7 @@ def refused_save(refused: working.WorkRefused) -> HttpResponse:
     """The answer to a script that is refused; with ``wait``, the same may be tried again so many seconds later."""
     reply = {"saved": False, "reason": refused.reason, "message": gettext(REFUSALS[refused.reason].title)}
     if refused.wait:
-        reply["wait"] = ceil(refused.wait * 10) / 10  # rounded down, it would come too soon again, or be no wait at all
+        reply["wait"] = ceil(refused.wait * 10) / 10  # rounded down, it would be too soon again
     return readable_anywhere(JsonResponse(reply, status=409))
 
 

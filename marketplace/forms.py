@@ -172,6 +172,10 @@ class ChangePasswordForm(NewPasswordForm):
 
 
 def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
+    if field == "current" and not data.get("current"):
+        # Nothing was tried: it does not count as a wrong password.
+        form.add_error(field, "Enter your current password.")
+        return
     try:
         form.prove(data.get("current", ""))
     except SignInRefused as refusal:

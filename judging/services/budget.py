@@ -41,7 +41,7 @@ class BudgetLow:
 
 
 def budget_low(campaign: Campaign, *, used: Decimal, undone: int) -> BudgetLow | None:
-    """Whether money runs out before all tasks are done; ``used`` dollars are paid or owed, ``undone`` tasks left."""
+    """Whether money runs out first; ``used`` dollars are paid, owed or held, ``undone`` tasks are left."""
     cap, needed = cap_of(campaign), used + quote_tasks(campaign, undone).total
     if campaign.state not in SPENDING or cap is None or needed <= cap:
         return None

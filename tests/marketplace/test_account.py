@@ -217,12 +217,24 @@ def test_an_old_confirmation_does_not_confirm_a_later_address(client, ada, setti
     assert ada.email_confirmed_at is None
 
 
-@pytest.mark.parametrize("current", ["", "wrong"])
-def test_a_stolen_session_changes_neither_address_nor_password(client, reachable, settings, current):
+def test_a_password_that_is_left_out_is_no_wrong_password(client, reachable, settings):
     settings.SIGNIN_ATTEMPTS = 3
     client.force_login(reachable)
 
-    answers = [client.post("/account/", {"email": "evil@example.org", "current": current}) for _ in range(4)]
+    answers = [client.post("/account/", {"email": "new@example.org", "current": ""}) for _ in range(4)]
+    changed = client.post("/account/", {"email": "new@example.org", "current": PASSWORD})
+
+    assert {answer.status_code for answer in answers} == {422}
+    assert all(b"Enter your current password." in answer.content for answer in answers)
+    assert changed.status_code == 302
+
+
+def test_a_stolen_session_changes_neither_address_nor_password(client, reachable, settings):
+    settings.SIGNIN_ATTEMPTS = 3
+    client.force_login(reachable)
+
+    evil = {"email": "evil@example.org", "current": "wrong"}
+    answers = [client.post("/account/", evil) for _ in range(4)]
     password = client.post("/account/password/", {"current": PASSWORD, "password": OTHER})
 
     reachable.refresh_from_db()

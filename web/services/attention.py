@@ -118,7 +118,7 @@ def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
 def _budgets(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     for one in _able(mine, roles, "spend money").values():
         undone = one.tasks - one.tasks_done
-        if low := budget_low(one.campaign, used=one.spent + one.owed, undone=undone):
+        if low := budget_low(one.campaign, used=one.spent + one.owed + one.held, undone=undone):
             words = (
                 f"its budget of ${low.cap:,.2f} does not pay for all tasks, which come to ${low.needed:,.2f}"
             )

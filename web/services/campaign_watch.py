@@ -181,14 +181,14 @@ def watch(campaign: Campaign) -> Watch:
     )
 
 
-def campaign_page(campaign: Campaign, *, everything: bool) -> dict[str, Any]:
-    """All that a campaign's page shows; what only members see is left out for others."""
+def campaign_page(campaign: Campaign, *, everything: bool, publishes: bool = False) -> dict[str, Any]:
+    """All that a campaign's page shows: ``everything`` to members; a person who ``publishes`` is asked to do so."""
     seen = watch(campaign)
     resolution = Resolution.objects.filter(campaign=campaign).first()
     versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
     members = {campaign.collection_id} if everything else set()
     said = outdated([campaign.collection], members).get(campaign.collection_id) if versions else None
-    to_do = _version_needs(campaign, said) if everything else []
+    to_do = _version_needs(campaign, said) if publishes else []
     return {
         "campaign": campaign,
         "watch": seen,
@@ -286,7 +286,7 @@ def _stalled_needs(campaign: Campaign, told: list[str]) -> list[Need]:
 def _money_needs(seen: Watch) -> list[Need]:
     """The budget is low: it does not pay for the tasks that are left."""
     campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
-    low = budget_low(campaign, used=seen.used, undone=undone)
+    low = budget_low(campaign, used=seen.used + seen.held, undone=undone)
     if low is None or any("raise_budget" in one for one in seen.crowd):  # used up: said already
         return []
     return [

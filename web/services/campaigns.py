@@ -35,6 +35,7 @@ class Progress:
     tasks: int
     spent: Decimal
     owed: Decimal
+    held: Decimal
     exclusions: int
     simulated: bool
     everything: bool
@@ -72,6 +73,7 @@ def progress_of(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
             tasks=all_tasks.get(campaign.pk, 0),
             spent=money.get((campaign.pk, Payment.State.PAID), Decimal(0)),
             owed=money.get((campaign.pk, Payment.State.OWED), Decimal(0)),
+            held=money.get((campaign.pk, Payment.State.HELD), Decimal(0)),
             exclusions=excluded.get(campaign.pk, 0),
             simulated=bool(simulated.get(campaign.pk)),
             everything=campaign.collection_id in theirs,

@@ -68,7 +68,9 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 def _page(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(request.user, name)
     role = members.role_of(request.user, found.collection)
-    page = campaign_watch.campaign_page(found, everything=permits(role, "see everything"))
+    page = campaign_watch.campaign_page(
+        found, everything=permits(role, "see everything"), publishes=permits(role, "publish version")
+    )
     return page | {
         "steps": _steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),

@@ -14,6 +14,7 @@ from config import clock
 from config.background.models import Job
 from judging.models import CampaignChange, CrowdCall, GoldPair, Submission
 from judging.services.campaigns import log, pause
+from judging.services.cost import quote_tasks
 from judging.services.course import course_of
 from judging.services.suspending import suspend
 from pooling.models import Membership
@@ -129,6 +130,20 @@ def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
     ):
         assert needs < page.index(words) < page.index("How far it is"), words
     assert "its budget of $3.00 does not pay for all tasks" in text_of(manager.get("/"))
+
+
+def test_money_that_is_held_is_not_there_for_tasks(fair, campaign, manager):
+    submission = fair.do_task(campaign, "A1")
+    fair.collect(campaign)
+    whole = quote_tasks(campaign, campaign.tasks.count()).total
+    campaign.__class__.objects.filter(pk=campaign.pk).update(budget=whole)
+    low = "does not pay for all tasks"
+    assert low not in text_of(manager.get("/"))
+
+    submission.payments.create(kind="top_up", cause="late", amount=Decimal("1.00"), fee=0, state="held")
+
+    assert low in text_of(manager.get("/"))
+    assert "The budget is low" in text_of(manager.get(PAGE))
 
 
 def test_a_budget_that_is_used_up_is_said_once(fair, campaign, manager):

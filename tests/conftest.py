@@ -15,6 +15,8 @@ from django.conf import settings as django_settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.cache import caches
 from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from tests.emptying import quick_emptying  # noqa: F401
 from tests.stages import select
@@ -44,6 +46,19 @@ def static_files_looked_up():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(django_settings, "WHITENOISE_AUTOREFRESH", True, raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_use_migrations, django_db_blocker):
+    """Where the tables are made from the models, the migrations are on record as applied all the same."""
+    if django_db_use_migrations:
+        return
+    django_settings.MIGRATION_MODULES = {}
+    with django_db_blocker.unblock():
+        recorder = MigrationRecorder(connections["default"])
+        recorder.ensure_schema()
+        for app, name in MigrationLoader(None).disk_migrations:
+            recorder.record_applied(app, name)
 
 
 @pytest.fixture(autouse=True)

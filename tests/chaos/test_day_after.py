@@ -23,7 +23,7 @@ from tests.chaos.fault_proxy import Faults
 from tests.chaos.person import Person
 from tests.judging.cast import Fair
 
-pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.soak, pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from tests.factories import grant_to
 from tests.provision import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.soak, pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 REFUSED = "nobody has granted you any"
 WHOM = "an administrator (ada)"
 

@@ -152,6 +152,7 @@ def test_a_backup_of_a_campaign_in_its_middle_is_put_back_whole_and_work_goes_on
     assert Judgment.objects.exists()
 
 
+@pytest.mark.soak
 def test_who_was_forgotten_since_the_backup_is_forgotten_after_it_was_put_back(
     campaign, here, elsewhere, tmp_path
 ):

@@ -25,6 +25,7 @@ from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.journey,
     pytest.mark.django_db(transaction=True),

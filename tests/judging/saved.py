@@ -24,8 +24,8 @@ from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
 ROOMS = ("background", "accounts", "pooling", "judging", "tournament", "leaderboard", "web")
-#: Every test has folders and caches of its own (tests/conftest.py).
-OWN_SETTINGS = {"PREFEREE_DATA_DIR", "DATA_DIR", "RUNS_DIR", "CACHES", "STORAGES"}
+#: Every test has folders and caches of its own (tests/conftest.py); who may frame its pages changes no campaign.
+OWN_SETTINGS = {"PREFEREE_DATA_DIR", "DATA_DIR", "RUNS_DIR", "CACHES", "STORAGES", "CROWD_HOSTS"}
 
 
 @dataclass(frozen=True)

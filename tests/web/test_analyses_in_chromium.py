@@ -24,6 +24,7 @@ def signed_in(cast: Harbour, page: Page, address: str) -> None:
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
 
 
+@pytest.mark.soak
 def test_an_analysis_of_a_hundred_runs_arrives_by_itself_and_has_no_fault(cast, page, live_server):
     cast.add_runs(97)
     signed_in(cast, page, live_server.url)

@@ -66,6 +66,7 @@ def reasons(upload):
     return " ".join(one["reason"] for one in upload.problems)
 
 
+@pytest.mark.soak
 def test_a_line_of_a_gigabyte_is_refused_within_bounds(cast):
     before = memory()
 

@@ -62,6 +62,7 @@ def look_at_simulated_workers(watcher: Watcher, campaign) -> None:
     watcher.page.goto(watcher.home)
 
 
+@pytest.mark.soak
 def test_a_campaign_is_watched_and_steered(fair, crowd, campaign, client, page, live_server):
     watcher = Watcher(page, live_server.url, client, campaign)
     page.goto(watcher.home)

@@ -18,9 +18,10 @@ MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
 
 class _Gold(NamedTuple):
-    """A gold pair's key, and those of its passages."""
+    """A gold pair's key, and those of its question and passages."""
 
     pk: int
+    query_id: int
     relevant_id: int
     off_topic_id: int
 
@@ -75,7 +76,8 @@ def _drawn(
     rng: np.random.Generator,
 ) -> list[Slot]:
     # Where the crowd says who arrives, gold that the worker saw goes with the task of then and with no other.
-    gold = _draw_gold(campaign, submission.worker_id, rng, again=submission.taken_at is None)
+    asked = {pair.query_id for pair in pairs}
+    gold = _draw_gold(campaign, submission.worker_id, asked, rng, again=submission.taken_at is None)
     slots = []
     for number, seat in enumerate(lay_out(leanings, len(gold), rng), start=1):
         if seat.is_gold:
@@ -137,22 +139,36 @@ def take_up(submission: Submission) -> None:
     mine.exclude(Exists(again)).update(given_back=False)
 
 
-def _draw_gold(campaign: Campaign, worker_id: int, rng: np.random.Generator, *, again: bool) -> list[_Gold]:
-    """As many gold pairs as a task has (fewer when there are no more): those that this worker never saw.
+def _draw_gold(
+    campaign: Campaign, worker_id: int, asked: set[int], rng: np.random.Generator, *, again: bool
+) -> list[_Gold]:
+    """Draw as many gold pairs as a task has (fewer when there are no more): those that this worker never saw.
 
-    With ``again``, those that were given back make up for what is missing.
+    A question that the task asks already (``asked``, keys of queries) is drawn only when there is no other: one that
+    stands twice would give a gold pair away. With ``again``, gold that was given back makes up for what is missing.
     """
     shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
     usable = _usable_gold(campaign, worker_id).annotate(before=Exists(shown)).order_by("pk")
     unseen: list[_Gold] = []
     seen: list[_Gold] = []
-    for *row, before in usable.values_list("pk", "relevant_id", "off_topic_id", "before"):
+    for *row, before in usable.values_list("pk", "query_id", "relevant_id", "off_topic_id", "before"):
         (seen if before else unseen).append(_Gold(*row))
-    drawn = [unseen[index] for index in rng.permutation(len(unseen))[: campaign.gold_per_task].tolist()]
+    drawn = _new_questions_first(unseen, asked, rng)[: campaign.gold_per_task]
     missing = campaign.gold_per_task - len(drawn)
     if missing and again:
-        drawn += [seen[index] for index in rng.permutation(len(seen))[:missing].tolist()]
+        drawn += _new_questions_first(seen, asked | {one.query_id for one in drawn}, rng)[:missing]
     return drawn
+
+
+def _new_questions_first(gold: list[_Gold], asked: set[int], rng: np.random.Generator) -> list[_Gold]:
+    """Shuffle gold pairs; behind come those whose question is ``asked``, or stands before."""
+    known = set(asked)
+    first: list[_Gold] = []
+    behind: list[_Gold] = []
+    for one in (gold[index] for index in rng.permutation(len(gold)).tolist()):
+        (behind if one.query_id in known else first).append(one)
+        known.add(one.query_id)
+    return first + behind
 
 
 def _usable_gold(campaign: Campaign, worker_id: int | None) -> QuerySet[GoldPair]:

@@ -9,9 +9,10 @@ import pytest
 from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
-from judging.models import Campaign, Posting, Submission, Task
+from judging.models import Campaign, GoldPair, Posting, Submission, Task
 from judging.services import trials, working
 from judging.services.leasing import release
+from judging.services.places import post_places
 from tests.judging.cast import Fair
 
 ACCEPTED = 4  # test pairs; two are in a task
@@ -75,3 +76,19 @@ def test_trials_show_the_same_test_pairs_to_everybody(fair):
     posting = campaign.postings.get(purpose=Posting.Purpose.TRIAL)
 
     assert len({frozenset(gold_in(trials.start_trial(posting))) for _ in range(5)}) == 1
+
+
+def test_no_question_stands_twice_in_a_task_while_there_is_another(fair, crowd):
+    campaign = fair.draft(gold_per_task=1, max_tasks_per_worker=4)
+    questions = list(fair.collection.queries.order_by("pk"))
+    for gold, question in zip(campaign.gold_pairs.order_by("pk"), questions, strict=True):
+        GoldPair.objects.filter(pk=gold.pk).update(query=question)
+    fair.launched(campaign)
+    post_places(campaign)
+
+    for visit, place in enumerate(crowd.posted.values()):
+        submission = opened(campaign, place, visit)
+        slots = submission.slots.select_related("pair", "gold_pair")
+        asked = [(slot.pair or slot.gold_pair).query_id for slot in slots]
+
+        assert len(set(asked)) == len(asked) == 4

@@ -95,8 +95,16 @@ SELECTIONS: dict[str, Callable[[pytest.Item], bool]] = {
 }
 
 
+def _waits(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("browser", "journey", "xdist_group"))
+
+
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs."""
+    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs.
+
+    What waits for browsers and other processes comes first: it leaves a processor to the stages beside it.
+    """
+    items.sort(key=lambda item: not _waits(item))
     belongs = SELECTIONS.get(os.environ.get("PREFEREE_TEST_ONLY", ""))
     if belongs is None:
         return
@@ -139,7 +147,7 @@ LANES: dict[str, list[list[Stage]]] = {
         ],
     ],
     "soak": [
-        [Stage("long tests on PostgreSQL and Redis", "postgres", "soak", 0.5)],
+        [Stage("long tests on PostgreSQL and Redis", "postgres", "soak", 1)],
         [
             Stage("marketplace on SQLite", "sqlite", "database", 1, MARKETPLACE),
             Stage("product on SQLite, embedded parts", "sqlite", "database", 1),

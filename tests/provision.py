@@ -43,8 +43,8 @@ def redis_address(configured: str | None = None) -> str:
 def chromium() -> str:
     """The path of Chromium's program.
 
-    Its headless shell is the same engine without the windows of the full browser, whose making is a third of all work
-    of the browser tests. The full browser serves as well.
+    Its headless shell is the same engine without the windows of the full browser: a new one takes a quarter of the
+    time. The full browser serves as well.
     """
     if path := _program(os.environ.get("PREFEREE_CHROMIUM"), "chromium-headless-shell"):
         return path

@@ -170,7 +170,7 @@ class PayForm(OfSettings):
         label="How it is paid",
         choices=[
             ("split", "split: a base reward for sending off, the rest as a bonus by pairs judged"),
-            ("whole", "whole: all of it for the whole task; you decide about the pay of whoever stops early"),
+            ("whole", "whole: all of it for a finished task; you decide about one that was stopped early"),
         ],
     )
     base_reward = Dollars(

@@ -142,10 +142,10 @@ def take_up(submission: Submission) -> None:
 def _draw_gold(
     campaign: Campaign, worker_id: int, asked: set[int], rng: np.random.Generator, *, again: bool
 ) -> list[_Gold]:
-    """Draw as many gold pairs as a task has (fewer when there are no more): those that this worker never saw.
+    """Draw the gold pairs of a task from those that this worker never saw; fewer when too few are left.
 
-    A question that the task asks already (``asked``, keys of queries) is drawn only when there is no other: one that
-    stands twice would give a gold pair away. With ``again``, gold that was given back makes up for what is missing.
+    Questions that the task already asks (``asked``, keys of queries) come last: a repeated question gives a gold pair
+    away. With ``again``, gold that was given back fills the gaps.
     """
     shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
     usable = _usable_gold(campaign, worker_id).annotate(before=Exists(shown)).order_by("pk")
@@ -161,7 +161,7 @@ def _draw_gold(
 
 
 def _new_questions_first(gold: list[_Gold], asked: set[int], rng: np.random.Generator) -> list[_Gold]:
-    """Shuffle gold pairs; behind come those whose question is ``asked``, or stands before."""
+    """Shuffle gold pairs, and put repeated questions (``asked``, or of an earlier pair) last."""
     known = set(asked)
     first: list[_Gold] = []
     behind: list[_Gold] = []

@@ -95,16 +95,8 @@ SELECTIONS: dict[str, Callable[[pytest.Item], bool]] = {
 }
 
 
-def _waits(item: pytest.Item) -> bool:
-    return any(item.get_closest_marker(name) for name in ("browser", "journey", "xdist_group"))
-
-
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs.
-
-    What waits for browsers and other processes comes first: it leaves a processor to the stages beside it.
-    """
-    items.sort(key=lambda item: not _waits(item))
+    """Leave out what PREFEREE_TEST_ONLY does not name; without it everything runs."""
     belongs = SELECTIONS.get(os.environ.get("PREFEREE_TEST_ONLY", ""))
     if belongs is None:
         return

@@ -104,6 +104,12 @@ class Fair:
 
     def opened(self, **settings) -> Campaign:
         """A launched campaign whose places are offered."""
+        from tests.judging import saved
+
+        return saved.campaign_of(self, settings)
+
+    def opened_afresh(self, **settings) -> Campaign:
+        """The same, by the product's services and never from kept rows."""
         campaign = self.launched(self.draft(**settings))
         post_places(campaign)
         return campaign

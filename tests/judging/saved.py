@@ -8,8 +8,10 @@ settings, another clock, rows of a test's own) the campaign is opened as ever.
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from django.apps import apps
@@ -65,16 +67,17 @@ def fair_of(crowd: FakeCrowd) -> Fair:
     return fair
 
 
-def campaign_of(fair: Fair) -> Campaign:
-    """The fair's campaign, launched, its places offered."""
+def campaign_of(fair: Fair, asked: Mapping[str, Any] = MappingProxyType({})) -> Campaign:
+    """The fair's campaign with the settings ``asked`` for, launched, its places offered."""
     if not (getattr(fair, "put_back", False) and _usual() and _untouched()):
-        return fair.opened()
-    if "campaign" not in _kept:
+        return fair.opened_afresh(**asked)
+    name = f"campaign {sorted(asked.items())}"
+    if name not in _kept:
         before = _keys()
-        campaign = fair.opened()
-        _kept["campaign"] = _saved(before, fair.crowd), {"pk": campaign.pk}
+        campaign = fair.opened_afresh(**asked)
+        _kept[name] = _saved(before, fair.crowd), {"pk": campaign.pk}
         return campaign
-    saved, attributes = _kept["campaign"]
+    saved, attributes = _kept[name]
     saved.put_back(fair.crowd)
     return Campaign.objects.get(**attributes)
 

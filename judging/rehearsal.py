@@ -16,7 +16,8 @@ from config.background.services import start
 from judging.errors import BadInput
 from judging.jobs import close_places_key, collect_key, post_places_key
 from judging.models import Campaign
-from judging.services.check_list import Checked, check_rehearsable
+from judging.services.check_list import check_rehearsable
+from judging.services.checked import Checked
 from judging.services.closing import close
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.rehearsing import (

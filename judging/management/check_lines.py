@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from judging.services.check_list import Checked
+from judging.services.checked import Checked
 
 
 def in_a_line(check: Checked) -> str:
-    """A check that passed, with an exclamation mark where somebody should think about it."""
-    return f"  {'!' if check.attention else '✓'} {check}"
+    """A check that passed, with an exclamation mark where somebody should think about it, and what to do."""
+    line = f"  {'!' if check.attention else '✓'} {check}"
+    return f"{line}. {check.next_step}" if check.next_step else line

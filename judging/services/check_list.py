@@ -7,7 +7,6 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 
 from django.conf import settings
@@ -19,11 +18,12 @@ from config.plurals import many
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
 from judging.expectations import Expectation, expect
-from judging.models import Campaign, GoldPair
+from judging.models import Campaign
 from judging.requirements import limit_words
+from judging.services.checked import Checked, Passed
 from judging.services.cost import Quote
-from judging.services.giveaways import marks_in_words, most_uses_of_one_off_topic_passage
-from judging.services.gold import needed_gold
+from judging.services.giveaways import marks_in_words
+from judging.services.gold_checks import check_gold, check_strategies
 from judging.services.hourly import expected_pay
 from judging.services.launch_plan import Plan
 from judging.services.payments import money
@@ -32,33 +32,6 @@ from judging.services.spending_rights import spending_right
 from judging.services.texts import passages_without_text, unknown_figure
 
 PAGE_SECONDS = 10
-#: An off-topic passage may stand in so many test pairs without a word.
-FEW_USES = 3
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What came of one check: in words why it passed, or what is wrong and what to do about it.
-
-    ``attention``: it passed, the launch may go on, and somebody should think about it first.
-    """
-
-    name: str
-    passed: bool
-    words: str
-    next_step: str = ""
-    attention: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.words}"
-
-
-@dataclass(frozen=True)
-class Passed:
-    """What a check says that passed."""
-
-    words: str
-    attention: bool = False
 
 
 def check_list(plan: Plan) -> Iterator[Checked]:
@@ -75,11 +48,15 @@ def each_check(plan: Plan) -> list[Checked]:
 
 
 def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]:
-    return [row for row in CHECKS.items() if row[0] != MARKED or campaign.mark_query_words]
+    left_out = {
+        MARKED: not campaign.mark_query_words,
+        STRATEGIES: bool(campaign.rehearsal_of_id),  # the campaign itself is looked at
+    }
+    return [row for row in CHECKS.items() if not left_out.get(row[0])]
 
 
 def _passed(name: str, said: Passed) -> Checked:
-    return Checked(name, True, said.words, attention=said.attention)
+    return Checked(name, True, said.words, said.next_step, said.attention, said.outcomes)
 
 
 def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
@@ -94,7 +71,7 @@ def _checked(name: str, check: Callable[[Plan], Passed], plan: Plan) -> Checked:
 def check_rehearsable(plan: Plan) -> None:
     """Raises NotReady for what a copy would lack as well: something to judge, test pairs, texts that are accepted."""
     _check_there_is_something(plan)
-    _gold(plan.campaign)
+    check_gold(plan.campaign)
     _texts(plan)
 
 
@@ -221,28 +198,6 @@ def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) ->
     )
 
 
-def _gold(campaign: Campaign) -> Passed:
-    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
-    needed = needed_gold(campaign)
-    if accepted < needed:
-        there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
-        raise NotReady(
-            f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
-            "none of them seen twice.",
-            f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
-            "or make the campaign with a lower --max-tasks-per-worker.",
-        )
-    words = f"{many(accepted, 'pair')} accepted"
-    most = most_uses_of_one_off_topic_passage(campaign)
-    if most > FEW_USES and most * 10 > accepted:
-        return Passed(
-            f"{words}; one off-topic passage stands in {most} of them: a worker who meets it again and again learns "
-            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own",
-            attention=True,
-        )
-    return Passed(words)
-
-
 def _page(plan: Plan) -> Passed:
     """The judging page answers where workers will look for it: asked for by a real request to its health check."""
     url = settings.PUBLIC_URL
@@ -365,14 +320,15 @@ def _pay(plan: Plan) -> Passed:
     return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source})")
 
 
-MARKED = "marked words"
+MARKED, STRATEGIES = "marked words", "strategies"
 #: The checks in the order in which a launch goes through them.
 CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "endpoint": _endpoint,
     "balance": _balance,
     "cost": _cost,
     "spending": _spending,
-    "gold": lambda plan: _gold(plan.campaign),
+    "gold": lambda plan: check_gold(plan.campaign),
+    STRATEGIES: lambda plan: check_strategies(plan.campaign),
     MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
     "page": _page,
     "crowd hosts": _hosts,

@@ -17,7 +17,8 @@ from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
 from judging.expectations import Expectation
 from judging.models import Campaign, Posting, Task
 from judging.services.campaigns import move
-from judging.services.check_list import Checked, check_list, check_not_launched, expectation_of
+from judging.services.check_list import check_list, check_not_launched, expectation_of
+from judging.services.checked import Checked
 from judging.services.cost import Quote, quote_tasks
 from judging.services.launch_plan import Plan
 from judging.services.payments import money

@@ -11,7 +11,8 @@ from config.plurals import many
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Place, Posting, Task
 from judging.services.campaigns import move
-from judging.services.check_list import Checked, check_not_launched, expectation_of
+from judging.services.check_list import check_not_launched, expectation_of
+from judging.services.checked import Checked
 from judging.services.launch_plan import Plan
 from judging.services.launching import Launched, Terms, amount_to_confirm, confirmed, offer, plan_of
 from judging.services.pilot_report import pilot_posting, pilot_report

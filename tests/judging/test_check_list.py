@@ -11,7 +11,8 @@ from judging.errors import NotReady
 from judging.management.check_lines import in_a_line
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
-from judging.services.check_list import Checked, check_list, each_check
+from judging.services.check_list import check_list, each_check
+from judging.services.checked import Checked
 from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
 from judging.services.texts import accept_texts
@@ -46,6 +47,7 @@ ALL = [
     "cost",
     "spending",
     "gold",
+    "strategies",
     "page",
     "crowd hosts",
     "qualifications",
@@ -104,6 +106,34 @@ def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair)
     assert f"stands in {campaign.gold_pairs.count()} of them" in one.words
 
 
+def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to_do(fair):
+    campaign = fair.draft()  # two gold pairs a task
+    Passage.objects.filter(pid__startswith="relevant").update(text="all about q0")
+
+    one = checked(campaign, "strategies")
+
+    assert (one.passed, one.attention) == (True, True)
+    assert "overlap (100.0% of single tasks, 100.0% of 3 in a row)" in one.words
+    assert "With 5 gold pairs a task (--gold-per-task) guessing passes 3.1% of single tasks" in one.next_step
+    assert "overlap answers right (100% of them)" in one.next_step
+    assert one.next_step in in_a_line(one)
+
+
+def test_strategies_that_hardly_pass_a_task_need_no_attention(fair):
+    one = checked(fair.draft(gold_per_task=5, max_tasks_per_worker=1), "strategies")
+
+    assert (one.attention, one.next_step) == (False, "")
+    assert one.words.startswith("none passes more than 5% of single tasks; the best is ")
+
+
+def test_a_rehearsal_tries_no_strategies(fair):
+    campaign = fair.draft()
+    Campaign.objects.filter(pk=campaign.pk).update(rehearsal_of=fair.draft_of("other"))
+    campaign.refresh_from_db()
+
+    assert "strategies" not in [one.name for one in each_check(plan_of(campaign, 4, Terms()))]
+
+
 def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):
     campaign = fair.draft()
     GoldPair.objects.first().delete()
@@ -147,7 +177,7 @@ def test_pages_that_only_this_machine_reaches_do_for_its_own_crowd_only(fair, ch
 
     passed, refusal = checks(fair.draft(), endpoint=SANDBOX, confirm_spend=Decimal(100))
 
-    assert passed[-1] == "gold"
+    assert passed[-1] == "strategies"
     assert "it names this machine only" in refusal
 
 

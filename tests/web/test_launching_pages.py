@@ -21,7 +21,7 @@ from tests.web.preparing_cast import ready as ready
 def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):
     page = manager.get(f"{DRAFT}check/")
 
-    assert "2 of 10 did not pass" in texts(page)
+    assert "2 of 11 did not pass" in texts(page)
     assert f'href="{DRAFT}gold/"' in page.content.decode()
     assert f'href="{DRAFT}texts/"' in page.content.decode()
     assert "2 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))
@@ -43,6 +43,8 @@ def test_a_wrong_amount_launches_nothing(manager, ready):
 def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, crowd):
     page = manager.get(f"{DRAFT}launch/")
     assert "Launch fair and spend up to $9.60" in texts(page)
+    assert "2 checks need your attention" in texts(page)
+    assert "random 50.0% 50.0% 25.0% –" in texts(page)
 
     first = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})
     second = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})

@@ -78,6 +78,9 @@ def test_from_a_plan_to_a_launched_campaign(call, crowd):
 
     status, checks = call("get", "campaigns/first/check-list")
     assert (checks["ready"], checks["amount"]) == (True, 10.0)
+    by_name = {one["name"]: one for one in checks["strategies"]}
+    assert by_name["random"]["passes"] == [{"tasks": 1, "chance": 0.5}]
+    assert next(one for one in checks["checks"] if one["name"] == "strategies")["attention"]
     assert call("post", "campaigns/first/launch", {"confirm_spend": 9})[0] == 409
     for _ in range(2):
         status, launched = call("post", "campaigns/first/launch", {"confirm_spend": 10})

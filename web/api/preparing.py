@@ -35,10 +35,10 @@ from web.access import campaign_for, collection_for, require
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.campaigns import CampaignOut, read_facts
+from web.api.check_lists import CheckListOut, check_list_out
 from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.gold_texts import ring_for_gold_texts
-from web.services.directions import in_words
 from web.services.preparing import check_page
 
 router = Router()
@@ -149,24 +149,6 @@ class LaunchIn(Body):
     """The amount that is agreed to: the one that the check list names."""
 
     confirm_spend: Dollars
-
-
-class CheckOut(Schema):
-    """A check of the list, and what to do when it did not pass."""
-
-    name: str
-    passed: bool
-    words: str
-    next_step: str
-
-
-class CheckListOut(Schema):
-    """Whether a launch would go through, what it would confirm, and each check."""
-
-    ready: bool
-    amount: float
-    problem: str
-    checks: list[CheckOut]
 
 
 @router.post(
@@ -352,21 +334,7 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
 def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "prepare campaign", found.collection)
-    page = check_page(found, user)
-    return {
-        "ready": page.ready,
-        "amount": float(amount_to_confirm(found)),
-        "problem": in_words(str(page.refusal or "")),
-        "checks": [
-            {
-                "name": one.check.name,
-                "passed": one.check.passed,
-                "words": in_words(one.check.words),
-                "next_step": in_words(one.check.next_step),
-            }
-            for one in page.checks
-        ],
-    }
+    return check_list_out(check_page(found, user), amount=amount_to_confirm(found))
 
 
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Offer a few tasks to people first")

@@ -18,7 +18,8 @@ from config.plurals import many
 from judging.crowds import crowd_at
 from judging.models import Campaign, GoldPair, Task
 from judging.pay import Pay
-from judging.services.check_list import Checked, each_check
+from judging.services.check_list import each_check
+from judging.services.checked import Checked
 from judging.services.cost import pay_for
 from judging.services.forecasting import Forecast, Pace, forecast_of
 from judging.services.gold import needed_gold
@@ -267,6 +268,11 @@ class CheckPage:
         return sum(not one.check.passed for one in self.checks)
 
     @property
+    def attention(self) -> list[ShownCheck]:
+        """Those that passed, and that somebody should think about before the launch."""
+        return [one for one in self.checks if one.check.attention]
+
+    @property
     def ready(self) -> bool:
         """Whether a launch would go through."""
         return self.refusal is None and not self.failed
@@ -287,7 +293,11 @@ def check_page(campaign: Campaign, user: Any) -> CheckPage:
 
 def _shown(check: Checked) -> ShownCheck:
     if check.passed:
-        return ShownCheck(check)
+        return (
+            ShownCheck(check, "gold", STEPS["gold"], check.next_step)
+            if check.next_step
+            else ShownCheck(check)
+        )
     if check.name not in MENDED:
         return ShownCheck(check, advice=check.next_step)
     step, advice = MENDED[check.name]

@@ -16,6 +16,7 @@ from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.drafts import is_untouched
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, reopen_gold
 from judging.services.preparing import change_settings, promise_hourly, settings_of
+from judging.services.strategy_figures import outcomes_of
 from judging.services.texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.services.trials import trial_link
 from pooling.models import Collection
@@ -119,7 +120,9 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "web/parts/work.html",
             {"work": Work(jobs.gold_proposals(campaign).first()), "part": True},
         )
-    return show(request, campaign, "gold", {"page": pages.gold_page(campaign, request.GET)})
+    page = pages.gold_page(campaign, request.GET)
+    told = {"page": page, "outcomes": outcomes_of(campaign) if page.accepted else None}
+    return show(request, campaign, "gold", told)
 
 
 @require_POST

@@ -1,0 +1,105 @@
+"""Checks of a campaign's gold pairs before a launch: enough of them, and none that can be passed without reading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from config.plurals import many
+from judging.errors import NotReady
+from judging.models import Campaign, GoldPair
+from judging.services.checked import Passed
+from judging.services.giveaways import most_uses_of_one_off_topic_passage
+from judging.services.gold import needed_gold
+from judging.services.strategy_figures import outcomes_of
+from judging.strategies import BY_MEMORY, BY_SIDE, Outcome, Outcomes
+
+#: An off-topic passage may stand in so many test pairs without a word.
+FEW_USES = 3
+#: A strategy that passes single tasks with a larger chance than this is pointed out.
+MOST_PASSING = 0.05
+#: A strategy by memory that answers a larger share of gold right is pointed out.
+KNOWN_BY_MEMORY = 0.75
+#: So many strategies are named in a sentence.
+NAMED = 3
+
+
+def check_gold(campaign: Campaign) -> Passed:
+    """Raises NotReady when fewer gold pairs are accepted than tasks may need."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    if accepted < needed:
+        there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
+        raise NotReady(
+            f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
+            "none of them seen twice.",
+            f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
+            "or make the campaign with a lower --max-tasks-per-worker.",
+        )
+    words = f"{many(accepted, 'pair')} accepted"
+    most = most_uses_of_one_off_topic_passage(campaign)
+    if most > FEW_USES and most * 10 > accepted:
+        return Passed(
+            f"{words}; one off-topic passage stands in {most} of them: a worker who meets it again and again learns "
+            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own",
+            attention=True,
+        )
+    return Passed(words)
+
+
+def check_strategies(campaign: Campaign) -> Passed:
+    """Point out strategies that pass tasks without reading. It never stops a launch."""
+    if not campaign.gold_per_task:
+        return Passed("tasks have no gold pairs: whoever sends one off passes it", attention=True)
+    outcomes = outcomes_of(campaign)
+    if not outcomes.gold:
+        return Passed("no gold pair is accepted yet")
+    above = outcomes.above(MOST_PASSING)
+    if not above:
+        words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the best is {_told(outcomes, 1)}"
+        return Passed(words, outcomes=outcomes)
+    words = f"more than {MOST_PASSING:.0%} of single tasks are passed by {_told(outcomes, len(above))}"
+    return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
+
+
+def _told(outcomes: Outcomes, count: int) -> str:
+    """The first strategies with their figures; how many more there are."""
+    told = [_figures(row, outcomes.tasks) for row in outcomes.rows[: min(count, NAMED)]]
+    if count > NAMED:
+        told.append(f"{count - NAMED} more")
+    return "; ".join(told)
+
+
+def _figures(row: Outcome, tasks: Sequence[int]) -> str:
+    passes = [
+        f"{chance:.1%} of {'single tasks' if count == 1 else f'{count} in a row'}"
+        for count, chance in zip(tasks, row.passes, strict=True)
+    ]
+    agrees = "" if row.agrees is None else f", agreeing with {row.agrees:.0%} of the labels"
+    return f"{row.name} ({', '.join(passes)}{agrees})"
+
+
+def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
+    """What would bring the strategies below the limit."""
+    per_task = campaign.gold_per_task
+    guessing: float = 0.5**per_task
+    steps = []
+    if guessing > MOST_PASSING:
+        enough = math.ceil(math.log2(1 / MOST_PASSING))
+        steps.append(
+            f"With {enough} gold pairs a task (--gold-per-task) guessing passes {0.5**enough:.1%} of single tasks"
+        )
+    by_text = [row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_MEMORY}]
+    if by_text and by_text[0].passes[0] > guessing:
+        share = MOST_PASSING ** (1 / per_task)
+        steps.append(
+            f"Drop gold pairs that {by_text[0].name} answers right ({by_text[0].right:.0%} of them), and accept "
+            "pairs whose off-topic passage shares the question's words: "
+            f"at {per_task} a task, {share:.0%} are few enough"
+        )
+    if any(row.right > KNOWN_BY_MEMORY for row in outcomes.rows if row.name in BY_MEMORY):
+        steps.append(
+            "A worker who remembers passages tells gold pairs by them: propose others, or let a worker do fewer "
+            "tasks (--max-tasks-per-worker)"
+        )
+    return ". ".join(steps)

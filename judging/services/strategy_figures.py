@@ -1,0 +1,82 @@
+"""How trivial strategies would do on a campaign's gold pairs, from its pairs, texts and labels."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+from judging.models import Campaign, GoldPair, Task, TaskPair
+from judging.strategies import Asked, Known, Outcomes, Setting, try_strategies
+from pooling.models import Passage, Qrel, Query
+
+#: So many of the campaign's tasks are looked at, evenly drawn; more would say the same.
+SAMPLE = 60
+STEP = 500
+
+
+def outcomes_of(campaign: Campaign) -> Outcomes:
+    """Try every strategy on the accepted gold pairs. Changes nothing; the same campaign gives the same figures."""
+    return try_strategies(setting_of(campaign), seed=abs(campaign.seed))
+
+
+def setting_of(campaign: Campaign) -> Setting:
+    """What the strategies are tried on: all accepted gold, and a sample of the tasks."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).order_by("pk")
+    gold = [Known(*row) for row in accepted.values_list("query_id", "relevant_id", "off_topic_id")]
+    tasks = _tasks(campaign)
+    asked = [pair for task in tasks for pair in task]
+    queries = {pair.query for pair in gold} | {pair.query for pair in asked}
+    shown = {key for pair in gold for key in (pair.better, pair.worse)}
+    shown |= {key for pair in asked for key in (pair.one, pair.other)}
+    return Setting(
+        gold=gold,
+        labeled=_labeled(campaign, asked),
+        tasks=tasks,
+        questions={
+            pk: text
+            for part in _parts(queries)
+            for pk, text in Query.objects.filter(pk__in=part).values_list("pk", "text")
+        },
+        passages={
+            pk: text or ""
+            for part in _parts(shown)
+            for pk, text in Passage.objects.filter(pk__in=part).values_list("pk", "text")
+        },
+        gold_per_task=campaign.gold_per_task,
+        most_tasks=campaign.max_tasks_per_worker,
+    )
+
+
+def _tasks(campaign: Campaign) -> list[list[Asked]]:
+    keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
+    keys = keys[:: max(1, math.ceil(len(keys) / SAMPLE))]
+    tasks: dict[int, list[Asked]] = defaultdict(list)
+    rows = TaskPair.objects.filter(task__in=keys).order_by("task__number", "pk")
+    pair = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
+    for task, *keys_of_pair in rows.values_list("task_id", *pair):
+        tasks[task].append(Asked(*keys_of_pair))
+    return list(tasks.values())
+
+
+def _labeled(campaign: Campaign, asked: list[Asked]) -> list[Known]:
+    """The pairs of which both passages have a label, and not the same one."""
+    if campaign.pool is None or campaign.pool.qrel_set_id is None:
+        return []
+    grades: dict[tuple[int, int], int] = {}
+    for part in _parts({pair.query for pair in asked}):
+        labels = Qrel.objects.filter(qrel_set=campaign.pool.qrel_set_id, query__in=part)
+        for query, passage, grade in labels.values_list("query_id", "passage_id", "grade"):
+            grades[query, passage] = grade
+    known = []
+    for pair in dict.fromkeys(asked):
+        one, other = grades.get((pair.query, pair.one)), grades.get((pair.query, pair.other))
+        if one is not None and other is not None and one != other:
+            better, worse = (pair.one, pair.other) if one > other else (pair.other, pair.one)
+            known.append(Known(pair.query, better, worse))
+    return known
+
+
+def _parts(keys: Iterable[int]) -> list[list[int]]:
+    ordered = sorted(keys)
+    return [ordered[start : start + STEP] for start in range(0, len(ordered), STEP)]

@@ -194,7 +194,7 @@ REFUSALS: dict[str, RefusalPage] = {
         409,
     ),
     "too-soon": RefusalPage(
-        _("That was quicker than anybody reads"),
+        _("That was too quick to have read both passages"),
         _("A pair can be answered when it was on screen for a few seconds."),
         _("Reading slowly costs you nothing."),
         _("Go back, read both passages, and choose."),

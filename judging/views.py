@@ -42,9 +42,9 @@ SCRIPTS = [f"judging/{name}.js" for name in ("watch", "queue", "deadline", "repo
 #: How long it is known that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
 REPORT_KINDS = [
-    (PairReport.Kind.BROKEN, gettext_lazy("Broken: text is missing, cut off or unreadable")),
+    (PairReport.Kind.BROKEN, gettext_lazy("Text is missing, cut off or unreadable")),
     (PairReport.Kind.OFFENSIVE, gettext_lazy("Offensive or upsetting")),
-    (PairReport.Kind.LANGUAGE, gettext_lazy("In a wrong language")),
+    (PairReport.Kind.LANGUAGE, gettext_lazy("Wrong language")),
     (PairReport.Kind.OTHER, gettext_lazy("Something else")),
 ]
 

@@ -54,7 +54,7 @@ def judge_by_mouse(person: Person) -> None:
     page.get_by_role("button", name="Take a task for $0.20").click()
     frame.get_by_role("button", name="I agree, begin").click()
     expect(frame.get_by_text("how long do you boil an egg").nth(1)).to_be_visible()
-    frame.get_by_role("button", name="Show the first pair").click()
+    frame.get_by_role("button", name="Show first pair").click()
     for number in range(1, 6):
         person.shows(f"Pair {number} of 13")
         person.click(number)
@@ -70,14 +70,14 @@ def judge_by_mouse(person: Person) -> None:
         person.shows(f"Pair {number} of 13")
         person.click(number)
     person.shows("All 13 pairs")
-    frame.get_by_role("button", name="Send off and finish").click()
+    frame.get_by_role("button", name="Submit task").click()
 
 
 def judge_by_keyboard(person: Person) -> None:
     """The next task, which the marketplace takes by itself, without touching the mouse."""
     keyboard, frame = person.page.keyboard, person.frame
     frame.get_by_role("button", name="I agree, begin").press("Enter")
-    frame.get_by_role("button", name="Show the first pair").press("Enter")
+    frame.get_by_role("button", name="Show first pair").press("Enter")
     for number in range(1, 14):
         person.shows(f"Pair {number} of 13")
         person.press(number)
@@ -197,7 +197,7 @@ def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, mark
         one.clock.resume()
         expect(one.locator("#saved")).to_have_text("saved just now")
         other.evaluate("window.dispatchEvent(new Event('focus'))")
-        expect(other.locator("#saved")).to_have_text("What you chose in another window is shown here.")
+        expect(other.locator("#saved")).to_have_text("Choices from another window are shown here.")
         other.wait_for_function("document.querySelector('#pair-2 [value=left]').checked")
         other.locator("#pair-1 label.choice").nth(1).click()
         expect(other.locator("#saved")).to_have_text("saved just now")

@@ -70,7 +70,7 @@ def test_a_whole_task_in_german(martha):
     assert '<p class="asked" lang="de" dir="ltr">wie lange kocht man ein ei</p>' in task
 
     early = martha.save(slot="2").json()
-    assert early["message"] == "Das war schneller, als man lesen kann"
+    assert early["message"] == "Das ging zu schnell, um beide Texte zu lesen"
     assert "Sie haben 0 von 5 Paaren beurteilt." in text(martha.client.get(f"{martha.page}leave"))
     Campaign.objects.update(minimum_seconds=0)
     missing = text(martha.client.post(f"{martha.page}finish", {"choice-1": "left"}))

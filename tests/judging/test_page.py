@@ -182,7 +182,7 @@ def test_plain_form_sent_too_soon_keeps_its_choices_and_says_how_long_to_wait(cr
         done = martha.finish()
 
     assert early.status_code == 422
-    assert "go on in 10 seconds" in text(early)
+    assert "try again in 10 seconds" in text(early)
     assert text(early).count(" checked") == 5
     assert "quick" in text(early)
     assert "One last step" in text(done)
@@ -318,7 +318,7 @@ def test_a_report_by_the_plain_form_is_taken_when_it_is_too_early_to_judge(crowd
     hurried = martha.client.post(f"{martha.page}report", {"choice-1": "left", "report": "1"} | said)
     unnamed = martha.client.post(f"{martha.page}report", {"report": "2", "report-words-2": "which <kind>?"})
 
-    assert "quicker than anybody reads" in text(hurried)
+    assert "too quick to have read both passages" in text(hurried)
     assert "Reported. Thank you" in text(hurried)
     assert PairReport.objects.get().words == "cut off"
     assert "which &lt;kind&gt;?</textarea>" in unnamed.content.decode()

@@ -36,7 +36,7 @@ def test_last_page_leads_back_by_itself_once_and_then_waits_for_a_click(
 
         page.route(f"{SITE}/**", complete)
         page.goto(f"{live_server.url}{ann.page}")
-        page.get_by_role("button", name="Send off and finish").click()
+        page.get_by_role("button", name="Submit task").click()
         expect(page.get_by_text("Thank you from the panel")).to_be_visible()
 
         page.goto(f"{live_server.url}{ann.page}")

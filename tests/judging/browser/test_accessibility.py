@@ -156,7 +156,7 @@ def test_the_plain_form_has_no_fault(place: Place, page: Page):
     page.goto(place.address())
     inspector.look(page, "plain form")
     page.locator("#send").click()
-    expect(page.get_by_role("alert").first).to_contain_text("still without a choice")
+    expect(page.get_by_role("alert").first).to_contain_text("no choice")
     inspector.look(page, "what is missing")
 
     assert inspector.faults == []

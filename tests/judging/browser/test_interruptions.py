@@ -88,7 +88,7 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
     reader.frame.locator("#leave").click()
     expect(reader.frame.locator("#trouble")).to_contain_text("only then you decide")
     expect(reader.frame.locator("#trouble")).to_contain_text("Waiting here: 3.")
-    expect(reader.frame.locator("#trouble")).not_to_contain_text("sent off")
+    expect(reader.frame.locator("#trouble")).not_to_contain_text("submit")
     # The count does not wait for the next attempt; and who goes on judging stops no more.
     assert "Waiting here: 4. It is sent" in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
     assert len(place.choices()) == 2
@@ -114,7 +114,7 @@ def test_sending_off_without_a_connection_waits_and_keeps_choices_and_comment(pl
     reader.frame.locator("#comment").fill("The last one was close.")
 
     reader.frame.locator("#send").click()
-    expect(reader.frame.locator("#trouble")).to_contain_text("The task is sent off by itself")
+    expect(reader.frame.locator("#trouble")).to_contain_text("it submits the task when you are back online")
     assert len(place.choices()) == 12
     reader.page.context.set_offline(False)
 
@@ -134,11 +134,11 @@ def test_whoever_goes_back_to_a_pair_meanwhile_sends_nothing_off(place, window):
     reader.frame.locator("#send").click()
     trouble = reader.frame.locator("#trouble")
     expect(trouble).to_contain_text("Waiting here: 1.")
-    expect(trouble).to_contain_text("If you go back to a pair, it is not sent off.")
+    expect(trouble).to_contain_text("If you go back to a pair, it is not submitted.")
 
     reader.frame.locator("#back").click()
-    expect(trouble).not_to_contain_text("sent off")
-    expect(reader.frame.locator("#saved")).to_have_text("not sent off")
+    expect(trouble).not_to_contain_text("submit")
+    expect(reader.frame.locator("#saved")).to_have_text("not submitted")
     reader.page.context.set_offline(False)
 
     saved(reader)

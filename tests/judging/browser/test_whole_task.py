@@ -199,8 +199,8 @@ def test_whole_task_without_scripts(place, window):
         reader.frame.locator(f"#pair-{number} input[value={side}]").check()
     reader.frame.locator("#send").click()
 
-    expect(reader.frame.get_by_role("alert")).to_contain_text("1 pair still without a choice")
-    expect(reader.frame.locator("#left")).to_contain_text("There is time for this task until")
+    expect(reader.frame.get_by_role("alert")).to_contain_text("1 pair has no choice")
+    expect(reader.frame.locator("#left")).to_contain_text("You have until")
     reader.frame.locator("#pair-13 .report summary").click()
     reader.frame.locator("#pair-13 .report input").first.check()
     reader.page.keyboard.press("Enter")

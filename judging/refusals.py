@@ -46,7 +46,7 @@ OPEN_TASK = (
         "off in time, pays nothing."
     ),
 )
-_NOTHING = _("Nothing was done on this task, so nothing is paid for it. Earlier tasks are paid as promised.")
+_NOTHING = _("You did no work on this task, so it is not paid. Earlier tasks are paid as promised.")
 
 #: An exclusion's rule → why, where it is not that one check pair was missed.
 MEANINGS = {
@@ -76,7 +76,7 @@ REFUSALS: dict[str, RefusalPage] = {
             "One of the check pairs in an earlier task was answered wrongly. Check pairs have an answer that is "
             "plain to anyone who reads both passages. To be fair to everybody, one is enough."
         ),
-        _("What you sent off is paid like everybody's work."),
+        _("What you submitted is paid as usual."),
         _OBJECT,
         appeal=True,
     ),
@@ -89,154 +89,150 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "withdrawn": RefusalPage(
         _("You took your choices back"),
-        _(
-            "At your wish nothing you chose in this campaign is used, so no further task of it is handed out to you."
-        ),
-        _("What you sent off is paid like everybody's work."),
+        _("As you asked, none of your choices in this campaign are used, so you get no more of its tasks."),
+        _("What you submitted is paid as usual."),
         _RETURN,
     ),
     "enough-tasks": RefusalPage(
-        _("You have done all tasks we can offer you"),
+        _("You have done all the tasks we can offer you"),
         _(
-            "Nobody is asked the same thing twice, so there is a limit for each person. Thank you for your work."
+            "We never ask anyone the same question twice, so there is a limit for each person. Thank you for your work."
         ),
-        _("Everything you sent off is paid."),
+        _("Everything you submitted is paid."),
         _RETURN,
     ),
     "no-task": RefusalPage(
-        _("No task is left for you at the moment"),
-        _("What is still to be judged you have seen already, or others are working on it."),
+        _("No task for you right now"),
+        _("You have already seen the pairs that are left, or other people are working on them."),
         _NOTHING,
-        _("Please return this task. New ones may be offered later."),
+        _("Please return this task. There may be new ones later."),
     ),
     "paused": RefusalPage(
         _("This campaign is paused"),
-        _("No new task is handed out for now."),
+        _("No new tasks are given out for now."),
         _NOTHING,
-        _("Please return this task and look again later."),
+        _("Please return this task and check again later."),
     ),
     "closed": RefusalPage(
-        _("This campaign has ended"), _("No task is handed out any more."), _NOTHING, _RETURN, 410
+        _("This campaign has ended"), _("No more tasks are given out."), _NOTHING, _RETURN, 410
     ),
     "not-open": RefusalPage(
-        _("This campaign is not open"), _("No task is handed out yet."), _NOTHING, _RETURN
+        _("This campaign is not open"), _("No tasks are given out yet."), _NOTHING, _RETURN
     ),
     "simulated-only": RefusalPage(
         _("This is a rehearsal"),
-        _("Only simulated workers judge it, to try out what is offered to people later."),
+        _("Only simulated workers judge it, to test the campaign before people do."),
         _NOTHING,
         _RETURN,
     ),
     "unknown-link": RefusalPage(
-        _("This page's address is not complete"),
-        _("The address was cut, changed or made for something else."),
-        _("Nothing is lost: what you chose before is saved."),
+        _("This address is not complete"),
+        _("The link was cut off or changed, or is meant for another page."),
+        _("Nothing is lost. Your choices are saved."),
         _("Go back to the crowd's site and open the task again."),
         404,
     ),
     "not-ready": RefusalPage(
         _("This task is not ready yet"),
-        _("It was offered a moment ago, and this page has not heard of it from the crowd's site."),
-        _("Nothing is lost: the task stays yours."),
-        _("Wait: this page reloads by itself every 20 seconds."),
+        _("It was posted a moment ago, and the crowd's site has not told us about it yet."),
+        _("Nothing is lost. The task is still yours."),
+        _("Please wait. This page reloads every 20 seconds."),
         503,
         reload_seconds=20,
     ),
     "returned": RefusalPage(
         _("This task was returned"),
-        _("You gave it back, or it went to somebody else."),
+        _("You returned it, or it was given to someone else."),
         _NOTHING,
         _("Take another task on the crowd's site."),
         410,
     ),
     "lapsed": RefusalPage(
         _("The time for this task is over"),
-        _("It was not sent off in time and is offered to somebody else."),
-        _("If the crowd's site still lets you submit it, it is paid."),
+        _("It was not submitted in time and is offered to someone else."),
+        _("It is paid if the crowd's site still lets you submit it."),
         _("Take another task on the crowd's site."),
         410,
     ),
     "finished": RefusalPage(
-        _("This task is sent off"),
-        _("Choices can no longer be changed."),
-        _("It is paid once the crowd's site has it."),
+        _("This task has been submitted"),
+        _("You can no longer change your choices."),
+        _("It is paid once the crowd's site has received it."),
         _("Reload this page to send it to the crowd's site again."),
         409,
     ),
     "already-done": RefusalPage(
-        _("This task is done"),
-        _("The crowd's site has it. Thank you."),
+        _("This task is finished"),
+        _("The crowd's site has received it. Thank you."),
         _("It is paid as promised."),
         _("Take another task on the crowd's site."),
         410,
     ),
     "trial-over": RefusalPage(
-        _("This trial link works no more"),
-        _("It was made for a limited time and a limited number of trials."),
+        _("This trial link has expired"),
+        _("It worked for a limited time and a limited number of trials."),
         _("Trials are not paid."),
-        _("Ask whoever sent you the link for a new one."),
+        _("Ask the person who sent it for a new one."),
         410,
     ),
     "enough-said": RefusalPage(
-        _("Several objections wait already"),
-        _(
-            "So many were made under this worker id that no more are taken before the requester has read them."
-        ),
-        _("What you sent off is paid like everybody's work."),
+        _("Several objections are already waiting"),
+        _("There are so many under this worker id that we take no more until the requester has read them."),
+        _("What you submitted is paid as usual."),
         _("Wait for the requester's answer, or write to the requester."),
         409,
     ),
     "no-consent": RefusalPage(
         _("You have not agreed to this task yet"),
-        _("Nothing is recorded before you have read what the task is and agreed to it."),
+        _("Nothing is recorded until you have read about the task and agreed."),
         _NOTHING,
-        _("Reload the page, read it, and begin."),
+        _("Reload the page, read it and agree."),
         409,
     ),
     "too-soon": RefusalPage(
         _("That was too quick to have read both passages"),
-        _("A pair can be answered when it was on screen for a few seconds."),
+        _("You can answer a pair once it has been on screen for a few seconds."),
         _("Reading slowly costs you nothing."),
         _("Go back, read both passages, and choose."),
         409,
     ),
     "garbled": RefusalPage(
-        _("That could not be read"),
-        _("The choice that arrived here names no pair of this page."),
-        _("What was saved before is kept."),
+        _("We could not read that"),
+        _("Your choice did not match any pair on this page."),
+        _("Everything saved before is kept."),
         _("Reload the page and choose again."),
         400,
     ),
     "too-large": RefusalPage(
-        _("That was too much at once"),
-        _("What arrived here is longer than any answer and comment."),
-        _("What you chose before is saved."),
-        _("Go back, shorten your comment, and send it again."),
+        _("That was too long"),
+        _("The form was longer than any answers and comment can be."),
+        _("Your earlier choices are saved."),
+        _("Go back, shorten your comment and submit again."),
         413,
     ),
     "too-fast": RefusalPage(
         _("Too many requests"),
-        _("This page was asked for more often than one person can."),
-        _("What you chose before is saved."),
+        _("This page was loaded more often than one person can."),
+        _("Your earlier choices are saved."),
         _("Wait ten seconds, then reload the page."),
         429,
     ),
     "crowded": RefusalPage(
         _("Too many tasks were opened from your network"),
         _(
-            "In the last ten minutes more people opened tasks over your internet connection than we take at once."
+            "In the last ten minutes, more people opened tasks from your internet connection than we can take."
         ),
         _NOTHING,
-        _("Wait: this page tries again by itself every minute."),
+        _("Please wait. This page tries again every minute."),
         429,
         reload_seconds=60,
     ),
     "our-fault": RefusalPage(
         _("Something went wrong on our side"),
-        _("The page could not be made. The fault is recorded."),
-        _("What you chose before is saved."),
+        _("We could not show this page. The error has been recorded."),
+        _("Your earlier choices are saved."),
         _(
-            "Reload the page in a moment. If it stays like this, write to the requester through the crowd's site."
+            "Reload the page in a moment. If that does not help, write to the requester through the crowd's site."
         ),
         500,
     ),

@@ -16,7 +16,7 @@ def require_allowed(address: str) -> None:
     origin = origin_of(address)
     if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
         raise ArrivalRefused(
-            _("The address of this page names a site that is not the crowd's."),
+            _("This link names a site other than the crowd's."),
             _("Go back to the crowd's site and open the task again."),
         )
 

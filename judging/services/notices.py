@@ -111,7 +111,9 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
                 campaign.title,
                 meaning_of(row),
                 page.pay,
-                gettext("If you think this is a mistake, say so here; a person reads it and answers there:"),
+                gettext(
+                    "If you think this is a mistake, tell us here. The requester reads it and answers on the same page:"
+                ),
                 appeal_link(campaign, row.worker),
             ),
         )

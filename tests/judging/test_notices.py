@@ -44,12 +44,12 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     ((name, subject, said),) = fair.crowd.messages
     assert (name, subject) == ("AFAIL", "No further tasks for you here")
     assert "One of the check pairs" in said
-    assert "What you sent off is paid like everybody's work." in said
+    assert "What you submitted is paid as usual." in said
     assert settings.PUBLIC_URL in said
     browser, page = Client(), link_in(said)
     first = text(browser.get(page))
     assert 'data-appeal="open"' in first
-    assert "What you sent off is paid" in first
+    assert "What you submitted is paid" in first
 
     objected = text(browser.post(page, {"words": "The text was cut off."}))
     assert "Your words have reached the requester" in objected

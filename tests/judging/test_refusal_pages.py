@@ -245,7 +245,7 @@ def test_late_choice_is_answered_with_the_reason(martha):
     late = martha.save(side="right")
 
     assert (late.status_code, late.json()["reason"]) == (409, "finished")
-    assert late.json()["message"] == "This task is sent off"
+    assert late.json()["message"] == "This task has been submitted"
 
 
 def test_form_goes_to_no_host_but_the_crowds(martha):

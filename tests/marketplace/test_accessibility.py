@@ -99,7 +99,7 @@ def test_pages_of_a_worker_have_no_fault(page, client, ask, ada):
     grant = {"QualificationTypeId": listing, "WorkerId": ada.worker_id, "SendNotification": False}
     ask("AssociateQualificationWithWorker", at=now, **grant)
     told = (
-        "A check pair was missed. What you sent off is paid.\n\nSay so: https://pages.example/judge/appeal/"
+        "A check pair was missed. What you submitted is paid.\n\nSay so: https://pages.example/judge/appeal/"
         + "x" * 90
     )
     ask("NotifyWorkers", at=now, Subject="No further tasks", MessageText=told, WorkerIds=[ada.worker_id])

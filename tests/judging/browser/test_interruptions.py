@@ -70,7 +70,7 @@ def test_two_tabs_lose_nothing_and_the_one_left_behind_says_what_happened(place,
     reader.come_back()
     reader.judge(3, 3)
 
-    expect(reader.frame.locator("#trouble")).to_contain_text("This task is sent off")
+    expect(reader.frame.locator("#trouble")).to_contain_text("This task has been submitted")
     assert place.choices() == place.right_choices()
     assert Choice.objects.count() == 13  # the same side of pair 1 in both tabs is one choice
 
@@ -289,12 +289,12 @@ def test_a_refused_report_takes_no_choice_with_it(place, window):
     reader.judge(1, 2)
     assert place.choices() == {}
 
-    refused = {"saved": False, "reason": "garbled", "message": "That could not be read"}
+    refused = {"saved": False, "reason": "garbled", "message": "We could not read that"}
     held[0].fulfill(status=409, headers={"access-control-allow-origin": "*"}, json=refused)
 
     saved(reader)
     assert place.choices() == {number: place.right_choices()[number] for number in (1, 2)}
-    expect(reader.frame.locator("#trouble")).to_contain_text("That could not be read")
+    expect(reader.frame.locator("#trouble")).to_contain_text("We could not read that")
     reader.frame.get_by_role("button", name="Back").click(click_count=1)
     reader.frame.get_by_role("button", name="Back").click()
     reader.shows("Pair 1 of 13")
@@ -305,13 +305,13 @@ def test_a_refused_choice_is_not_shown_as_made(place, window):
     context = window()
     reader = Reader(context, place)
     reader.begin()
-    refused = {"saved": False, "reason": "garbled", "message": "That could not be read"}
+    refused = {"saved": False, "reason": "garbled", "message": "We could not read that"}
     headers = {"access-control-allow-origin": "*"}
     context.route("**/save", lambda route: route.fulfill(status=409, headers=headers, json=refused), times=1)
 
     reader.judge(1, 1)
 
-    expect(reader.frame.locator("#trouble")).to_contain_text("That could not be read")
+    expect(reader.frame.locator("#trouble")).to_contain_text("We could not read that")
     expect(reader.frame.locator("#pair-1 input:checked")).to_have_count(0)
     reader.judge(2, 2)
     saved(reader)

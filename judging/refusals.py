@@ -96,7 +96,7 @@ REFUSALS: dict[str, RefusalPage] = {
     "enough-tasks": RefusalPage(
         _("You have done all the tasks we can offer you"),
         _(
-            "We never ask anyone the same question twice, so there is a limit for each person. Thank you for your work."
+            "We never ask anyone the same question twice, so each person has a limit. Thank you for your work."
         ),
         _("Everything you submitted is paid."),
         _RETURN,

@@ -112,7 +112,7 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
                 meaning_of(row),
                 page.pay,
                 gettext(
-                    "If you think this is a mistake, tell us here. The requester reads it and answers on the same page:"
+                    "If you think this is a mistake, tell us here. The requester reads it and answers there:"
                 ),
                 appeal_link(campaign, row.worker),
             ),

@@ -114,15 +114,15 @@ def test_reviewer_tries_a_task_in_a_browser_and_a_pilot_follows(campaign, market
         complaints: list[str] = []
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.goto(link)
-        page.get_by_role("button", name="Begin the trial").click()
-        page.get_by_role("button", name="I agree, begin").click()
+        page.get_by_role("button", name="Begin trial").click()
+        page.get_by_role("button", name="I agree").click()
         page.get_by_role("button", name="Show first pair").click()
         expect(page.get_by_text("This is a reviewer's trial")).to_be_visible()
         for number in range(1, 14):
             expect(page.locator("#place-words")).to_have_text(f"Pair {number} of 13")
             page.keyboard.press("1")
         page.get_by_role("button", name="Submit task").click()
-        expect(page.get_by_role("heading", name="Trial done")).to_be_visible()
+        expect(page.get_by_role("heading", name="Trial finished")).to_be_visible()
         expect(page.locator("#paid")).to_have_text("$2.00")
         assert complaints == []
     assert not Judgment.objects.exists()

@@ -52,7 +52,7 @@ def judge_by_mouse(person: Person) -> None:
     expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
     page.get_by_label("Take the next one by itself").check()
     page.get_by_role("button", name="Take a task for $0.20").click()
-    frame.get_by_role("button", name="I agree, begin").click()
+    frame.get_by_role("button", name="I agree").click()
     expect(frame.get_by_text("how long do you boil an egg").nth(1)).to_be_visible()
     frame.get_by_role("button", name="Show first pair").click()
     for number in range(1, 6):
@@ -76,7 +76,7 @@ def judge_by_mouse(person: Person) -> None:
 def judge_by_keyboard(person: Person) -> None:
     """The next task, which the marketplace takes by itself, without touching the mouse."""
     keyboard, frame = person.page.keyboard, person.frame
-    frame.get_by_role("button", name="I agree, begin").press("Enter")
+    frame.get_by_role("button", name="I agree").press("Enter")
     frame.get_by_role("button", name="Show first pair").press("Enter")
     for number in range(1, 14):
         person.shows(f"Pair {number} of 13")
@@ -93,7 +93,7 @@ def test_a_person_judges_by_mouse_and_by_keyboard_and_the_export_has_it_all(camp
         person = Person(browser.new_page(), GRADES)
         person.sign_up(marketplace["endpoint"], "martha")
         judge_by_mouse(person)
-        expect(person.frame.get_by_role("button", name="I agree, begin")).to_be_visible()
+        expect(person.frame.get_by_role("button", name="I agree")).to_be_visible()
         judge_by_keyboard(person)
         expect(person.page.locator('[data-refusal="none_left"]')).to_be_visible()
     status = typed("collect", "first")
@@ -126,7 +126,7 @@ def window_of(person: Person, browser: Browser, *, agree: bool = True, stopped: 
     if agree:
         person.page.get_by_role("link", name="Which passage answers").click()
         person.page.get_by_role("button", name="Take a task for $0.20").click()
-        person.frame.get_by_role("button", name="I agree, begin").click()
+        person.frame.get_by_role("button", name="I agree").click()
     expect(person.frame.locator("#begin")).to_be_visible()
     page = browser.new_page()
     if stopped:

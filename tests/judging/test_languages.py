@@ -93,7 +93,7 @@ def test_refusals_and_appeals_in_german_and_other_pages_in_english_after_them(cr
     assert '<html lang="de">' in refused
     assert "<h1>Hier gibt es keine weiteren Aufgaben für Sie</h1>" in refused
     assert "„Ich habe gelesen.“" in objected
-    assert "Die Adresse dieser Seite nennt eine Website, die nicht zur Plattform gehört." in strayed
+    assert "Dieser Link nennt eine Website, die nicht zur Plattform gehört." in strayed
     assert '<html lang="en">' in text(Client(headers={"accept-language": "en"}).get("/judge/nowhere/"))
 
 
@@ -251,8 +251,8 @@ def test_pure_modules_say_english_unless_they_are_handed_other_words():
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/judge/task/W10~abc/", 404, "Die Adresse dieser Seite ist nicht vollständig"),
-        ("/judge/no/such/page", 404, "Die Adresse dieser Seite ist nicht vollständig"),
+        ("/judge/task/W10~abc/", 404, "Diese Adresse ist nicht vollständig"),
+        ("/judge/no/such/page", 404, "Diese Adresse ist nicht vollständig"),
     ],
 )
 def test_errors_speak_the_browsers_language_where_no_campaign_is_known(db, path, status, says):
@@ -273,5 +273,5 @@ def test_what_is_too_large_or_too_fast_is_said_in_the_browsers_language(db, monk
     fast = browser.post("/judge/task/x/save", {"side": "x"}, headers={"accept": "*/*"})
 
     assert (large.status_code, fast.status_code) == (413, 429)
-    assert "Das war zu viel auf einmal" in text(large)
+    assert "Das war zu lang" in text(large)
     assert fast.json()["message"] == "Zu viele Anfragen"

@@ -155,7 +155,7 @@ def test_where_pay_is_not_split_a_person_decides_about_a_part(crowd, fair, unspl
     fair.collect(unsplit)
 
     assert "The pay of <strong>$2.00</strong> is for the whole task." in asked
-    assert "then the requester decides whether you are paid for a part of the task" in told
+    assert "then decides whether to pay you for part of the task" in told
     [held] = held_work(unsplit)
     assert held.amount == Decimal("2.00")
     assert held.why == "The worker stopped after 1 pair, and the reward is for the whole task."
@@ -234,9 +234,11 @@ def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
         assert "Send off what you judged of the open task. Please do not return it" in page
         assert "Please return" not in page
         assert way_out in page
-    kept = re.search(r'<p id="answer-at">The answer will stand at this address.*?href="([^"]+)"', objected)[1]
+    kept = re.search(
+        r'<p id="answer-at">You will find the answer at this address.*?href="([^"]+)"', objected
+    )[1]
     assert kept in again
-    assert "sent a message with it" in objected
+    assert "as a message on the crowd's site" in objected
 
     # Who kept the address reads the answer there, paid or not; sent off, there is nothing left to send.
     martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
@@ -253,8 +255,8 @@ def test_who_was_refused_before_there_was_a_task_is_told_to_return_it(crowd, cam
     objected = text(Client().post(appeal, {"words": "I read every word."}))
 
     assert "Please return this task" in refused
-    assert "Please return the task" in objected
-    assert "sent a message with it" not in objected
+    assert "please return it on the crowd's site" in objected
+    assert "as a message on the crowd's site" not in objected
 
 
 def test_the_token_of_another_task_opens_no_way_out(crowd, martha, campaign):

@@ -52,7 +52,7 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     assert "What you submitted is paid" in first
 
     objected = text(browser.post(page, {"words": "The text was cut off."}))
-    assert "Your words have reached the requester" in objected
+    assert "Your message was sent to the requester" in objected
     assert 'data-appeal="waiting"' in text(browser.get(page))
     call_command(
         "reports", failed.name, "--settle", f"a{Appeal.objects.get().pk}", "--why", "You are <right>."
@@ -66,7 +66,7 @@ def test_from_the_exclusion_to_the_appeal_to_the_answer(fair, failed, settings):
     assert "You are &lt;right&gt;." in answered
     reinstate_worker(failed, worker("AFAIL"), why="cut off")
     lifted = text(browser.get(page))
-    assert "Tasks are offered to you again" in lifted
+    assert "You can take tasks again" in lifted
     assert '<form method="post"' not in lifted
     assert [row.sent_at is not None for row in WorkerMessage.objects.all()] == [True, True]
 
@@ -175,4 +175,4 @@ def test_the_answer_to_an_objection_to_an_earlier_campaigns_exclusion_leads_to_i
     said = next(words for name, _, words in fair.crowd.messages if name == "ADONE")
     page = text(Client().get(link_in(said)))
     assert 'data-appeal="answered"' in page
-    assert "<h1>The requester has answered you</h1>" in page
+    assert "<h1>The requester has replied</h1>" in page

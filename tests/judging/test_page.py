@@ -76,7 +76,7 @@ def test_age_is_confirmed_where_the_campaign_asks(crowd, fair):
 
     without = martha.client.post(f"{martha.page}consent")
     assert without.status_code == 422
-    assert "confirm your age" in text(without)
+    assert "Confirm your age" in text(without)
     assert not Consent.objects.exists()
     martha.client.post(f"{martha.page}consent", {"of-age": "yes"})
 
@@ -346,7 +346,7 @@ def test_an_excluded_worker_appeals_once_in_a_few_words(crowd, fair):
 
     assert "Questions? Write to ada@lab.example." in refused
     assert "Write a few words" in text(empty)
-    assert "have reached the requester" in text(sent)
+    assert "was sent to the requester" in text(sent)
     assert "X-Frame-Options" not in sent
     appeal = Appeal.objects.get()
     assert (appeal.refusal, appeal.words) == ("excluded", "The text was <cut> off.")

@@ -33,7 +33,7 @@ def path(link) -> str:
 
 
 def begin(reviewer, link) -> str:
-    """Begin the trial and agree to the consent text; returns the address of the task's page."""
+    """Begin trial and agree to the consent text; returns the address of the task's page."""
     page = reviewer.post(path(link))["Location"]
     assert b"Before you begin" in reviewer.get(page).content
     assert reviewer.post(f"{page}consent").status_code == 302
@@ -48,7 +48,7 @@ def test_trial_from_the_link_to_the_time_taken_and_the_pay(fair, reviewer):
     link = trial_link(fair.draft(), who="ada")
 
     first = reviewer.get(path(link)).content.decode()
-    assert "Begin the trial" in first
+    assert "Begin trial" in first
     assert f"for up to {MOST_TRIALS} trials" in first
     assert not Submission.objects.exists()
     with time_machine.travel(clock.now(), tick=False) as now:
@@ -70,7 +70,7 @@ def test_reviewer_who_stops_early_learns_what_that_would_have_paid(fair, reviewe
     reviewer.post(f"{page}save", {"slot": "1", "sequence": "0", "side": "left", "seconds": "1"})
 
     asked = reviewer.post(f"{page}leave").content.decode()
-    assert "counts nowhere and is not paid" in asked
+    assert "does not count and is not paid" in asked
     assert "A trial is not paid." in asked
     done = reviewer.post(f"{page}leave", {"confirmed": "1"}, follow=True).content.decode()
 
@@ -154,7 +154,7 @@ def test_link_expires_and_a_changed_one_is_no_link(fair, reviewer):
     with time_machine.travel(link.expires_at + timedelta(seconds=1)):
         for response in (reviewer.get(path(link)), reviewer.post(path(link))):
             assert response.status_code == 410
-            assert b"works no more" in response.content
+            assert b"has expired" in response.content
     assert not Submission.objects.exists()
 
 
@@ -165,7 +165,7 @@ def test_trial_begun_before_the_link_expired_may_be_finished(fair, reviewer):
     with time_machine.travel(link.expires_at + timedelta(hours=1)):
         done = reviewer.post(f"{page}finish", answers(Submission.objects.get()), follow=True)
 
-    assert b"Trial done" in done.content
+    assert b"Trial finished" in done.content
 
 
 def test_link_that_got_about_makes_no_endless_rows(fair, reviewer, monkeypatch):

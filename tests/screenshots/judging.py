@@ -135,7 +135,7 @@ def excluded_pages(camera: Camera, site: Site) -> None:
     page.get_by_label("Tell the requester").fill(
         "I read every pair. The second passage of the first was cut off."
     )
-    page.get_by_role("button", name="Send it to the requester").click()
+    page.get_by_role("button", name="Send to the requester").click()
     camera.shoot("objected")
     (appeal,) = site.typed("reports", "careful")["appeals"]
     site.typed(

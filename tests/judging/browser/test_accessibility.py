@@ -232,16 +232,16 @@ def test_from_the_message_to_the_appeal_to_its_answer_has_no_fault(
     inspector = Inspector()
 
     page.goto(place.address())
-    expect(page.get_by_role("button", name="See what it pays")).to_be_visible()
+    expect(page.get_by_role("button", name="Show what it pays")).to_be_visible()
     page.get_by_label("Tell the requester").fill("I read every word.")
-    page.get_by_role("button", name="Send it to the requester").click()
+    page.get_by_role("button", name="Send to the requester").click()
     expect(page.locator("#answer-at a")).to_be_visible()
-    expect(page.get_by_role("button", name="See what it pays")).to_be_visible()
+    expect(page.get_by_role("button", name="Show what it pays")).to_be_visible()
     inspector.look(page, "objected with a task open")
     page.goto(appeal_link(campaign, worker))
     inspector.look(page, "the page to object on")
     page.get_by_label("Tell the requester").fill("The text was cut off.")
-    page.get_by_role("button", name="Send it to the requester").click()
+    page.get_by_role("button", name="Send to the requester").click()
     expect(page.locator("main[data-appeal=waiting]")).to_be_visible()
     inspector.look(page, "objected")
     settle(campaign, f"a{Appeal.objects.get(came_by='').pk}", why="You are right.\nThe pair is dropped.")
@@ -250,6 +250,6 @@ def test_from_the_message_to_the_appeal_to_its_answer_has_no_fault(
     inspector.look(page, "the answer")
     reinstate_worker(campaign, worker, why="the pair was bad")
     page.reload()
-    expect(page.get_by_role("heading", name="Tasks are offered to you again")).to_be_visible()
+    expect(page.get_by_role("heading", name="You can take tasks again")).to_be_visible()
 
     assert inspector.faults == []

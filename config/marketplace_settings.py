@@ -6,6 +6,7 @@ nothing with ``config.settings`` but the functions that read the environment.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -104,6 +105,28 @@ SIGNIN_ATTEMPTS = whole("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
 # How many proxies stand before us: the client's address is that entry of X-Forwarded-For, from the end.
 PROXIES = whole("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
 SIGNIN_LINK_HOURS = number("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
+# Who runs the site: named on every page, for questions and for what people have a right to know.
+OPERATOR = env.str("MARKETPLACE_OPERATOR", default="")
+CONTACT = env.str("MARKETPLACE_CONTACT", default="")
+PRIVACY_FILE = env.str("MARKETPLACE_PRIVACY_FILE", default="")
+if PRIVACY_FILE and not Path(PRIVACY_FILE).is_file():
+    raise ImproperlyConfigured(f"MARKETPLACE_PRIVACY_FILE={PRIVACY_FILE!r} is not a file.")
+# How workers can be paid outside, for them to choose from, and the day of the month on which they are; 0: not said.
+PAYOUT_METHODS = [name.strip() for name in env.list("MARKETPLACE_PAYOUT_METHODS", default=[]) if name.strip()]
+PAYOUT_DAY = whole("MARKETPLACE_PAYOUT_DAY", 0)
+if PAYOUT_DAY > 28:
+    raise ImproperlyConfigured("MARKETPLACE_PAYOUT_DAY must be 1 to 28, days that every month has, or 0.")
+if too_long := [name for name in PAYOUT_METHODS if len(name) > 60]:
+    raise ImproperlyConfigured(f"MARKETPLACE_PAYOUT_METHODS: {too_long[0]!r} has more than 60 characters.")
+# The languages that workers can say they read.
+LANGUAGE_CHOICES = env.list(
+    "MARKETPLACE_LANGUAGES",
+    default=["ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh"],
+)
+if no_tags := [
+    tag for tag in LANGUAGE_CHOICES if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", tag)
+]:
+    raise ImproperlyConfigured(f"MARKETPLACE_LANGUAGES: {no_tags[0]!r} is not a language tag such as en.")
 FRAME_SANDBOX = env.str("MARKETPLACE_FRAME_SANDBOX", default="allow-scripts allow-forms")
 _SANDBOX_WORDS = {
     "allow-downloads",
@@ -165,6 +188,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "marketplace.context.site",
             ],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])

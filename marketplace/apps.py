@@ -1,5 +1,7 @@
 """The Django app of the marketplace."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class MarketplaceConfig(AppConfig):
 
     name = "marketplace"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        import_module("marketplace.checks")

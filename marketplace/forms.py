@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth import password_validation
 
 from marketplace import worker_names
 from marketplace.errors import SignInRefused
+from marketplace.languages import name_of
 from marketplace.models import Worker
 
 
@@ -39,6 +41,16 @@ class CountryField(forms.CharField):
         return country
 
 
+def email_address() -> forms.EmailField:
+    """A field for the address at which a worker is written to."""
+    return forms.EmailField(
+        label="E-mail",
+        required=False,
+        help_text="For messages, and for a new password if you forget yours.",
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+
+
 def new_password(label: str) -> forms.CharField:
     """A field for a password that is being chosen."""
     return forms.CharField(
@@ -59,9 +71,7 @@ class SignUpForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = new_password("Password")
-    email = forms.EmailField(
-        label="E-mail", required=False, help_text="For messages, and for a new password if you forget yours."
-    )
+    email = email_address()
     country = CountryField()
     # No person meets it: programs say with it that nobody is to be paid.
     program = forms.BooleanField(required=False, widget=forms.HiddenInput)
@@ -185,18 +195,24 @@ def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
 class AccountForm(forms.Form):
     """What workers may change about themselves."""
 
-    email = forms.EmailField(
-        label="E-mail",
-        required=False,
-        help_text="For messages, and for a new password if you forget yours.",
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
+    email = email_address()
     country = CountryField()
+    languages = forms.MultipleChoiceField(
+        label="Languages you read",
+        required=False,
+        help_text="The list of tasks then shows what you can read. Choose none to see all.",
+        widget=forms.CheckboxSelectMultiple,
+    )
     current = current_password("Needed to change the e-mail address.")
 
     def __init__(self, data: Any = None, *, worker: Worker, prove: Prove) -> None:
-        super().__init__(data, initial={"email": worker.email, "country": worker.country})
+        read = list(filter(None, worker.languages.split(",")))
+        start = {"email": worker.email, "country": worker.country, "languages": read}
+        super().__init__(data, initial=start)
         self.worker, self.prove = worker, prove
+        # What was chosen before stays a choice, even when the site offers it no longer.
+        offered = sorted((name_of(tag), tag) for tag in {*settings.LANGUAGE_CHOICES, *read})
+        self.fields["languages"].choices = [(tag, name) for name, tag in offered]  # type: ignore[attr-defined]
         if worker.country_by_operator:
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
         if not worker.has_usable_password():
@@ -207,4 +223,65 @@ class AccountForm(forms.Form):
         data = super().clean() or {}
         if not self.errors and data["email"] != self.worker.email:
             _prove(self, data, "current" if "current" in self.fields else "email")
+        return data
+
+
+class PayoutForm(forms.Form):
+    """How a worker is paid outside."""
+
+    method = forms.ChoiceField(label="Paid by", required=False)
+    details = forms.CharField(
+        label="Details",
+        required=False,
+        max_length=500,
+        help_text="What the operator needs to pay you that way, such as an account number. "
+        "Only the operator's pay-out list shows it; requesters never see it.",
+        widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
+    )
+    current = current_password()
+
+    def __init__(self, data: Any = None, *, worker: Worker, prove: Prove) -> None:
+        super().__init__(data, initial={"method": worker.payout_method, "details": worker.payout_details})
+        self.worker, self.prove = worker, prove
+        names = [*settings.PAYOUT_METHODS]
+        if worker.payout_method and worker.payout_method not in names:
+            names.append(worker.payout_method)
+        self.fields["method"].choices = [("", "Not chosen"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        if not worker.has_usable_password():
+            del self.fields["current"]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the proof: whoever changes this is paid in the worker's place."""
+        data = super().clean() or {}
+        if not self.errors and not data["method"] and data["details"]:
+            self.add_error("method", "Choose how you are paid.")
+        if not self.errors:
+            _prove(self, data, "current" if "current" in self.fields else "method")
+        return data
+
+
+class DeleteAccountForm(forms.Form):
+    """The last question before an account is deleted."""
+
+    waive = forms.BooleanField(required=False)
+    current = current_password()
+
+    def __init__(self, data: Any = None, *, worker: Worker, prove: Prove, unpaid: str = "") -> None:
+        super().__init__(data)
+        self.worker, self.prove = worker, prove
+        if unpaid:
+            self.fields["waive"] = forms.BooleanField(
+                label=f"I give up the {unpaid} that has not been paid out to me",
+                error_messages={"required": "Tick this to delete the account now, or wait for the pay-out."},
+            )
+        else:
+            del self.fields["waive"]
+        if not worker.has_usable_password():
+            del self.fields["current"]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the proof: nobody can undo it."""
+        data = super().clean() or {}
+        if not self.errors:
+            _prove(self, data, "current" if "current" in self.fields else None)
         return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import account, letters, qualifications, signing_in, site, tasks
+from marketplace.views import account, letters, own_data, qualifications, signing_in, site, tasks
 
 urlpatterns = [
     path("", site.root, name="home"),
@@ -18,6 +18,10 @@ urlpatterns = [
     path("address/<str:token>/", account.confirm_address, name="confirm_address"),
     path("account/", account.account, name="account"),
     path("account/password/", account.change_password, name="change_password"),
+    path("account/payout/", own_data.payout, name="payout"),
+    path("account/export/", own_data.export, name="export"),
+    path("account/delete/", own_data.delete, name="delete_account"),
+    path("privacy/", own_data.privacy, name="privacy"),
     path("qualifications/", qualifications.qualifications, name="qualifications"),
     path("qualifications/<str:type_id>/ask/", qualifications.ask, name="ask_qualification"),
     path("earnings/", site.earnings, name="earnings"),

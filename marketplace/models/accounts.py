@@ -90,6 +90,11 @@ class Worker(AbstractBaseUser):
     # What an operator said of somebody's country is not the worker's to change.
     country_by_operator = models.BooleanField(default=False)
     subdivision = models.CharField(max_length=2, blank=True)
+    # Tags such as "en", separated by commas; empty: tasks in every language are listed.
+    languages = models.CharField(max_length=400, blank=True)
+    # How the worker is paid outside; only the pay-out file shows the details.
+    payout_method = models.CharField(max_length=60, blank=True)
+    payout_details = models.CharField(max_length=500, blank=True)
     is_adult = models.BooleanField(default=False)
     is_master = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
@@ -166,6 +171,9 @@ class WorkerMessage(models.Model):
     subject = models.CharField(max_length=200)
     text = models.TextField()
     sent_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True)
+    # When the requester offered tasks again to a worker whom it had kept out: what was written meanwhile is over.
+    over_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["worker", "-id"], name="message_of_worker")]

@@ -21,7 +21,7 @@ _ON_HAND = (Assignment.Status.ACCEPTED, Assignment.Status.SUBMITTED)
 
 @transaction.atomic
 def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, int]:
-    """Erase name, password, address, country, letters and messages, and close the account. Safe to repeat.
+    """Erase what tells of the person, with letters and messages, and close the account. Safe to repeat.
 
     Assignments, what they earned, payouts, scores and blocks stay: requesters know them by the worker id, and the
     books rest on them. Returns how much was erased. Raises AccountRefused while a task is in hand or waits for its
@@ -60,6 +60,9 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
         country="",
         country_by_operator=False,
         subdivision="",
+        languages="",
+        payout_method="",
+        payout_details="",
         is_adult=False,
         is_master=False,
         is_active=False,

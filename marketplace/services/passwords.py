@@ -1,4 +1,4 @@
-"""Links that set a password, and links that confirm an e-mail address."""
+"""Links that set a password or confirm an e-mail address, and news of what was changed about an account."""
 
 from __future__ import annotations
 
@@ -76,6 +76,17 @@ def set_password(worker: Worker, password: str, now: datetime) -> None:
             f"The password of your account {worker.username} was changed.",
             now,
         )
+
+
+def change_payout(worker: Worker, method: str, details: str, now: datetime) -> None:
+    """Keep how the worker is paid outside, and tell the confirmed address."""
+    if (method, details) == (worker.payout_method, worker.payout_details):
+        return
+    with transaction.atomic():
+        worker.payout_method, worker.payout_details = method, details
+        worker.save(update_fields=["payout_method", "payout_details"])
+        text = f"How your account {worker.username} is paid was changed."
+        _tell(worker, "How you are paid was changed", text, now)
 
 
 def change_address(worker: Worker, email: str, now: datetime) -> None:

@@ -28,12 +28,13 @@ from marketplace.views.site import worker_of
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """E-mail and country; the way to a new password."""
+    """E-mail, country and languages; the way to everything else about the account."""
     worker = worker_of(request)
-    form = AccountForm(request.POST or None, worker=worker, prove=_proof(request, worker))
+    form = AccountForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
         worker.country = form.cleaned_data["country"]
-        worker.save(update_fields=["country"])
+        worker.languages = ",".join(form.cleaned_data["languages"])
+        worker.save(update_fields=["country", "languages"])
         passwords.change_address(worker, form.cleaned_data["email"], clock.now())
         messages.success(request, "Saved.")
         return redirect("account")
@@ -48,7 +49,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     """A new password for someone who is signed in."""
     worker = worker_of(request)
-    form = ChangePasswordForm(request.POST or None, worker=worker, prove=_proof(request, worker))
+    form = ChangePasswordForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
         passwords.set_password(worker, form.cleaned_data["password"], clock.now())
         update_session_auth_hash(request, worker)
@@ -103,7 +104,8 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("account")
 
 
-def _proof(request: HttpRequest, worker: Worker) -> Prove:
+def proof(request: HttpRequest, worker: Worker) -> Prove:
+    """Ask whether the owner of the account is at work, as a form does."""
     return partial(
         signing_in.prove_owner,
         worker,

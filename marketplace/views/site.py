@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Worker
+from marketplace.payout_day import next_payout
 from marketplace.services import deadlines, groups, payouts, refusing
 from marketplace.views import endpoint
 
@@ -84,6 +86,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
         "money": payouts.standing_of(worker),
         "months": payouts.months_of(worker),
         "payouts": worker.payouts.select_related("batch").order_by("-pk"),
+        "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),
     }
     return render(request, "marketplace/earnings.html", context)
 

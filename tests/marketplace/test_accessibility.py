@@ -46,7 +46,7 @@ def sign_in(client, page: Page, worker) -> None:
 
 def test_pages_before_signing_in_have_no_fault(page, ada):
     inspector = Inspector()
-    for path in ("/signup/", "/signin/", "/password/", "/invitation/nothing/", "/nowhere/"):
+    for path in ("/signup/", "/signin/", "/password/", "/privacy/", "/invitation/nothing/", "/nowhere/"):
         page.goto(path)
         inspector.look(page, path)
     page.goto(passwords.link_for(ada))
@@ -76,6 +76,7 @@ def test_pages_of_a_worker_have_no_fault(page, client, ask, ada):
     held = taking.take(ada, kinds[1], now).assignment_id
 
     places = ("/", "/done/", "/earnings/", "/qualifications/", "/account/", "/account/password/")
+    places += ("/account/payout/", "/account/delete/")
     for path in (
         *places,
         f"/groups/{kinds[0]}/",

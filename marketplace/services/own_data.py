@@ -1,0 +1,151 @@
+"""What a worker can take along or have erased: everything that is held about a person, and the way to leave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from marketplace import money
+from marketplace.models import Assignment, Departure, Outgoing, Worker, WorkerBlock
+from marketplace.services import forgetting, groups, payouts, taking
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What stands between a worker and the end of the account. Amounts in cents.
+
+    ``held`` tasks are returned, and ``open_cents`` given up if the worker says so. Work in review and a payout on
+    its way have to be waited for.
+    """
+
+    held: list[Assignment]
+    in_review: int
+    reviewed_by: datetime | None
+    on_its_way_cents: int
+    open_cents: int
+
+    @property
+    def must_wait(self) -> bool:
+        """Whether the account cannot be deleted yet."""
+        return bool(self.in_review or self.on_its_way_cents)
+
+
+def leaving_of(worker: Worker) -> Leaving:
+    """What happens to a worker's tasks and money when the account is deleted now."""
+    waiting = Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED)
+    standing = payouts.standing_of(worker)
+    return Leaving(
+        held=groups.held_by(worker),
+        in_review=waiting.count(),
+        reviewed_by=waiting.aggregate(last=Max("auto_approval_at"))["last"],
+        on_its_way_cents=standing.on_its_way,
+        open_cents=0 if worker.is_program else standing.open,
+    )
+
+
+@transaction.atomic
+def delete_account(worker: Worker, now: datetime, *, waive: bool) -> None:
+    """Return what the worker holds, and forget the worker. All or nothing; raises AccountRefused or TaskRefused."""
+    for held in groups.held_by(worker):
+        taking.give_back(worker, held.assignment_id, now)
+    forgetting.forget(worker, now, waive=waive)
+
+
+def export(worker: Worker) -> dict[str, Any]:
+    """Everything that the site holds about a worker, JSON-ready: amounts in dollars, times in UTC.
+
+    Not in it: the password's hash, and why a requester blocked somebody, which the protocol keeps from workers.
+    """
+    invitation = getattr(worker, "invitation", None)
+    return {
+        "account": _account(worker),
+        "invitation": None
+        if invitation is None
+        else _columns(invitation, "email", "note", "country", "made_at", "used_at"),
+        "tasks": [_task(row) for row in _assignments(worker)],
+        "tasks_left": [
+            _columns(row, "kind", "accepted_at", "left_at") | {"task": row.assignment.assignment_id}
+            for row in Departure.objects.filter(worker=worker).select_related("assignment").order_by("pk")
+        ],
+        "payouts": [
+            _columns(row, "reference", "state", "decided_at", "note")
+            | {"batch": row.batch.name, "amount": money.dollars(row.amount_cents)}
+            for row in worker.payouts.select_related("batch").order_by("pk")
+        ],
+        "messages": [
+            _columns(row, "subject", "text", "sent_at", "read_at") | {"from": row.requester.name}
+            for row in worker.messages.select_related("requester").order_by("pk")
+        ],
+        "letters": [
+            _columns(row, "text", "written_at") | {"to": row.requester.name}
+            for row in worker.letters.select_related("requester").order_by("pk")
+        ],
+        "qualifications": _qualifications(worker),
+        "requesters_that_offer_no_tasks": [
+            {"requester": row.requester.name, "since": row.created_at.isoformat()}
+            for row in WorkerBlock.objects.filter(worker=worker).select_related("requester").order_by("pk")
+        ],
+        "e_mails": [
+            _columns(row, "destination", "subject", "body", "made_at", "sent_at") for row in _mails(worker)
+        ],
+    }
+
+
+def _account(worker: Worker) -> dict[str, Any]:
+    names = (
+        "worker_id username email email_confirmed_at country subdivision languages payout_method payout_details "
+        "is_adult is_master is_program created_at last_login submitted_count approved_count rejected_count"
+    )
+    return _columns(worker, *names.split()) | {"earned": money.dollars(worker.earned_cents)}
+
+
+def _assignments(worker: Worker) -> list[Assignment]:
+    rows = worker.assignments.select_related("hit__hit_type__requester").prefetch_related("bonuses")
+    return list(rows.order_by("pk"))
+
+
+def _task(row: Assignment) -> dict[str, Any]:
+    times = ("accepted_at", "submitted_at", "approved_at", "rejected_at")
+    return _columns(row, "assignment_id", "status", *times, "answer", "feedback") | {
+        "title": row.hit.hit_type.title,
+        "requester": row.hit.hit_type.requester.name,
+        "reward": money.dollars(row.hit.hit_type.reward_cents),
+        "bonuses": [
+            _columns(bonus, "reason", "granted_at") | {"amount": money.dollars(bonus.amount_cents)}
+            for bonus in row.bonuses.all()
+        ],
+    }
+
+
+def _qualifications(worker: Worker) -> dict[str, Any]:
+    held = worker.qualifications.select_related("qualification_type__requester").order_by("pk")
+    asked = worker.qualification_requests.select_related("qualification_type__requester").order_by("pk")
+    return {
+        "held": [_columns(row, "value", "granted", "granted_at") | _kind(row) for row in held],
+        "asked": [
+            _columns(row, "state", "submitted_at", "decided_at", "reason") | _kind(row) for row in asked
+        ],
+    }
+
+
+def _kind(row: Any) -> dict[str, Any]:
+    kind = row.qualification_type
+    return {"description": kind.description, "requester": kind.requester.name}
+
+
+def _mails(worker: Worker) -> list[Outgoing]:
+    if not worker.email:
+        return []
+    mails = Outgoing.objects.filter(transport=Outgoing.Transport.MAIL, destination__iexact=worker.email)
+    return list(mails.order_by("pk"))
+
+
+def _columns(row: Any, *names: str) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in names}
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()
+    }

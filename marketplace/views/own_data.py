@@ -1,0 +1,97 @@
+"""What workers do with their own data: say how they are paid, take everything along, delete the account."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from marketplace import clock, money
+from marketplace.errors import AccountRefused, TaskRefused
+from marketplace.forms import DeleteAccountForm, PayoutForm
+from marketplace.payout_day import next_payout
+from marketplace.services import deadlines, own_data, passwords
+from marketplace.views.account import proof
+from marketplace.views.site import worker_of
+
+
+@sensitive_post_parameters("current", "details")
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def payout(request: HttpRequest) -> HttpResponse:
+    """How the worker is paid outside."""
+    worker = worker_of(request)
+    form = PayoutForm(request.POST or None, worker=worker, prove=proof(request, worker))
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        passwords.change_payout(worker, data["method"], data["details"].strip(), clock.now())
+        messages.success(request, "Saved.")
+        return redirect("earnings")
+    context = {
+        "form": form,
+        "methods": settings.PAYOUT_METHODS,
+        "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),
+    }
+    return render(request, "marketplace/payout.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@login_required
+@require_safe
+def export(request: HttpRequest) -> HttpResponse:
+    """Everything that is held about the worker, as a file."""
+    worker = worker_of(request)
+    answer = JsonResponse(own_data.export(worker), json_dumps_params={"indent": 1, "ensure_ascii": False})
+    answer["Content-Disposition"] = f'attachment; filename="{worker.worker_id}.json"'
+    return answer
+
+
+@sensitive_post_parameters("current")
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """What deleting the account means, then the deletion."""
+    worker, now = worker_of(request), clock.now()
+    deadlines.apply_due(now)
+    leaving = own_data.leaving_of(worker)
+    unpaid = f"${money.dollars(leaving.open_cents)}" if leaving.open_cents else ""
+    form = DeleteAccountForm(request.POST or None, worker=worker, prove=proof(request, worker), unpaid=unpaid)
+    if request.method == "POST" and not leaving.must_wait and form.is_valid():
+        try:
+            own_data.delete_account(worker, now, waive=form.cleaned_data.get("waive", False))
+        except (AccountRefused, TaskRefused):  # work was approved, paid or taken in this very moment
+            return redirect("delete_account")
+        logout(request)
+        return render(request, "marketplace/deleted.html")
+    refused = form.errors or (request.method == "POST" and leaving.must_wait)
+    context = {
+        "form": form,
+        "leaving": leaving,
+        "next_day": next_payout(now.date(), settings.PAYOUT_DAY),
+    }
+    return render(request, "marketplace/delete_account.html", context, status=422 if refused else 200)
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Who runs the site, and what it keeps of people."""
+    own_text = ""
+    if settings.PRIVACY_FILE:
+        with open(settings.PRIVACY_FILE, encoding="utf-8", errors="replace") as file:
+            own_text = file.read()
+    context = {
+        "own_text": own_text,
+        "operator": settings.OPERATOR,
+        "mail": settings.MAIL,
+        "keep_accounts_days": settings.KEEP_ACCOUNTS_DAYS,
+        "keep_messages_days": settings.KEEP_MESSAGES_DAYS,
+    }
+    return render(request, "marketplace/privacy.html", context)

@@ -103,6 +103,14 @@ def write_answers(fields: Iterable[tuple[str, str]]) -> str:
     )
 
 
+def read_answers(text: str) -> dict[str, str]:
+    """The fields of QuestionFormAnswers that :func:`write_answers` wrote; none for an empty answer."""
+    if not text:
+        return {}
+    root = ElementTree.fromstring(text, forbid_dtd=True)
+    return {row[0].text or "": row[1].text or "" for row in root}
+
+
 def _text(value: str) -> str:
     """Escaped, with everything XML cannot hold left out and everything beyond ASCII as a reference."""
     allowed = "".join(sign for sign in value if sign in "\t\n\r" or _may_stand_in_xml(sign))

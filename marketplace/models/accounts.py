@@ -178,6 +178,11 @@ class WorkerMessage(models.Model):
     class Meta:
         indexes: ClassVar = [models.Index(fields=["worker", "-id"], name="message_of_worker")]
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the worker has not read it, and it still holds."""
+        return self.read_at is None and self.over_at is None
+
 
 class Letter(models.Model):
     """What a worker wrote to a requester, who answers by a message (NotifyWorkers)."""

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Count
 
-from marketplace import qualifying
+from marketplace import languages, qualifying
 from marketplace.errors import TaskRefused
 from marketplace.models import (
     Assignment,
@@ -23,6 +23,7 @@ from marketplace.models import (
     Worker,
     WorkerBlock,
 )
+from marketplace.offers import Offer, read_offer
 from marketplace.qualifying import Standing
 
 _SYSTEM_SCORES = (
@@ -46,6 +47,11 @@ class Group:
     closed: str
     askable: tuple[QualificationType, ...] = ()
 
+    @property
+    def offer(self) -> Offer:
+        """What a task of the group pays and needs."""
+        return read_offer(self.hit_type.reward_cents, self.hit_type.keywords)
+
 
 def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = None) -> list[Group]:
     """Groups with tasks left that the worker may discover, the newest first. ``kinds``: :func:`offered`, if known."""
@@ -63,6 +69,15 @@ def visible(worker: Worker, now: datetime, kinds: Iterable[HitType] | None = Non
     return [
         _group(kind, counts.get(kind.pk, 0) - mine.get(kind.pk, 0), standing, requestable) for kind in shown
     ]
+
+
+def by_language(worker: Worker, found: Iterable[Group]) -> tuple[list[Group], list[Group]]:
+    """Split the groups into those whose languages the worker reads, and the others, each in the order given."""
+    read = list(filter(None, worker.languages.split(",")))
+    split: tuple[list[Group], list[Group]] = ([], [])
+    for group in found:
+        split[0 if languages.readable(group.offer.needed_languages, read) else 1].append(group)
+    return split
 
 
 def _group(
@@ -149,6 +164,17 @@ def check_allowed(worker: Worker, kind: HitType, action: str) -> None:
 def has_more(worker: Worker, kind: HitType, now: datetime) -> bool:
     """Whether a task of the group is left for this worker."""
     return Hit.objects.open_at(now).filter(hit_type=kind).undone_by(worker).exists()
+
+
+def refuse_full(held: int) -> TaskRefused | None:
+    """Why a worker who holds so many tasks gets no other one; None when there is room."""
+    if held < settings.MAX_HELD:
+        return None
+    return TaskRefused(
+        "too_many_held",
+        f"You hold {settings.MAX_HELD} tasks, which is the limit.",
+        "Submit or return one to take another.",
+    )
 
 
 def refuse_empty(kind: HitType, now: datetime) -> TaskRefused:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from marketplace.errors import RequestError
 from marketplace.models import Qualification, QualificationType, Worker
-from marketplace.services import descriptions, messages
+from marketplace.services import descriptions, messages, refusing
 from marketplace.services.call import Call
 from marketplace.services.paging import page
 from marketplace.services.qualification_types import find
@@ -41,8 +41,11 @@ def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
     kind, worker = find(call), find_worker(call)
     granted = Qualification.objects.filter(qualification_type=kind, worker=worker, granted=True)
     with transaction.atomic():
-        if not granted.update(granted=False):
+        listed = granted.first()
+        if listed is None or not granted.update(granted=False):
             raise _not_granted(call)
+        if refusing.hides_tasks(call.requester, kind.type_id):
+            refusing.offer_again(worker, call.requester, since=listed.granted_at, now=call.now)
         if reason := call.request.get("Reason", ""):
             subject = f"The qualification {kind.name} was taken back"
             messages.write([worker], call.requester, subject, reason, call.now)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from marketplace import qualifying
 from marketplace.models import HitType, Qualification, Requester, Worker, WorkerBlock, WorkerMessage
+from marketplace.services import messages
 
 _MESSAGES_SHOWN = 3
 
@@ -61,3 +62,31 @@ def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
         for row in rows.order_by("pk")
         if (row.qualification_type.requester_id, row.qualification_type.type_id) in hiding
     ]
+
+
+def hides_tasks(requester: Requester, type_id: str) -> bool:
+    """Whether any tasks of the requester are kept from those who have this qualification."""
+    kinds = HitType.objects.filter(requester=requester, required__type_id=type_id)
+    return any(
+        requirement["QualificationTypeId"] == type_id and requirement["Comparator"] == "DoesNotExist"
+        for kind in kinds
+        for requirement in kind.requirements
+    )
+
+
+def offer_again(worker: Worker, requester: Requester, *, since: datetime, now: datetime) -> None:
+    """Mark what the requester wrote since it kept its tasks from the worker as over, and say that they are back.
+
+    Nothing is done while another block or list stands, or when the requester had written nothing.
+    """
+    kinds = list(requester.hit_types.filter(deleted_at=None))
+    if WorkerBlock.objects.filter(worker=worker, requester=requester).exists() or _listings(worker, kinds):
+        return
+    earlier = worker.messages.filter(requester=requester, sent_at__gte=since, over_at=None)
+    if not earlier.update(over_at=now):
+        return
+    subject = f"{requester.name} offers you tasks again"
+    text = (
+        f"You can take tasks of {requester.name} again. Earlier messages that said otherwise no longer apply."
+    )
+    messages.write([worker], requester, subject, text, now)

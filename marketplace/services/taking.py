@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
@@ -40,12 +39,8 @@ def take(worker: Worker, type_id: str, now: datetime) -> Assignment:
     if mine is not None:
         return mine
     groups.check_allowed(worker, kind, "accept")
-    if held.count() >= settings.MAX_HELD:
-        raise TaskRefused(
-            "too_many_held",
-            f"You hold {settings.MAX_HELD} tasks already.",
-            "Finish one or give one back first.",
-        )
+    if full := groups.refuse_full(held.count()):
+        raise full
     for _ in range(_ATTEMPTS):
         try:
             with transaction.atomic():

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from marketplace.errors import ParameterValidationError
 from marketplace.models import Assignment, Worker, WorkerBlock
-from marketplace.services import limits, messages
+from marketplace.services import limits, messages, refusing
 from marketplace.services.call import Call
 from marketplace.services.paging import page
 
@@ -30,7 +30,11 @@ def create_worker_block(call: Call) -> dict[str, Any]:
 
 def delete_worker_block(call: Call) -> dict[str, Any]:
     """DeleteWorkerBlock: harmless when there is none."""
-    WorkerBlock.objects.filter(requester=call.requester, worker=find(call)).delete()
+    worker = find(call)
+    with transaction.atomic():
+        block = WorkerBlock.objects.filter(requester=call.requester, worker=worker).first()
+        if block is not None and block.delete()[0]:
+            refusing.offer_again(worker, call.requester, since=block.created_at, now=call.now)
     return {}
 
 

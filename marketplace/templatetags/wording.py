@@ -7,6 +7,8 @@ from datetime import datetime
 from django import template
 
 from marketplace import money
+from marketplace.models import Assignment, HitType
+from marketplace.offers import Offer, read_offer
 
 register = template.Library()
 
@@ -15,6 +17,19 @@ register = template.Library()
 def dollars(cents: int) -> str:
     """``205`` as ``$2.05``."""
     return f"${money.dollars(cents)}"
+
+
+@register.filter
+def offer(kind: HitType) -> Offer:
+    """What a task of this kind pays and needs, as pages say it."""
+    return read_offer(kind.reward_cents, kind.keywords)
+
+
+@register.filter
+def paid(row: Assignment) -> int:
+    """The cents paid for a task so far: the reward when it was approved, and every bonus."""
+    reward = row.hit.hit_type.reward_cents if row.status == Assignment.Status.APPROVED else 0
+    return reward + sum(bonus.amount_cents for bonus in row.bonuses.all())
 
 
 @register.filter

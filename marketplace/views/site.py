@@ -6,21 +6,22 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Worker
 from marketplace.payout_day import next_payout
-from marketplace.services import deadlines, groups, payouts, refusing
+from marketplace.services import deadlines, groups, payouts, receipts, refusing
 from marketplace.views import endpoint
 
 _DONE_PER_PAGE = 25
 _MESSAGES_SHOWN = 5
+_MESSAGES_LOOKED_AT = 30
 _RECENT = 5
 
 
@@ -44,16 +45,26 @@ def home(request: HttpRequest) -> HttpResponse:
     worker = worker_of(request)
     offered = groups.offered(now)
     visible = groups.visible(worker, now, offered)
+    every = request.GET.get("languages") == "all"
+    listed, others = groups.by_language(worker, visible)
+    shown = [*listed, *others] if every else listed
+    held = groups.held_by(worker)
+    latest = worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_LOOKED_AT]
     context = {
         "now": now,
-        "open_groups": [group for group in visible if not group.closed],
-        "closed_groups": [group for group in visible if group.closed],
-        "held": groups.held_by(worker),
+        "open_groups": [group for group in shown if not group.closed],
+        "closed_groups": [group for group in shown if group.closed],
+        "other_languages": len(others),
+        "every_language": every,
+        "choose_languages": not worker.languages and any(group.offer.language for group in visible),
+        "held": held,
+        "full": groups.refuse_full(len(held)),
         "refusing": refusing.refusing(worker, offered),
         "unpaid_cents": worker.earned_cents - payouts.standing_of(worker).paid,
         "recent": _done(worker)[:_RECENT],
         "waiting": Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED).count(),
-        "notices": worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_SHOWN],
+        "unread": [message for message in latest if message.is_new],
+        "notices": [message for message in latest if not message.is_new][:_MESSAGES_SHOWN],
     }
     return render(request, "marketplace/home.html", context)
 
@@ -67,6 +78,28 @@ def done(request: HttpRequest) -> HttpResponse:
     worker = worker_of(request)
     page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "marketplace/done.html", {"page": page})
+
+
+@never_cache
+@login_required
+@require_safe
+def receipt(request: HttpRequest, assignment_id: str) -> HttpResponse:
+    """What was paid for one task, and when."""
+    now = clock.now()
+    deadlines.apply_due(now)
+    found = receipts.receipt_of(worker_of(request), assignment_id)
+    if found is None:
+        raise Http404
+    return render(request, "marketplace/receipt.html", {"receipt": found, "row": found.assignment})
+
+
+@login_required
+@require_POST
+def read_messages(request: HttpRequest) -> HttpResponse:
+    """Mark the messages that the page showed as read; a later one stays new."""
+    shown = [int(word) for word in request.POST.getlist("message") if word.isdecimal() and len(word) < 19]
+    worker_of(request).messages.filter(pk__in=shown, read_at=None).update(read_at=clock.now())
+    return redirect("home")
 
 
 def _done(worker: Worker) -> QuerySet[Assignment]:
@@ -85,6 +118,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
     context = {
         "money": payouts.standing_of(worker),
         "months": payouts.months_of(worker),
+        "tasks": _done(worker)[:_RECENT],
         "payouts": worker.payouts.select_related("batch").order_by("-pk"),
         "next_day": next_payout(clock.now().date(), settings.PAYOUT_DAY),
     }

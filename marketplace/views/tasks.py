@@ -46,12 +46,16 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
     except TaskRefused as refusal:
         return _refused(request, refusal)
     hit = groups.preview_of(kind, now)
-    held = [row for row in groups.held_by(worker) if row.hit.hit_type_id == kind.pk]
+    in_hand = groups.held_by(worker)
+    held = [row for row in in_hand if row.hit.hit_type_id == kind.pk]
     context: dict[str, object] = {"kind": kind, "hit": hit, "held": held, "refusal": None, "now": now}
     try:
         groups.check_allowed(worker, kind, "accept")
     except TaskRefused as refusal:
         context["refusal"] = refusal
+    else:
+        left = hit is None or groups.has_more(worker, kind, now)
+        context["refusal"] = groups.refuse_full(len(in_hand)) if left else groups.refuse_empty(kind, now)
     extra = {"assignmentId": PREVIEW, "hitId": hit.hit_id} if hit else {}
     return _with_frame(request, "marketplace/group.html", context, hit, extra)
 

@@ -60,9 +60,11 @@ def test_pages_before_signing_in_have_no_fault(page, ada):
     assert inspector.faults == []
 
 
-def test_pages_of_a_worker_have_no_fault(page, client, ask, ada):
+def test_pages_of_a_worker_have_no_fault(page, client, ask, ada, settings):
+    settings.PAYOUT_METHODS, settings.PAYOUT_DAY = ["bank transfer"], 1
     now = clock.now()
-    kinds = [make_type(ask, Title=title) for title in ("Compare passages", "Read aloud")]
+    told = "pairs:13, minutes:12, bonus:1.80, language:en, page-language:de"
+    kinds = [make_type(ask, Title=title, Keywords=told) for title in ("Compare passages", "Read aloud")]
     for kind in kinds:
         for _ in range(3):
             make_hit(ask, kind, at=now)
@@ -83,6 +85,7 @@ def test_pages_of_a_worker_have_no_fault(page, client, ask, ada):
         f"/groups/{kinds[1]}/",
         f"/tasks/{held}/",
         f"/tasks/{done}/",
+        f"/done/{done}/",
     ):
         page.goto(path)
         inspector.look(page, path)

@@ -53,7 +53,7 @@ def test_home_lists_groups_with_what_they_pay_and_how_many_are_left(client, work
     page = client.get("/").content.decode()
 
     assert f'data-hit-type="{hit_type}" data-left="1"' in page
-    for word in ("Compare passages", "$2.00", "1 task left", "1 hour for each", "lab"):
+    for word in ("Compare passages", "$2.00", "1 task left", "Time limit 1 hour", "lab"):
         assert word in page
 
 

@@ -1,0 +1,199 @@
+"""What a worker finds again: receipts, earnings task by task, messages, and tasks offered again."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from marketplace import clock
+from marketplace.models import Worker, WorkerMessage
+from marketplace.services import messages, payouts, taking
+from tests.marketplace.conftest import hours, make_hit, make_type, make_worker, work
+from tests.marketplace.test_offers import text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+URL = "http://127.0.0.1:9/judge/task/abc/"
+
+
+@pytest.fixture
+def worker(client, ada):
+    client.force_login(ada)
+    return ada
+
+
+@pytest.fixture
+def kind(ask):
+    kind = make_type(ask, Reward="0.20", Keywords="bonus:1.80, minutes:12")
+    make_hit(ask, kind, at=clock.now())
+    return kind
+
+
+def submit(worker, kind, **fields):
+    row = taking.take(worker, kind, clock.now())
+    taking.hand_in(row.assignment_id, [("choice", "left"), *fields.items()], clock.now())
+    return row.assignment_id
+
+
+def pay(ask, worker, done):
+    ask("ApproveAssignment", AssignmentId=done, at=clock.now())
+    bonus = {"WorkerId": worker.worker_id, "BonusAmount": "1.80", "Reason": "13 of 13 pairs"}
+    ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
+
+
+def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, kind):
+    done = submit(worker, kind)
+    before = text_of(client.get(f"/done/{done}/"))
+    pay(ask, worker, done)
+    payouts.batch("2026-11", until=clock.now() + hours(1), now=clock.now() + hours(1))
+
+    page = client.get(f"/done/{done}/")
+
+    assert "Nothing yet." in before
+    assert "To come: $0.20 reward when the task is approved, and usually $1.80 bonus" in before
+    assert re.findall(r'data-kind="(\w+)"', page.content.decode()) == ["reward", "bonus"]
+    said = text_of(page)
+    for words in (done, "“13 of 13 pairs”", "2026-11: on its way", "Together $2.00"):
+        assert words in said
+    assert "To come" not in said
+
+
+def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, ask, kind):
+    done = submit(worker, kind)
+    assert "in review $0.20, when approved not paid yet $0.00" in text_of(client.get("/done/"))
+
+    pay(ask, worker, done)
+
+    for address in ("/done/", "/earnings/"):
+        page = client.get(address)
+        assert "$0.20 $1.80 $2.00" in text_of(page)
+        assert f'href="/done/{done}/"' in page.content.decode()
+
+
+def test_a_receipt_is_its_worker_s_alone(client, worker, kind):
+    theirs = submit(make_worker("grace"), kind)
+
+    assert client.get(f"/done/{theirs}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "linked"),
+    [
+        (URL, True),
+        ("https://elsewhere.example/judge/", False),
+        ("javascript:alert(1)", False),
+        ("http://127.0.0.1:9@evil.example/", False),
+        ("http://127.0.0.1:9/\n<b>", False),
+        ("http://[", False),
+    ],
+)
+def test_the_requester_s_own_receipt_is_linked_on_its_own_site_only(client, worker, kind, address, linked):
+    done = submit(worker, kind, receipt="17-<ABC>", receipt_address=address)
+
+    page = client.get(f"/done/{done}/").content.decode()
+
+    assert "17-&lt;ABC&gt;" in page
+    assert ("open it" in page) is linked
+
+
+def unread(page):
+    return re.findall(r"New messages \((\d+)\)", page)
+
+
+def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker, requester):
+    messages.write([worker], requester, "First", "One", clock.now())
+    page = client.get("/").content.decode()
+    assert page.index("First") < page.index("Tasks for you")
+    assert unread(page) == ["1"]
+    shown = re.findall(r'name="message" value="(\d+)"', page)
+    messages.write([worker], requester, "Second", "Two", clock.now())
+
+    client.post("/messages/read/", {"message": shown})
+
+    page = client.get("/").content.decode()
+    assert unread(page) == ["1"]
+    assert page.index("Second") < page.index("Tasks for you") < page.index("First")
+
+
+def test_nobody_marks_another_s_messages_as_read(client, worker, requester):
+    messages.write([make_worker("grace")], requester, "First", "One", clock.now())
+
+    client.post("/messages/read/", {"message": [WorkerMessage.objects.get().pk, "x", "9" * 30]})
+
+    assert WorkerMessage.objects.get().read_at is None
+
+
+@pytest.fixture
+def listing(ask):
+    """A list that hides the tasks of one kind from those who are on it; returns the list and the kind."""
+    made = ask(
+        "CreateQualificationType", Name="No further tasks", Description="d", QualificationTypeStatus="Active"
+    )
+    listing = made["QualificationType"]["QualificationTypeId"]
+    asked = {
+        "QualificationTypeId": listing,
+        "Comparator": "DoesNotExist",
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
+    kind = make_type(ask, QualificationRequirements=[asked])
+    for _ in range(2):
+        make_hit(ask, kind, at=clock.now())
+    return listing, kind
+
+
+def shut_out(ask, worker, way, listing):
+    if way == "block":
+        ask("CreateWorkerBlock", WorkerId=worker.worker_id, Reason="no", at=clock.now())
+    else:
+        who = {"WorkerId": worker.worker_id, "SendNotification": False}
+        ask("AssociateQualificationWithWorker", QualificationTypeId=listing, at=clock.now(), **who)
+
+
+def let_in(ask, worker, way, listing):
+    if way == "block":
+        ask("DeleteWorkerBlock", WorkerId=worker.worker_id, at=clock.now())
+    else:
+        who = {"WorkerId": worker.worker_id, "QualificationTypeId": listing}
+        ask("DisassociateQualificationFromWorker", at=clock.now(), **who)
+
+
+def notify(ask, worker, subject):
+    said = {"Subject": subject, "MessageText": "A check pair was missed.", "WorkerIds": [worker.worker_id]}
+    ask("NotifyWorkers", at=clock.now(), **said)
+
+
+@pytest.mark.parametrize("way", ["block", "list"])
+def test_home_says_one_thing_after_a_reinstatement(client, worker, ask, listing, way):
+    listing, kind = listing
+    ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())
+    notify(ask, worker, "Thanks for your help")
+    shut_out(ask, worker, way, listing)
+    notify(ask, worker, "No further tasks for you")
+    page = client.get("/").content.decode()
+    assert unread(page) == ["2"]
+    assert 'data-refused-by="lab"' in page
+
+    let_in(ask, worker, way, listing)
+
+    page = client.get("/").content.decode()
+    top, _, rest = page.partition('id="open"')
+    assert "data-refused-by" not in page
+    assert f'data-hit-type="{kind}"' in rest
+    assert "lab offers you tasks again" in top
+    assert "Thanks for your help" in top
+    assert "No further tasks for you" not in top
+    assert rest.count("data-over") == 1
+
+
+def test_nothing_is_said_while_another_list_stands(client, worker, ask, listing):
+    listing, kind = listing
+    ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())
+    shut_out(ask, worker, "block", listing)
+    shut_out(ask, worker, "list", listing)
+    notify(ask, worker, "No further tasks for you")
+
+    let_in(ask, worker, "block", listing)
+
+    assert [row.subject for row in WorkerMessage.objects.all()] == ["No further tasks for you"]
+    assert 'data-refused-by="lab"' in client.get("/").content.decode()
+    assert Worker.objects.get().messages.get().over_at is None

@@ -1,8 +1,12 @@
-"""Pure: how long something takes, in words for workers."""
+"""Pure: how long something takes, in words for workers; and when working days are over."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from judging.wording import ENGLISH, Wording
+
+WEEKEND = (5, 6)
 
 
 def in_words(seconds: float, wording: Wording = ENGLISH) -> str:
@@ -33,3 +37,16 @@ def _counted(seconds: int, wording: Wording) -> list[str]:
 
 def _minutes(count: int, wording: Wording) -> str:
     return wording.ngettext("{count} minute", "{count} minutes", count).format(count=count)
+
+
+def after_working_days(moment: datetime, days: int) -> datetime:
+    """Return the same time of day so many working days later, Saturdays and Sundays left out."""
+    while days:
+        moment += timedelta(days=1)
+        days -= moment.weekday() not in WEEKEND
+    return moment
+
+
+def working_days(count: int, wording: Wording = ENGLISH) -> str:
+    """Say a number of working days, as in "within 3 working days"."""
+    return wording.ngettext("{count} working day", "{count} working days", count).format(count=count)

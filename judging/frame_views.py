@@ -24,7 +24,7 @@ from judging.refusals import OPEN_TASK, REFUSALS
 from judging.services import working
 from judging.services.notices import meaning_of_refusal
 from judging.services.texts import contact_of
-from judging.services.voices import appeal_of
+from judging.services.voices import answer_times, appeal_of
 from judging.tokens import Refused, appeal_address
 
 View = Callable[..., HttpResponse]
@@ -122,6 +122,7 @@ def refusal(
         came_by = getattr(request, "came_by", "unknown")
         context["why"] = meaning_of_refusal(reason, campaign, worker)
         context["appeal"] = appeal_of(campaign, worker, came_by)
+        context |= answer_times(campaign, context["appeal"])
         context |= addresses_of(Refused(campaign.pk, worker.pk, reason, came_by), leave)
     response = render(request, "judging/refused.html", context, status=page.status)
     if page.reload_seconds and request.method == "GET":

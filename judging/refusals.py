@@ -35,7 +35,7 @@ class RefusalPage:
 
 _RETURN = _("Please return this task on the crowd's site, so that it is offered to somebody else.")
 _OBJECT = _(
-    "If you think this is a mistake, say so below: a person looks at it. "
+    "If you think this is a mistake, say so below. "
     "Please return this task on the crowd's site, so that it is offered to somebody else."
 )
 #: Pay and next step of whoever is refused while a task of theirs is open: to return it would cost its pay.
@@ -50,6 +50,10 @@ _NOTHING = _("You did no work on this task, so it is not paid. Earlier tasks are
 
 #: An exclusion's rule → why, where it is not that one check pair was missed.
 MEANINGS = {
+    "two-strikes": _(
+        "Two check pairs in your tasks were answered wrongly. One miss can be a slip, so only the second one "
+        "excludes. Check pairs have an answer that is plain to anyone who reads both passages."
+    ),
     "rate": _(
         "More check pairs in your tasks were answered wrongly than careful people miss by a slip. Check pairs have "
         "an answer that is plain to anyone who reads both passages."
@@ -82,7 +86,7 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "excluded-elsewhere": RefusalPage(
         _("No tasks for you here"),
-        _("In an earlier campaign of this requester a check pair was answered wrongly."),
+        _("In an earlier campaign of this requester, two or more check pairs were answered wrongly."),
         _NOTHING,
         _OBJECT,
         appeal=True,

@@ -89,8 +89,10 @@ def appeal(request: HttpRequest, token: str) -> HttpResponse:
     words = request.POST.get("words", "")
     if words.strip():
         voices.make_appeal(campaign, worker, refusal=refused.reason, words=words, came_by=refused.came_by)
+    said = voices.appeal_of(campaign, worker, refused.came_by)
     context = {
-        "appeal": voices.appeal_of(campaign, worker, refused.came_by),
+        "appeal": said,
+        **voices.answer_times(campaign, said),
         "refusal": REFUSALS[refused.reason].said(gettext),
         "why": meaning_of_refusal(refused.reason, campaign, worker),
         "refused": is_refused(refused.reason, campaign, worker),

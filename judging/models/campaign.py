@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
+from judging.screening import SLIP_RATE
 from pooling.models import Collection, Pool
 
 
@@ -39,6 +40,7 @@ class Campaign(models.Model):
 
     class Screen(models.TextChoices):
         REFERENCE = "reference"
+        TWO_STRIKES = "two-strikes"
         RATE = "rate"
 
     class Pay(models.TextChoices):
@@ -71,12 +73,16 @@ class Campaign(models.Model):
     minimum_hourly = models.DecimalField(
         max_digits=7, decimal_places=2, null=True, help_text="Least pay expected in an hour, in dollars."
     )
-    screen = models.CharField(max_length=10, choices=Screen.choices, default=Screen.REFERENCE)
+    screen = models.CharField(max_length=12, choices=Screen.choices, default=Screen.REFERENCE)
     slip_rate = models.FloatField(
-        default=0.05, help_text="How often an honest worker is taken to fail a gold pair."
+        default=SLIP_RATE, help_text="How often an honest worker is taken to fail a gold pair."
     )
     refuse_excluded_elsewhere = models.BooleanField(
-        default=True, help_text="Refuse workers whom an earlier campaign excluded."
+        default=True,
+        help_text="Refuse workers whom another campaign of the collection excluded for two failures or more.",
+    )
+    answer_days = models.PositiveIntegerField(
+        default=3, help_text="Working days within which an objection is answered. Workers are told."
     )
     allow_undecided = models.BooleanField(default=False, help_text='Offer "Cannot decide".')
     minimum_seconds = models.PositiveIntegerField(

@@ -13,6 +13,7 @@ from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.pair_request import PairRequest
 from judging.pay import BASE_REWARD, rounded
+from judging.screening import SLIP_RATE
 from judging.services.pairs import pairs_of, request_pairs
 from judging.services.postings import next_posting
 from judging.services.reserving import settle
@@ -51,6 +52,7 @@ WHOLE_NUMBERS = {
     "judgments_per_pair": (1, 100),
     "max_tasks_per_worker": (1, 100_000),
     "withdrawal_days": (0, 3650),
+    "answer_days": (1, 30),
     "hold_hours": (0, 60),
     "minimum_seconds": (0, 120),
     "minimum_age": (0, 99),
@@ -86,7 +88,8 @@ class CampaignSettings:
     allow_undecided: bool = False
     refuse_excluded_elsewhere: bool = True
     budget: Decimal | None = None
-    slip_rate: float = 0.05
+    slip_rate: float = SLIP_RATE
+    answer_days: int = 3
     contact: str = ""
     withdrawal_days: int = 30
     hold_hours: int = 0

@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from config import clock
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
+from judging.durations import working_days
 from judging.errors import CrowdNever
 from judging.models import (
     Appeal,
@@ -112,8 +113,8 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
                 meaning_of(row),
                 page.pay,
                 gettext(
-                    "If you think this is a mistake, tell us here. The requester reads it and answers there:"
-                ),
+                    "If you think this is a mistake, tell us here. The requester reads it and answers there within {time}:"
+                ).format(time=working_days(campaign.answer_days, translation)),
                 appeal_link(campaign, row.worker),
             ),
         )

@@ -20,7 +20,7 @@ PACKING = frozenset({"pairs_per_task", "judgments_per_pair", "seed"})
 TOLD = frozenset(
     {
         "pairs_per_task", "gold_per_task", "reward", "pay", "base_reward", "contact", "withdrawal_days", "language",
-        "minimum_age", "content_warning", "ethics_approval",
+        "minimum_age", "content_warning", "ethics_approval", "screen", "answer_days", "allow_undecided",
     }
 )  # fmt: skip
 MOST_HOURLY = Decimal(10_000)

@@ -15,6 +15,7 @@ from judging.errors import BadInput, CampaignRefused
 from judging.example import BadExample, Example, read_example
 from judging.models import Campaign, GoldPair, Pair
 from judging.pay import in_words
+from judging.rule_words import screening_words
 from judging.services.cost import pay_for
 from pooling.models import Passage
 
@@ -53,7 +54,7 @@ def language_of_example(campaign: Campaign) -> str:
 
 
 #: What ``{…}`` in texts stands for is made of the campaign by :func:`filled`.
-FIGURES = ("pairs", "reward", "pay", "minutes", "contact", "days")
+FIGURES = ("pairs", "reward", "pay", "minutes", "contact", "days", "screening")
 
 
 def set_texts(
@@ -149,7 +150,7 @@ def accept_texts(campaign: Campaign, *, who: str = "") -> None:
 
 
 def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
-    """The text with the campaign's figures: {pairs}, {reward}, {pay} (sentences), {minutes}, {contact}, {days}.
+    """Fill in the campaign's figures (:data:`FIGURES`); {pay} and {screening} are whole sentences.
 
     ``pairs`` of the task at hand, test pairs included: the last tasks may be a pair short. Default: of a full one.
     """
@@ -163,9 +164,16 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
             "contact": contact_of(campaign),
             "days": str(campaign.withdrawal_days),
             "minutes": str(max(1, round(pairs * SECONDS_PER_PAIR / 60))),
+            "screening": screening_words(
+                campaign.screen,
+                gold_per_task=campaign.gold_per_task,
+                allow_undecided=campaign.allow_undecided,
+                answer_days=campaign.answer_days,
+                wording=translation,
+            ),
         }
     for name, value in figures.items():
-        text = text.replace(f"{{{name}}}", value)
+        text = text.replace(f"{{{name}}}" if value else f"{{{name}}} ", value).replace(f"{{{name}}}", value)
     return text
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
+from django.utils import translation
 
 from config import clock
+from judging.durations import after_working_days, working_days
 from judging.errors import CampaignRefused
 from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
 from judging.refusals import REFUSALS
@@ -65,6 +68,31 @@ def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal |
     said = Appeal.objects.filter(campaign=campaign, worker=worker)
     own = said.filter(came_by=came_by).first()
     return own if own or came_by else said.confirmed().order_by("-pk").first()
+
+
+def answer_times(campaign: Campaign, appeal: Appeal | None) -> dict[str, Any]:
+    """Say within which time an objection is answered, until when this one is, and whether that is over.
+
+    In the language spoken now, for the pages on which a worker objects.
+    """
+    times: dict[str, Any] = {"answer_within": working_days(campaign.answer_days, translation)}
+    if appeal is None or appeal.settled_at:
+        return times
+    due = answer_due(campaign, appeal)
+    return times | {"answer_due": due, "answer_late": due < clock.now()}
+
+
+def answer_due(campaign: Campaign, appeal: Appeal) -> datetime:
+    """Until when the worker was promised an answer."""
+    return after_working_days(appeal.made_at, campaign.answer_days)
+
+
+def overdue(campaigns: Iterable[Campaign]) -> Counter[int]:
+    """How many appeals of each campaign wait for longer than was promised, by the campaign's key."""
+    by_key = {campaign.pk: campaign for campaign in campaigns}
+    rows = Appeal.objects.filter(campaign__in=by_key, settled_at=None).only("campaign_id", "made_at")
+    late = (row.campaign_id for row in rows if answer_due(by_key[row.campaign_id], row) < clock.now())
+    return Counter(late)
 
 
 def _kept(words: str, most: int) -> str:
@@ -123,6 +151,8 @@ def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
             "worker": row.worker_id,
             "confirmed": row.pk in confirmed,
             "at": row.made_at.isoformat(),
+            "due": answer_due(campaign, row).isoformat(),
+            "overdue": row.settled_at is None and answer_due(campaign, row) < clock.now(),
             "settled": row.settled_why if row.settled_at else "",
         }
         for row in rows[:1000]

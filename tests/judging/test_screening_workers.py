@@ -145,7 +145,7 @@ def test_rate_excludes_after_failures_that_honest_slips_do_not_explain(fair):
     fair.collect(campaign)
 
     assert Exclusion.objects.get().rule == "rate"
-    assert "p = 0.0025" in Exclusion.objects.get().reason
+    assert "p = 0.0001" in Exclusion.objects.get().reason
     assert refusal_reason(campaign, submission.worker) == "excluded"
 
 
@@ -213,3 +213,32 @@ def test_what_the_rule_decides_is_in_the_log_once(fair):
 
     assert (change.what, change.who) == (f"worker {bad.pk} excluded by the rule reference", "")
     assert change.why == "failed 2 of 2 test pairs; one is enough"
+
+
+def test_two_strikes_repeats_the_first_failed_task_and_excludes_at_the_second_failure(fair):
+    campaign = fair.opened(screen="two-strikes", max_tasks_per_worker=4)
+    good = fair.do_task(campaign, "A1")
+    first = fair.open_task(campaign, "A1")
+    fair.answer(first)
+    slip = first.slots.exclude(gold_pair=None).first()
+    working.save_choice(first, number=slip.number, sequence=9, side=_wrong_side(slip))
+    fair.send_off(first)
+    fair.collect(campaign)
+    first.refresh_from_db()
+    good.refresh_from_db()
+    assert (first.standing, good.standing) == ("excluded", "counted")
+    assert first.task.state == Task.State.WAITING
+    assert not Exclusion.objects.exists()
+    assert refusal_reason(campaign, first.worker) is None
+
+    fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
+
+    good.refresh_from_db()
+    assert (Exclusion.objects.get().rule, good.standing) == ("two-strikes", "excluded")
+    assert refusal_reason(campaign, first.worker) == "excluded"
+    assert campaign.judgments.counted().count() == 0
+
+
+def _wrong_side(slot):
+    return "left" if slot.gold_pair.relevant_id == slot.right_id else "right"

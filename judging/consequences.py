@@ -1,0 +1,109 @@
+"""Pure: what each screening rule would mean for a campaign, side by side, and which one to recommend.
+
+The crowd is taken to be a mix: a share β of workers who judge without reading (they answer half of the gold pairs and
+half of the other pairs right, as a coin-flipper does, or somebody who always chooses the left), and honest ones who
+slip on gold and err on other pairs. Excluded workers are replaced by new ones from the same mix. With N and C from
+:mod:`judging.expectations` for honest workers (h) and careless ones (c):
+
+    cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
+    bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among those that count
+    error           e = (1 − bad) · e_h + bad · ½
+
+A best answer counts as right when the truly best passage beats every rival in its pool of m passages, which has the
+chance (1 − e)^(m−1), judgments being independent. Tournaments can be right without that, so the numbers are a lower
+bound; ``benchmarks/screening.py`` checks with real tournaments that the order of the rules is the same. Recommended is
+the rule with the most right best answers per dollar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from math import comb
+
+from judging.expectations import Expectation, expect
+from judging.screening import RULES, SLIP_RATE
+
+#: The share of workers who judge without reading, and how often an honest judgment goes against the truth: a rehearsal's.
+CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
+#: Chance of answering a pair right without reading.
+COIN = 0.5
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the consequences depend on. ``pools``: passages in a query's pool → how many such queries."""
+
+    gold_per_task: int
+    tasks_per_worker: int
+    one_pass: Decimal
+    pools: Mapping[int, int]
+    slip_rate: float = SLIP_RATE
+    allowed: float = SLIP_RATE
+    judgments_per_pair: int = 1
+    careless_share: float = CARELESS_SHARE
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What one rule comes to. ``cost`` is None, and nothing is right, where hardly a task would count."""
+
+    rule: str
+    honest_kept: float
+    careless_caught: float
+    bad_judgments: float
+    cost: Decimal | None
+    right: float
+    right_per_dollar: float
+    recommended: bool = False
+
+
+def compare(setting: Setting) -> list[Consequence]:
+    """Every rule's consequences, in the order of :data:`judging.screening.RULES`; one is recommended."""
+    rows = [_consequence(rule, setting) for rule in RULES]
+    best = max(rows, key=lambda row: row.right_per_dollar)
+    return [Consequence(**(vars(row) | {"recommended": row is best})) for row in rows]
+
+
+def caught(passes: float, rule: str, setting: Setting) -> Expectation:
+    """What becomes of a worker who answers the share ``passes`` of gold pairs right without reading."""
+    return expect(
+        slip_rate=1 - passes,
+        gold_per_task=setting.gold_per_task,
+        tasks_per_worker=setting.tasks_per_worker,
+        rule=rule,
+        allowed=setting.allowed,
+    )
+
+
+def _consequence(rule: str, setting: Setting) -> Consequence:
+    honest, careless = caught(1 - setting.slip_rate, rule, setting), caught(COIN, rule, setting)
+    share = setting.careless_share
+    submitted = (1 - share) * honest.submitted + share * careless.submitted
+    counted = (1 - share) * honest.counted + share * careless.counted
+    bad = share * careless.counted / counted if counted else 0.0
+    mixed = Expectation(setting.tasks_per_worker, honest.excluded_share, submitted, counted)
+    cost = mixed.cost(setting.one_pass)
+    right = 0.0 if cost is None else right_answers(setting, (1 - bad) * HONEST_ERROR + bad * COIN)
+    return Consequence(
+        rule=rule,
+        honest_kept=1 - honest.excluded_share,
+        careless_caught=careless.excluded_share,
+        bad_judgments=bad,
+        cost=cost,
+        right=right,
+        right_per_dollar=right / float(cost) if cost else 0.0,
+    )
+
+
+def right_answers(setting: Setting, error: float) -> float:
+    """How many best answers are surely right when each judgment errs with this chance."""
+    right = 1 - _wrong(setting.judgments_per_pair, error)
+    return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
+
+
+def _wrong(judgments: int, error: float) -> float:
+    """The chance that the worse passage gets more of the judgments of a pair; half of it where they are level."""
+    chances = [comb(judgments, k) * error**k * (1 - error) ** (judgments - k) for k in range(judgments + 1)]
+    return sum(c * (1.0 if 2 * k > judgments else 0.5 if 2 * k == judgments else 0.0) for k, c in enumerate(chances))

@@ -1,0 +1,59 @@
+from django.db import migrations, models
+
+#: What the default consent texts said of test pairs, whatever the rule was.
+ONE_MISS = (
+    "Some pairs have an answer that is plain to anyone who reads; we use them to see that people read. If one of them is missed, none of your choices is used and you are offered no further tasks, but you are paid for what you sent off, and you can object.",
+    "Manche Paare haben eine Antwort, die für alle klar ist, die lesen; mit ihnen prüfen wir, ob gelesen wird. Wird eines davon verfehlt, verwenden wir keine Ihrer Antworten, und Ihnen werden keine weiteren Aufgaben angeboten; was Sie abgesendet haben, wird trotzdem bezahlt, und Sie können widersprechen.",
+)
+
+
+def name_the_rule(apps, schema_editor):
+    """Let consent texts that nobody changed name the rule in force, before launch. What that changes is read again."""
+    Campaign = apps.get_model("judging", "Campaign")
+    for campaign in Campaign.objects.filter(state__in=("draft", "rehearsed", "piloted")):
+        text = campaign.consent_text
+        for words in ONE_MISS:
+            text = text.replace(words, "{screening}")
+        if text != campaign.consent_text:
+            campaign.consent_text = text
+            campaign.texts_accepted_at, campaign.texts_accepted_by = None, ""
+            campaign.save(update_fields=["consent_text", "texts_accepted_at", "texts_accepted_by"])
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("judging", "0014_reservations"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="campaign",
+            name="answer_days",
+            field=models.PositiveIntegerField(
+                default=3, help_text="Working days within which an objection is answered. Workers are told."
+            ),
+        ),
+        migrations.AlterField(
+            model_name="campaign",
+            name="refuse_excluded_elsewhere",
+            field=models.BooleanField(
+                default=True,
+                help_text="Refuse workers whom another campaign of the collection excluded for two failures or more.",
+            ),
+        ),
+        migrations.AlterField(
+            model_name="campaign",
+            name="screen",
+            field=models.CharField(
+                choices=[("reference", "Reference"), ("two-strikes", "Two Strikes"), ("rate", "Rate")],
+                default="reference",
+                max_length=12,
+            ),
+        ),
+        migrations.AlterField(
+            model_name="campaign",
+            name="slip_rate",
+            field=models.FloatField(default=0.01, help_text="How often an honest worker is taken to fail a gold pair."),
+        ),
+        migrations.RunPython(name_the_rule, migrations.RunPython.noop),
+    ]

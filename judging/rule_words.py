@@ -1,0 +1,43 @@
+"""Pure: what workers are told of the screening rule in force, before they agree to a task."""
+
+from __future__ import annotations
+
+from judging.wording import ENGLISH, Wording
+from judging.wording import gettext_noop as _
+
+_CHECKS = _(
+    "Some pairs have an answer that is plain to anyone who reads both passages. They show us that people read."
+)
+_UNDECIDED = _("“Cannot decide” counts as a miss there.")
+#: Rule → what follows from missing such a pair.
+FOLLOWS = {
+    "reference": _("If you miss one of them, we use none of your choices and offer you no further tasks."),
+    "two-strikes": _(
+        "If you miss one of them, we do not use your choices in that task. If you miss a second one, we use none of "
+        "your choices and offer you no further tasks."
+    ),
+    "rate": _(
+        "If you miss one of them, we do not use your choices in that task. If you miss more of them than careful "
+        "readers miss by a slip, we use none of your choices and offer you no further tasks."
+    ),
+}
+
+
+def screening_words(
+    rule: str, *, gold_per_task: int, allow_undecided: bool, answer_days: int, wording: Wording = ENGLISH
+) -> str:
+    """Say what happens when a worker misses a test pair, what it means for pay, and how to object.
+
+    Empty for a campaign without test pairs.
+    """
+    if not gold_per_task:
+        return ""
+    told = [_CHECKS, *([_UNDECIDED] if allow_undecided else []), FOLLOWS[rule]]
+    end = wording.ngettext(
+        "You are still paid for what you sent off. You can object on the page that tells you so, and the requester "
+        "answers within {count} working day.",
+        "You are still paid for what you sent off. You can object on the page that tells you so, and the requester "
+        "answers within {count} working days.",
+        answer_days,
+    )
+    return " ".join([*map(wording.gettext, told), end.format(count=answer_days)])

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from judging.consequences import Setting, compare, right_answers
+from judging.screening import RULES
+
+USUAL = Setting(gold_per_task=3, tasks_per_worker=20, one_pass=Decimal("1010.40"), pools={6: 250})
+
+
+def by_rule(setting: Setting):
+    return {row.rule: row for row in compare(setting)}
+
+
+def test_every_rule_stands_side_by_side_and_one_is_recommended():
+    rows = compare(USUAL)
+
+    assert [row.rule for row in rows] == list(RULES)
+    (recommended,) = [row for row in rows if row.recommended]
+    assert recommended.right_per_dollar == max(row.right_per_dollar for row in rows)
+
+
+def test_long_campaigns_keep_honest_workers_and_short_ones_screen_at_once():
+    long, short = by_rule(USUAL), by_rule(replace(USUAL, tasks_per_worker=2, careless_share=0.3))
+
+    assert not long["reference"].recommended
+    assert short["reference"].recommended
+
+
+def test_the_strict_rule_keeps_fewest_honest_workers_and_costs_most():
+    rows = by_rule(USUAL)
+
+    assert rows["reference"].honest_kept < rows["two-strikes"].honest_kept < rows["rate"].honest_kept
+    assert rows["reference"].cost > rows["two-strikes"].cost > rows["rate"].cost
+
+
+def test_more_careless_workers_cost_more_and_leave_more_behind():
+    few, many = by_rule(replace(USUAL, careless_share=0.1)), by_rule(replace(USUAL, careless_share=0.4))
+
+    for rule in RULES:
+        assert many[rule].cost > few[rule].cost
+        assert many[rule].bad_judgments >= few[rule].bad_judgments
+
+
+def test_without_test_pairs_everything_counts():
+    for row in compare(replace(USUAL, gold_per_task=0)):
+        assert (row.honest_kept, row.careless_caught, row.cost) == (1, 0, Decimal("1010.40"))
+        assert row.bad_judgments == pytest.approx(0.2)
+
+
+def test_where_hardly_a_task_counts_nothing_is_right():
+    rows = by_rule(replace(USUAL, slip_rate=0.4, tasks_per_worker=40))
+
+    assert rows["reference"].cost is None
+    assert rows["reference"].right_per_dollar == 0
+
+
+@pytest.mark.parametrize(
+    ("judgments", "right"), [(1, 0.9**5), (2, 0.9**5), (3, (0.9**3 + 3 * 0.9**2 * 0.1) ** 5)]
+)
+def test_a_best_answer_is_right_when_it_beats_every_rival(judgments, right):
+    setting = replace(USUAL, pools={6: 1}, judgments_per_pair=judgments)
+
+    assert right_answers(setting, 0.1) == pytest.approx(right)

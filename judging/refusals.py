@@ -153,9 +153,9 @@ REFUSALS: dict[str, RefusalPage] = {
     ),
     "lapsed": RefusalPage(
         _("The time for this task is over"),
-        _("It was not submitted in time and is offered to someone else."),
-        _("It is paid if the crowd's site still lets you submit it."),
-        _("Take another task on the crowd's site."),
+        _("No pair was judged before the time ran out. The task is offered to someone else."),
+        _NOTHING,
+        _("Return this task on the crowd's site if it still shows it, and take another one."),
         410,
     ),
     "finished": RefusalPage(

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging import saving_views, trial_views, views, voice_views
+from judging import saving_views, time_views, trial_views, views, voice_views
 
 app_name = "judging"
 urlpatterns = [
@@ -13,6 +13,8 @@ urlpatterns = [
     path("task/<str:token>/report", voice_views.report, name="report"),
     path("task/<str:token>/finish", views.finish, name="finish"),
     path("task/<str:token>/leave", views.leave, name="leave"),
+    path("task/<str:token>/more-time", time_views.more_time, name="more-time"),
+    path("task/<str:token>/time-up", time_views.time_up, name="time-up"),
     path("appeal/<str:token>/", voice_views.appeal, name="appeal"),
     path("trial/<str:token>/", trial_views.trial, name="trial"),
     path("<str:token>/", views.arrive, name="arrive"),

@@ -32,6 +32,7 @@ from judging.services.cost import pay_for
 from judging.services.links import campaign_of, posting_behind
 from judging.services.payments import earned_so_far
 from judging.services.reconciling import receipt_of
+from judging.services.running_out import more_seconds, takes_late_choices
 from judging.services.showing import shown_pairs
 from judging.services.slots import pairs_in
 from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
@@ -118,6 +119,8 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
     page, submission = page_of(request, token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
+    if submission.state == Submission.State.LAPSED and submission.finished_at:
+        return kept(request, submission)
     try:
         working.check_workable(submission)
     except working.WorkRefused as refused:
@@ -150,6 +153,7 @@ def _time_left(submission: Submission) -> dict[str, Any]:
         "seconds_left": round(seconds),
         "ends_at": format_html(as_time, ends_at.isoformat(timespec="minutes"), f"{ends_at:%H:%M}"),
         "ends_in": in_words(60 * ceil(seconds / 60), translation),
+        "more_in": in_words(more, translation) if (more := more_seconds(submission)) else "",
     }
 
 
@@ -189,7 +193,7 @@ def finish(request: HttpRequest, token: str) -> HttpResponse:
     """Send the task off from our side; the next page carries the same answers to the crowd's form."""
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
-        return _over(token, submission)
+        return _over(request, token, submission)
     if not working.has_agreed(submission):
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
@@ -209,7 +213,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
     """
     _, submission = page_of(request, token)
     if submission.state != Submission.State.HELD:
-        return _over(token, submission)
+        return _over(request, token, submission)
     if not working.has_agreed(submission) and submission.standing != Submission.Standing.EXCLUDED:
         return redirect("judging:work", token=token)
     if hurried := save_form(request, token, submission):
@@ -235,8 +239,13 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "judging/leave.html", context)
 
 
-def _over(token: str, submission: Submission) -> HttpResponse:
-    """The task is not held any more: to its receipt, or to why it is refused."""
+def _over(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
+    """The task is not held any more: to its receipt, or to why it is refused.
+
+    Choices that waited for a connection when the time ran out come with the form and are kept.
+    """
+    if takes_late_choices(submission):
+        save_form(request, token, submission)
     if submission.state != Submission.State.FINISHED:
         working.check_workable(submission)
     return redirect("judging:work", token=token)
@@ -255,10 +264,10 @@ def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpR
     """
     if not working.has_agreed(submission) or submission.standing == Submission.Standing.EXCLUDED:
         return None
-    missing = {}
+    late, missing = takes_late_choices(submission), {}
     for number, (chosen, made) in working.choices_made(submission).items():
         side = request.POST.get(f"choice-{number}", "")
-        if side and side != chosen:
+        if side and side != chosen and not (late and chosen):
             # The same number as the script's own save, should that still be under way: then both are one choice.
             missing[number] = (side, made)
     if wait := working.seconds_to_wait(submission, missing):
@@ -279,10 +288,13 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         result = trials.trial_result(submission)
         taken = to_the_second(result.seconds, translation)
         return render(request, "judging/trial_done.html", {"result": result, "taken": taken})
-    pay, *_, earned = earned_so_far(submission)
+    pay, judged, shown, earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
         "pay": pay,
+        "judged": judged,
+        "shown": shown,
+        "timed_out": submission.timed_out_at is not None,
         "earned": earned,
         "left_early": submission.left_early,
         "step": working.last_step(submission, page.submit_to),
@@ -291,6 +303,21 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "first": _is_first_showing(submission),
     }
     return render(request, "judging/sent.html", context)
+
+
+def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """What became of a task that the crowd's site did not get in time: what was judged is saved, and is paid."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    context = {
+        "campaign": submission.campaign,
+        "judged": judged,
+        "shown": shown,
+        "earned": earned,
+        "sure": not pay.whole or bool(pay.bonus) or judged == shown,
+        "receipt": receipt_of(submission),
+        "contact": contact_of(submission.campaign),
+    }
+    return render(request, "judging/kept.html", context)
 
 
 def _is_first_showing(submission: Submission) -> bool:

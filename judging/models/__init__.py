@@ -7,7 +7,7 @@ from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgme
 from judging.models.people import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
 from judging.models.reservations import Purse, Reservation
 from judging.models.work import Choice, Consent, ConsentText, Slot, Submission
-from judging.models.workers import CrowdIdentity, Worker
+from judging.models.workers import CrowdIdentity, Worker, WorkerInCampaign
 
 __all__ = [
     "Appeal",
@@ -38,5 +38,6 @@ __all__ = [
     "Task",
     "TaskPair",
     "Worker",
+    "WorkerInCampaign",
     "WorkerMessage",
 ]

@@ -125,6 +125,10 @@ class Posting(models.Model):
     number = models.PositiveIntegerField()
     purpose = models.CharField(max_length=8, choices=Purpose.choices, default=Purpose.MAIN)
     crowd_key = models.CharField(max_length=64, blank=True, help_text="The crowd's id of the kind of place.")
+    crowd_seconds = models.PositiveIntegerField(
+        null=True,
+        help_text="Time that the crowd gives for a task; empty: the campaign's, without an extension.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

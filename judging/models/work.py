@@ -47,7 +47,16 @@ class Submission(models.Model):
         null=True,
         help_text="When the worker took the assignment, as the crowd signed it; empty: it does not sign.",
     )
+    ends_at = models.DateTimeField(null=True, help_text="When the worker's time is over; empty: never.")
+    crowd_ends_at = models.DateTimeField(null=True, help_text="Until when the crowd takes the task.")
+    extended_at = models.DateTimeField(null=True, help_text="When the worker asked for more time.")
     finished_at = models.DateTimeField(null=True)
+    timed_out_at = models.DateTimeField(
+        null=True, help_text="When what was judged was sent off because the time was over."
+    )
+    resumed_pairs = models.PositiveIntegerField(
+        default=0, help_text="Pairs that the worker had judged before, on the same task."
+    )
     submitted_at = models.DateTimeField(null=True, help_text="When the crowd says it was submitted.")
     collected_at = models.DateTimeField(null=True)
     auto_approval_at = models.DateTimeField(null=True)

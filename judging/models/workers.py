@@ -18,6 +18,28 @@ class Worker(models.Model):
         return f"worker {self.pk}"
 
 
+class WorkerInCampaign(models.Model):
+    """What software noticed about a worker in one campaign, for a person to look at, and what a person allowed."""
+
+    campaign = models.ForeignKey("judging.Campaign", models.CASCADE, related_name="noticed_workers")
+    worker = models.ForeignKey(Worker, models.PROTECT, related_name="noticed_in")
+    flags = models.JSONField(default=list, help_text="Names of the flags raised as work came in.")
+    flagged_at = models.DateTimeField(
+        null=True, help_text="When a flag was raised that was not there before."
+    )
+    allowed_again_at = models.DateTimeField(
+        null=True, help_text="Unfinished tasks before this do not count: a person decided so."
+    )
+    allowed_again_by = models.CharField(max_length=150, blank=True)
+    allowed_again_why = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "worker"], name="one_note_per_worker")]
+
+    def __str__(self) -> str:
+        return f"worker {self.worker_id} in campaign {self.campaign_id}"
+
+
 class CrowdIdentity(models.Model):
     """The only link between a worker and a crowd's worker id; deleted when the worker is forgotten."""
 

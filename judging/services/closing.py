@@ -13,10 +13,10 @@ from config.background import events
 from config.plurals import many
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
+from judging.deadlines import GRACE, offered_seconds
 from judging.models import Campaign, CrowdCall, Judgment, Payment, Place, Submission, Task
 from judging.services.calls import Patience
 from judging.services.campaigns import log, move
-from judging.services.leasing import GRACE
 from judging.services.places import place_key
 from judging.services.reserving import settle, take_turn
 
@@ -91,7 +91,7 @@ def pending_work(campaign: Campaign) -> Pending:
 
 def _places_in_use(campaign: Campaign, now: datetime) -> QuerySet[Place]:
     """Places on which work may still come in: until the last one who could have taken it has run out of time."""
-    over = now - timedelta(seconds=campaign.assignment_seconds) - GRACE
+    over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     live = Place.objects.filter(posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN])
     return live.exclude(state=Place.State.OPEN, expires_at__lte=over)
 

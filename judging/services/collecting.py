@@ -13,6 +13,7 @@ from config.background.registry import Progress
 from config.counting import first_time
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.deadlines import GRACE, offered_seconds
 from judging.errors import CrowdNever
 from judging.models import (
     Appeal,
@@ -29,7 +30,7 @@ from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.evidence import evidence_of
-from judging.services.leasing import GRACE, clear_place, free_lapsed, release
+from judging.services.leasing import clear_place, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
 from judging.services.places import close_extra, want_places
@@ -118,7 +119,7 @@ def _unfilled(campaign: Campaign) -> QuerySet[Place]:
 
 def _finished_places(campaign: Campaign) -> QuerySet[Place]:
     """Places whose worker has sent off our form and must be about to send the crowd's."""
-    since = clock.now() - timedelta(seconds=campaign.assignment_seconds) - GRACE
+    since = clock.now() - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
     sent_off = {"submissions__state": Submission.State.FINISHED, "submissions__opened_at__gte": since}
     return _unfilled(campaign).filter(**sent_off).distinct()
 

@@ -8,7 +8,7 @@ whatever races.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,15 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from config import clock
+from judging.deadlines import GRACE, PAGE_GRACE, deadlines, offered_seconds
 from judging.layout import submission_seed
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.services.displacing import displace_weakest, make_room
+from judging.services.running_out import send_off_saved
 from judging.services.slots import fill_slots, give_back, new_gold_is_left
 
 #: So often a task is tried for before it is said that none is left: each time somebody else was faster.
 TRIES = 20
-#: What was sent off from our page may reach the crowd, and we the crowd's list, this much after the deadline.
-GRACE = timedelta(minutes=15)
 
 
 class _Taken(Exception):
@@ -114,6 +114,9 @@ def _take_next(
     task_id = _next_task(campaign, worker)
     if task_id is None:
         return None
+    limit, now = campaign.assignment_seconds, clock.now()
+    offered = (place.posting.crowd_seconds or limit) if place else offered_seconds(limit)
+    until = deadlines(opened=now, taken=taken_at, limit=limit, offered=offered)
     submission = Submission.objects.create(
         campaign=campaign,
         place=place,
@@ -121,8 +124,10 @@ def _take_next(
         task_id=task_id,
         assignment_id=assignment_id,
         seed=0,
-        opened_at=clock.now(),
+        opened_at=now,
         taken_at=taken_at,
+        ends_at=until.ours,
+        crowd_ends_at=until.crowd,
     )
     submission.seed = submission_seed(campaign.seed, submission.pk)
     submission.save(update_fields=["seed"])
@@ -133,7 +138,8 @@ def _take_next(
 
 def _hold(submission: Submission, task_id: int) -> bool:
     """Give the submission a task that waits; False when somebody was faster."""
-    until = submission.opened_at + timedelta(seconds=submission.campaign.assignment_seconds)
+    # What is sent off, or was judged when our deadline came, may reach the crowd until its own.
+    until = submission.crowd_ends_at
     waiting = Task.objects.filter(pk=task_id, state=Task.State.WAITING)
     return bool(waiting.update(state=Task.State.HELD, holder=submission, leased_until=until))
 
@@ -206,22 +212,25 @@ def free_task(submission: Submission) -> None:
 
 
 def free_lapsed(campaign: Campaign) -> int:
-    """Free the tasks of leases whose time ran out; returns how many. Safe to repeat.
+    """End what ran out of time; returns how many tasks are free again. Safe to repeat.
 
-    What was sent off from our page is given a grace: the crowd's list may name it a little later. Should it
-    come in later still, it counts when its task still waits, and is surplus when another did the task.
+    What was judged by our deadline is sent off as it is, should the page not have done so. What was sent off is given
+    until the crowd's own deadline, and a grace: the crowd's list may name it a little later. Should it come in later
+    still, it counts when its task still waits, and is surplus when another did the task.
     """
     now = clock.now()
-    lapsed = Submission.objects.filter(campaign=campaign, held_task__leased_until__lte=now)
-    held = lapsed.filter(state=Submission.State.HELD)
-    finished = lapsed.filter(state=Submission.State.FINISHED, held_task__leased_until__lte=now - GRACE)
+    live = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    held = live.filter(state=Submission.State.HELD, ends_at__lte=now - PAGE_GRACE)
+    empty = [
+        submission for submission in held.select_related("worker")[:500] if not send_off_saved(submission)
+    ]
+    sent_off = live.filter(state=Submission.State.FINISHED)
+    finished = sent_off.filter(held_task__leased_until__lte=now - GRACE)
     # Whose task was taken away by an exclusion has no lease to run out, and would be at work for ever.
-    over = now - timedelta(seconds=campaign.assignment_seconds) - GRACE
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    without = Submission.objects.filter(
-        campaign=campaign, state__in=live, held_task=None, opened_at__lte=over
+    without = sent_off.filter(held_task=None, crowd_ends_at__lte=now - GRACE)
+    gone = list(without.values_list("pk", flat=True)[:500])
+    Submission.objects.filter(pk__in=gone, state=Submission.State.FINISHED).update(
+        state=Submission.State.LAPSED
     )
-    gone = list(without.exclude(standing=Submission.Standing.TRIAL).values_list("pk", flat=True)[:500])
-    Submission.objects.filter(pk__in=gone, state__in=live).update(state=Submission.State.LAPSED)
     give_back(Submission.objects.filter(pk__in=gone, state=Submission.State.LAPSED))
-    return sum(release(submission, Submission.State.LAPSED) for submission in [*held[:500], *finished[:500]])
+    return sum(release(submission, Submission.State.LAPSED) for submission in [*empty, *finished[:500]])

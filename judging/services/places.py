@@ -14,6 +14,7 @@ from config import clock
 from config.background.registry import Progress
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, PostingKind
+from judging.deadlines import offered_seconds
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
 from judging.requirements import requirement_words, same_requirements
@@ -122,7 +123,7 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
         description=description,
         keywords=_keywords(campaign),
         reward=pay.base,
-        assignment_seconds=campaign.assignment_seconds,
+        assignment_seconds=offered_seconds(campaign.assignment_seconds),
         auto_approval_seconds=campaign.auto_approval_seconds,
         qualifications=(*campaign.qualifications, *further),
     )
@@ -236,8 +237,10 @@ def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
         act=lambda: {"kind_id": crowd.create_kind(kind)},
         find=lambda _already: {"kind_id": crowd.create_kind(kind)},
     )
-    Posting.objects.filter(pk=posting.pk).update(crowd_key=reply["kind_id"])
-    posting.crowd_key = reply["kind_id"]
+    posting.crowd_key, posting.crowd_seconds = reply["kind_id"], kind.assignment_seconds
+    Posting.objects.filter(pk=posting.pk).update(
+        crowd_key=posting.crowd_key, crowd_seconds=posting.crowd_seconds
+    )
     return str(reply["kind_id"])
 
 

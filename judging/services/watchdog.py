@@ -16,10 +16,10 @@ from config.background.models import Job
 from config.background.registry import in_words
 from config.background.services import START_WORKERS, nobody_at_work
 from config.plurals import many
+from judging.deadlines import GRACE, offered_seconds
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
 from judging.services.budget import cap_of, room_for
 from judging.services.closing import pending_work
-from judging.services.leasing import GRACE
 from judging.services.payments import PAYING
 from judging.services.places import OFFERING, lacking
 
@@ -166,7 +166,7 @@ def _call_trouble(campaign: Campaign, operations: Sequence[str]) -> tuple[str, s
 
 def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     """Places that nobody can work on any more and that the crowd's list was not seen to end."""
-    over = now - timedelta(seconds=campaign.assignment_seconds) - 2 * GRACE
+    over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - 2 * GRACE
     live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
     if found := _one(live.filter(expires_at__lte=over), "expires_at"):
         yield Stalled(
@@ -246,7 +246,7 @@ def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
     if campaign.state != Campaign.State.CLOSING:
         return
     closing = campaign.changes.filter(what=Campaign.State.CLOSING).order_by("-pk").first()
-    longest = timedelta(seconds=campaign.assignment_seconds) + 2 * GRACE
+    longest = timedelta(seconds=offered_seconds(campaign.assignment_seconds)) + 2 * GRACE
     if closing and closing.happened_at <= now - longest:
         pending = pending_work(campaign).words()
         why = f"It waits for {pending}." if pending else nobody_at_work() or "No collection has closed it."

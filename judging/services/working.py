@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 
 from config import clock
 from config.metrics import Count
@@ -34,6 +34,7 @@ from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.evidence import PROOF, proof_of
 from judging.services.leasing import hand_out, lease_task, release
+from judging.services.running_out import record_late, send_off_saved, takes_late_choices
 from judging.services.slots import pairs_in
 from judging.services.texts import agreed_text
 from judging.services.workers import crowd_of, has_enough, known_worker, refusal_reason, worker_for
@@ -180,7 +181,9 @@ def save_choice(
     submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
 ) -> bool:
     """Append a choice; False when this very save came in before. Raises :class:`WorkRefused` when too late."""
-    check_workable(submission)
+    late = takes_late_choices(submission)
+    if not late:
+        check_workable(submission)
     sides = set(Choice.Side.values)
     if not submission.campaign.allow_undecided:
         sides -= {Choice.Side.UNDECIDED}
@@ -192,9 +195,11 @@ def save_choice(
     for _ in range(MOST_CHOICES):
         try:
             with transaction.atomic():
-                slot = _open_slot(submission, number)
+                slot = _open_slot(submission, number, late=late)
                 made = made or _made_at(submission, slot, sequence, signals.age)
                 Choice.objects.create(slot=slot, sequence=sequence, side=side, chosen_at=made, **values)
+                if late:
+                    record_late(submission)
             SAVES.add("kept")
             return True
         except IntegrityError:
@@ -205,13 +210,17 @@ def save_choice(
     raise WorkRefused("garbled")
 
 
-def _open_slot(submission: Submission, number: int) -> Slot:
+def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
     """The slot with this number, its submission locked against being sent off meanwhile.
 
-    Raises WorkRefused when there is no such slot, or the submission was sent off or ended since it was read.
+    Once the time has run out (``late``) only a slot without a choice is open. Raises WorkRefused when there is no
+    such slot, or the submission was sent off or ended since it was read.
     """
     slots = Slot.objects.select_related("submission").only("submission__state")
-    held = slots.filter(submission=submission, submission__state=Submission.State.HELD, number=number)
+    state = Submission.State.FINISHED if late else Submission.State.HELD
+    held = slots.filter(submission=submission, submission__state=state, number=number)
+    if late:
+        held = held.filter(~Exists(Choice.objects.filter(slot=OuterRef("pk"))))
     if slot := held.select_for_update(of=("submission",)).first():
         return slot
     submission.refresh_from_db(fields=["state", "standing"])
@@ -258,16 +267,27 @@ def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
     agreed = Consent.objects.filter(submission=submission).values_list("given_at", flat=True).first()
     if not new or agreed is None:
         return 0.0
-    due = agreed + timedelta(seconds=least * (len(done) + len(new)))
+    here = len(done) - submission.resumed_pairs  # what was judged before took its time then
+    due = agreed + timedelta(seconds=least * (here + len(new)))
     return max(0.0, (due - clock.now()).total_seconds())
 
 
 def seconds_left(submission: Submission) -> float | None:
     """Until the time for the task is over; None for a trial, which has no limit."""
-    if submission.standing == Submission.Standing.TRIAL:
+    if submission.ends_at is None:
         return None
-    ends = submission.opened_at + timedelta(seconds=submission.campaign.assignment_seconds)
-    return max(0.0, (ends - clock.now()).total_seconds())
+    return max(0.0, (submission.ends_at - clock.now()).total_seconds())
+
+
+def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
+    """End a task whose time is over: send off what is judged, or give up what is empty. Safe to repeat."""
+    held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
+    held.update(comment=_kept(comment), comment_pasted=pasted)
+    if send_off_saved(submission):
+        SENT_OFF.add()
+    else:
+        release(submission, Submission.State.LAPSED)
+    submission.refresh_from_db()
 
 
 def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:

@@ -1,8 +1,11 @@
 "use strict";
-// The time for the task, in words; a warning five minutes before its end. By the clock, so that a nap is counted.
-judging.deadline = (seconds) => {
+// The time for the task, in words; a warning and an offer of more time five minutes before its end, and the end itself.
+// By the clock, so that a nap is counted. `over` is asked again until the page is left: it may wait for a connection.
+judging.deadline = (form, over) => {
   const left = document.getElementById("left");
   const hurry = document.getElementById("hurry");
+  const longer = document.getElementById("longer");
+  const box = document.getElementById("more-time-box");
   let end = 0;
 
   function inWords(minutes) {
@@ -14,19 +17,35 @@ judging.deadline = (seconds) => {
     const minutes = Math.ceil((end - Date.now()) / 60000);
     const stage = minutes <= 0 ? "over" : minutes <= 5 ? "hurry" : "";
     left.textContent = minutes > 0 ? inWords(minutes) : "";
+    if (box) box.hidden = stage !== "hurry";
     // Announced when it begins, not again at each minute: so it names none, and the bar above counts them.
     if (stage !== hurry.dataset.stage) {
       hurry.dataset.stage = stage;
       hurry.textContent = stage && judging.say(stage);
       hurry.hidden = !stage;
+      if (stage) longer.textContent = "";
     }
+    if (stage === "over") over();
   }
   function set(more) {
     if (more === null || more === "" || Number.isNaN(Number(more))) return;
     end = Date.now() + Number(more) * 1000;
     tell();
   }
-  set(seconds);
-  if (end) setInterval(tell, 5000);
+  // Without a connection the button stays, to be pressed again.
+  async function ask(event) {
+    event.preventDefault();
+    try {
+      const reply = await fetch(form.dataset.more, { method: "POST", credentials: "omit", body: new URLSearchParams({ script: "yes" }) });
+      const known = await reply.json();
+      box.remove();
+      set(known.left);
+      longer.textContent = judging.say("longer");
+    } catch (error) { longer.textContent = judging.say("unsaved"); }
+  }
+  if (box) box.hidden = true;
+  document.getElementById("more-time")?.addEventListener("click", ask);
+  set(form.dataset.left);
+  if (end) setInterval(tell, 1000);
   return set;
 };

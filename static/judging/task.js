@@ -11,6 +11,7 @@
     .map((id) => document.getElementById(id));
   const stop = document.querySelector("footer.leave");
   const steps = document.querySelector("nav.steps");
+  const timeUp = document.getElementById("time-up");
   const total = pairs.length;
   const minimum = Number(form.dataset.minimum);
   const changed = new Map();         // slot -> when a choice was last made here
@@ -40,7 +41,7 @@
       refresh(true);                 // the page shows what the server has, not what it refused
     });
   reporting = judging.reporting(queue);
-  const endsIn = judging.deadline(form.dataset.left);
+  const endsIn = judging.deadline(form, () => { if (!leaving) sendOff(timeUp); });
 
   function draw() {
     const pair = pairAt();
@@ -185,7 +186,7 @@
         if (!queue.size() || (answers += 1) > 100) break;
         await pause(300);
       } catch (error) {
-        if (wish === mine) queue.tellInstead(by.id === "send" ? "away" : "stopping");
+        if (wish === mine) queue.tellInstead({ send: "away", leave: "stopping", "time-up": "late" }[by.id]);
         await pause(1500);
       }
     }
@@ -196,7 +197,7 @@
     form.requestSubmit(by);
   }
   function callOff() {
-    if (!wish) return;
+    if (!wish || wish.by === timeUp) return;
     saved.textContent = say(wish.by.id === "send" ? "kept" : "going");
     wish = null;
     queue.tellInstead("");
@@ -206,7 +207,7 @@
     const by = event.submitter;
     if (by?.name === "report") { event.preventDefault(); reporting.send(by.closest("section.pair")); return; }
     // Nothing else sends the task off, whatever key a browser takes for it.
-    if (by?.id !== "send" && by?.id !== "leave") { event.preventDefault(); return; }
+    if (!["send", "leave", "time-up"].includes(by?.id)) { event.preventDefault(); return; }
     if (by.id === "send" && unchosen() >= 0) {
       event.preventDefault();
       show(before + unchosen());

@@ -8,6 +8,7 @@ import time_machine
 from config import clock
 from config.background.attending import attend
 from config.background.services import start
+from judging.deadlines import offered_seconds
 from judging.errors import CampaignRefused, CrowdLater
 from judging.jobs import close_places_key, collect_key
 from judging.models import Campaign, Payment, Place
@@ -97,7 +98,9 @@ def test_holder_who_never_comes_back_is_waited_for_until_the_time_is_over(fair):
     collect_by_job(campaign)
     assert campaign.state == Campaign.State.CLOSING
 
-    with time_machine.travel(clock.now() + timedelta(seconds=campaign.assignment_seconds, minutes=16)):
+    with time_machine.travel(
+        clock.now() + timedelta(seconds=offered_seconds(campaign.assignment_seconds), minutes=16)
+    ):
         collect_by_job(campaign)
 
     assert campaign.state == Campaign.State.CLOSED

@@ -6,17 +6,17 @@ from decimal import Decimal
 import pytest
 
 from config import clock
+from judging.deadlines import GRACE, offered_seconds
 from judging.errors import CrowdNever
 from judging.models import Campaign, Choice, GoldAnswer, Judgment, Payment, Place, Submission, Task, TaskPair
 from judging.services import collecting, working
 from judging.services.closing import close, finish_closing
 from judging.services.collecting import campaigns_to_collect, collect
-from judging.services.leasing import GRACE
 from judging.services.places import close_places, post_places
 from judging.services.screening_workers import stop_counting
 from judging.services.status import campaign_status, is_complete
 
-LAPSED = timedelta(hours=1, minutes=1) + GRACE
+LAPSED = timedelta(seconds=offered_seconds(3600)) + GRACE + timedelta(minutes=1)
 
 
 def counted_per_pair(campaign: Campaign) -> list[int]:

@@ -11,12 +11,12 @@ import pytest
 from django.core.management import call_command
 
 from config import clock
+from judging.deadlines import GRACE, offered_seconds
 from judging.errors import CampaignRefused, CrowdLater, CrowdNever
 from judging.models import Campaign, Discrepancy, Payment, Submission
 from judging.services import working
 from judging.services.collecting import collect
 from judging.services.holding import held_work
-from judging.services.leasing import GRACE
 from judging.services.ledger import compare
 from judging.services.payments import money, pay_owed
 from judging.services.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
@@ -37,7 +37,9 @@ def lost(fair, campaign) -> Submission:
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     working.finish(submission)
-    with clock.shifted(timedelta(seconds=campaign.assignment_seconds) + GRACE + timedelta(minutes=1)):
+    with clock.shifted(
+        timedelta(seconds=offered_seconds(campaign.assignment_seconds)) + GRACE + timedelta(minutes=1)
+    ):
         collect(campaign, sweep=True)
     submission.refresh_from_db()
     assert submission.state == Submission.State.LAPSED

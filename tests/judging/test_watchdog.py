@@ -122,7 +122,7 @@ def test_work_that_stands_still_is_named_place_by_place(fair, later):
     assert [one.partition(":")[0] for one in later(campaign, minutes=45)] == [
         "1 submission sent off from our page"
     ]
-    assert [one.partition(":")[0] for one in later(campaign, hours=2)] == [
+    assert [one.partition(":")[0] for one in later(campaign, hours=3)] == [
         "2 tasks held beyond the time",
         "1 submission sent off from our page",
     ]
@@ -179,8 +179,8 @@ def test_closing_that_takes_too_long_is_named_with_what_it_waits_for(fair, later
     fair.do_task(campaign, "A1")
     close(campaign)
 
-    assert not any("closing" in one for one in later(campaign, minutes=80))
-    named = later(campaign, hours=2)[-1]
+    assert not any("closing" in one for one in later(campaign, minutes=150))
+    named = later(campaign, hours=3)[-1]
     assert named.startswith(
         "the closing: It waits for 4 places that the crowd still offers, 1 submission that"
     )

@@ -1,0 +1,171 @@
+"""The time for a task: more of it once, and its end, at which what is judged is sent off, counted and paid."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from config import clock
+from judging.deadlines import GRACE, LEAD, MARGIN, PAGE_GRACE, Deadlines, deadlines, extended, offered_seconds
+from judging.models import Judgment, Payment, Submission, Task
+from judging.services import working
+from judging.services.collecting import collect
+from judging.services.receipts import missing_work
+from tests.judging.visitor import Visitor, text
+
+LIMIT = 3600
+NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
+#: After our deadline, and the server's grace for pages that send off by themselves.
+OVER = timedelta(seconds=LIMIT) + PAGE_GRACE + timedelta(seconds=1)
+
+
+def test_the_crowd_gives_time_for_the_limit_once_more_and_a_margin():
+    known = deadlines(opened=NOON, taken=None, limit=LIMIT, offered=offered_seconds(LIMIT))
+
+    assert known.ours == NOON + timedelta(hours=1)
+    longer = extended(known, LIMIT)
+    assert longer == NOON + timedelta(hours=2)
+    assert known.crowd - longer == MARGIN
+
+
+def test_a_page_opened_long_after_the_task_was_taken_ends_before_the_crowds_time_does():
+    taken = NOON - timedelta(minutes=90)
+    known = deadlines(opened=NOON, taken=taken, limit=LIMIT, offered=offered_seconds(LIMIT))
+
+    assert known.ours == known.crowd - LEAD == taken + timedelta(hours=2) + MARGIN - LEAD
+    assert extended(known, LIMIT) is None
+
+
+def test_a_crowd_that_gives_no_more_than_the_limit_leaves_nothing_to_ask_for():
+    known = deadlines(opened=NOON, taken=None, limit=LIMIT, offered=LIMIT)
+
+    assert known == Deadlines(NOON + timedelta(hours=1) - LEAD, NOON + timedelta(hours=1))
+    assert extended(known, LIMIT) is None
+
+
+pytestmark = pytest.mark.usefixtures("crowd_site")
+
+
+@pytest.fixture
+def martha(crowd, campaign) -> Visitor:
+    """She has judged two of her five pairs."""
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    for number, side in list(visitor.choices().items())[:2]:
+        visitor.save(slot=number.removeprefix("choice-"), side=side)
+    return visitor
+
+
+def test_more_time_is_given_once_and_the_place_is_not_held_for_ever(martha):
+    page = text(martha.client.get(martha.page))
+    assert "Give me 1 hour more" in page
+    before = martha.submission
+
+    told = martha.client.post(f"{martha.page}more-time", {"script": "yes"}).json()
+    again = martha.client.post(f"{martha.page}more-time", {"script": "yes"}).json()
+
+    after = martha.submission
+    assert after.ends_at - before.ends_at == timedelta(seconds=LIMIT)
+    assert after.ends_at < after.crowd_ends_at == before.crowd_ends_at
+    assert 7100 < again["left"] <= told["left"] <= 7200
+    assert "Give me" not in text(martha.client.get(martha.page))
+
+
+def test_without_scripts_more_time_keeps_what_the_form_says(martha):
+    page = text(martha.client.post(f"{martha.page}more-time", martha.choices(), follow=True))
+
+    assert "2 hours from now" in page
+    assert not working.unanswered(martha.submission)
+
+
+def test_asking_after_the_end_or_before_consent_gives_nothing(crowd, campaign, martha):
+    early = Visitor(crowd, campaign, "AEARLY")
+    early.arrive()
+    early.client.post(f"{early.page}more-time")
+    with clock.shifted(OVER):
+        collect(campaign)
+        martha.client.post(f"{martha.page}more-time")
+
+    assert early.submission.extended_at is None
+    assert (martha.submission.extended_at, martha.submission.state) == (None, "finished")
+
+
+def test_the_page_sends_off_what_is_judged_and_says_what_is_paid(martha):
+    early = martha.client.post(f"{martha.page}time-up", {"comment": ""}, follow=True)
+    assert (martha.submission.state, "timed-out" in text(early)) == ("held", False)
+
+    with clock.shifted(timedelta(seconds=LIMIT)):
+        page = text(martha.client.post(f"{martha.page}time-up", {"comment": "slow train"}, follow=True))
+
+    submission = martha.submission
+    assert (submission.state, submission.left_early, submission.comment) == ("finished", True, "slow train")
+    assert "You judged 2 of 5 pairs; they were sent off by themselves." in page
+    assert "you are paid $0.92 for the pairs you judged" in page
+    assert 'id="crowd"' in page
+    assert f'id="receipt">{submission.pk}-' in page
+
+
+def test_a_closed_page_is_sent_off_by_the_server_and_the_crowds_form_follows_when_its_worker_is_back(
+    fair, campaign, martha
+):
+    with clock.shifted(OVER):
+        collect(campaign)
+        assert "2 of 5 pairs; they were sent off" in text(martha.client.get(martha.page))
+        assert Judgment.objects.filter(submission=martha.submission).count() >= 1
+        fair.hand_in(martha.submission)
+        fair.collect(campaign)
+
+    paid = martha.submission.payments.values_list("kind", "amount", "state")
+    assert sorted(paid) == [("bonus", Decimal("0.72"), "paid"), ("reward", Decimal("0.20"), "paid")]
+    assert sum(one.amount for one in fair.crowd.paid_bonuses) == Decimal("0.72")
+
+
+def test_choices_that_waited_for_a_connection_are_kept_and_what_was_sent_off_stays(campaign, martha):
+    slots = [str(slot.number) for slot in martha.slots()]
+    sides = martha.choices()
+    with clock.shifted(OVER):
+        collect(campaign)
+        late = martha.save(slot=slots[2], side=sides[f"choice-{slots[2]}"], age="400")
+        changed = martha.save(slot=slots[0], side="right", sequence="7")
+        page = text(martha.client.post(f"{martha.page}finish", sides, follow=True))
+
+    assert (late.status_code, changed.status_code) == (200, 409)
+    assert "you are paid $2.00" in page
+    submission = martha.submission
+    assert not submission.left_early
+    assert submission.judgments.count() + submission.gold_answers.count() == 5
+
+
+def test_who_judged_nothing_is_told_so_and_the_task_goes_to_somebody_else(crowd, campaign):
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    with clock.shifted(timedelta(seconds=LIMIT)):
+        page = text(visitor.client.post(f"{visitor.page}time-up", follow=True))
+
+    assert "No pair was judged before the time ran out." in page
+    assert visitor.submission.state == "lapsed"
+    assert not Task.objects.filter(holder=visitor.submission).exists()
+
+
+def test_what_the_crowd_never_got_waits_for_its_receipt_and_the_page_says_so(campaign, martha):
+    with clock.shifted(timedelta(seconds=offered_seconds(LIMIT)) + GRACE + timedelta(minutes=1)):
+        collect(campaign, sweep=True)
+        page = text(martha.client.get(martha.page))
+
+    (missing,) = missing_work(campaign)
+    assert (missing.submission, missing.earned) == (martha.submission, Decimal("0.92"))
+    assert "Your work is worth <strong>$0.92</strong>." in page
+    assert missing.receipt in page
+    assert not Payment.objects.exists()
+
+
+def test_an_old_posting_whose_crowd_gives_no_more_time_offers_none(crowd, campaign):
+    campaign.postings.update(crowd_seconds=None)
+    visitor = Visitor(crowd, campaign)
+
+    assert "more-time-box" not in text(visitor.begin())
+    assert Submission.objects.get().crowd_ends_at - Submission.objects.get().opened_at == timedelta(
+        seconds=LIMIT
+    )

@@ -25,7 +25,7 @@ from judging.crowds import crowd_for
 from judging.durations import in_words, to_the_second
 from judging.errors import ArrivalRefused
 from judging.frame_views import for_sites_of, in_frame, refusal
-from judging.models import Campaign, Choice, PairReport, Submission
+from judging.models import Campaign, Choice, PairReport, Payment, Submission
 from judging.prose import blocks
 from judging.services import trials, working
 from judging.services.cost import pay_for
@@ -119,7 +119,7 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
     page, submission = page_of(request, token)
     if submission.state == Submission.State.FINISHED:
         return sent(request, page, submission)
-    if submission.state == Submission.State.LAPSED and submission.finished_at:
+    if submission.finished_at and _was_kept(submission):
         return kept(request, submission)
     try:
         working.check_workable(submission)
@@ -305,6 +305,14 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
     return render(request, "judging/sent.html", context)
 
 
+def _was_kept(submission: Submission) -> bool:
+    """Whether the time at the crowd's site ran out after it was sent off here."""
+    if submission.state == Submission.State.LAPSED:
+        return True
+    compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION, carrier=None)
+    return submission.state == Submission.State.SUBMITTED and compensated.exists()
+
+
 def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
     """What became of a task that the crowd's site did not get in time: what was judged is saved, and is paid."""
     pay, judged, shown, earned = earned_so_far(submission)
@@ -313,6 +321,7 @@ def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
         "judged": judged,
         "shown": shown,
         "earned": earned,
+        "owed": submission.state == Submission.State.SUBMITTED,
         "sure": not pay.whole or bool(pay.bonus) or judged == shown,
         "receipt": receipt_of(submission),
         "contact": contact_of(submission.campaign),

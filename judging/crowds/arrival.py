@@ -34,6 +34,7 @@ class ExternalQuestionPage:
     """The page's side of the seam as MTurk's "ExternalQuestion" has it: a frame, and a form posted to the crowd."""
 
     signs_arrivals = False
+    pays_unsubmitted = False
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
         """Who the four parameters say arrived."""

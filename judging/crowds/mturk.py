@@ -68,7 +68,7 @@ class MTurk(ExternalQuestionPage):
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
         # Amazon signs nothing; the marketplace signs with the secret that our calls are signed with.
-        self.signs_arrivals = not is_amazon(endpoint)
+        self.signs_arrivals = self.pays_unsubmitted = not is_amazon(endpoint)
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
         """Who the parameters say arrived; from the marketplace, only what it signed."""

@@ -161,6 +161,8 @@ class Crowd(Protocol):
     #: Whether the crowd signs who arrives. Then :meth:`read_arrival` refuses what is not signed, and whoever gets
     #: past it holds a task that nobody else can take away. Otherwise arrivals are paced, and leases can be displaced.
     signs_arrivals: bool
+    #: Whether a bonus can be paid for an assignment whose time ran out before it came in.
+    pays_unsubmitted: bool
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
         """Who arrives, from the parameters of the address; raises :class:`judging.errors.ArrivalRefused`."""

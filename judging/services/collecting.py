@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -30,6 +30,7 @@ from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.evidence import evidence_of
+from judging.services.keeping import keep, work_to_keep
 from judging.services.leasing import clear_place, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
@@ -48,6 +49,8 @@ from judging.services.workers import crowd_of, worker_for
 
 #: A sweep through all the crowd's places is due so often, at least; larger campaigns are swept less often.
 SWEEP_SECONDS = 20
+#: A task that was opened this shortly before the crowd's list was read may not be held in it yet.
+SETTLED = timedelta(seconds=30)
 #: So long after a decision about a worker a closed campaign is collected, for what the crowd does not take at once.
 DECIDED_LATELY = timedelta(days=7)
 
@@ -101,6 +104,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
             Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
         if progress:
             progress(done, len(due), "Collecting submissions")
+    taken += _keep_what_ran_out(campaign)
     note_only_here(campaign)
     pause_if_rising(campaign)
     wanted = want_places(campaign)
@@ -108,6 +112,15 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
         close_extra(campaign, crowd)
     patience.done()
     return Collected(taken, wanted)
+
+
+def _keep_what_ran_out(campaign: Campaign) -> int:
+    """Take in saved work whose time at the crowd is over, where the crowd can pay for it; returns how much."""
+    kept = [submission for submission in work_to_keep(campaign) if keep(campaign, submission)]
+    for submission in kept:
+        if submission.standing == Submission.Standing.PENDING:
+            settle(campaign, submission)
+    return len(kept)
 
 
 def _unfilled(campaign: Campaign) -> QuerySet[Place]:
@@ -136,9 +149,10 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
 
     What the list has of the campaign's and we do not is recorded on the way.
     """
+    began = clock.now()
     here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
     ours = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
-    due, gone = [], []
+    due, gone, free = [], [], []
     seen: set[int] = set()  # the list may say a row twice
     for posted in crowd.places():
         place = here.get(posted.crowd_id)
@@ -154,10 +168,24 @@ def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Pla
             due.append(place)
         elif not posted.open and not posted.held:
             gone.append(place.pk)
+        elif not posted.held:
+            free.append(place.pk)
         if len(seen) == len(here):
             break
     Place.objects.filter(pk__in=gone, state=Place.State.OPEN).update(state=Place.State.GONE)
+    if crowd.signs_arrivals:
+        _note_returned(campaign, free, before=began - SETTLED)
     return due
+
+
+def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
+    """Offer the tasks again that workers held on places which nobody holds at the crowd; returns how many.
+
+    A task that is returned is not one whose time ran out: nothing of it is sent off or paid.
+    """
+    held = Submission.objects.filter(campaign=campaign, place__in=free, state=Submission.State.HELD)
+    left = held.filter(opened_at__lt=before, ends_at__gt=clock.now(), taken_at__isnull=False)
+    return sum(release(submission, Submission.State.RETURNED) for submission in left)
 
 
 def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:

@@ -103,6 +103,7 @@ def held_work(campaign: Campaign) -> list[HeldWork]:
     noted = Discrepancy.objects.filter(submission__in=by_submission, kind=Discrepancy.Kind.ONLY_THERE)
     details = dict(noted.values_list("submission", "detail"))
     receipts = Payment.objects.filter(submission__in=by_submission, kind=Payment.Kind.COMPENSATION)
+    receipts = receipts.exclude(state=Payment.State.HELD)  # else it is this very decision that waits
     compensated = set(receipts.values_list("submission", flat=True))
     judged = _pairs_judged(by_submission.keys() - details.keys())
     return [

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from config import clock
 from judging.deadlines import GRACE, PAGE_GRACE, deadlines, offered_seconds
@@ -224,7 +224,9 @@ def free_lapsed(campaign: Campaign) -> int:
     empty = [
         submission for submission in held.select_related("worker")[:500] if not send_off_saved(submission)
     ]
+    # Where the crowd signed who holds it, the collection keeps what is saved (services/keeping.py) before it lapses.
     sent_off = live.filter(state=Submission.State.FINISHED)
+    sent_off = sent_off.filter(Q(taken_at=None) | Q(crowd_ends_at__lte=now - 2 * GRACE))
     finished = sent_off.filter(held_task__leased_until__lte=now - GRACE)
     # Whose task was taken away by an exclusion has no lease to run out, and would be at work for ever.
     without = sent_off.filter(held_task=None, crowd_ends_at__lte=now - GRACE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from config.background.registry import Progress
@@ -70,8 +70,9 @@ def compare(campaign: Campaign, *, progress: Progress | None = None) -> Comparis
     ours, theirs = our_books(campaign), Books()
     places = Place.objects.filter(posting__campaign=campaign).exclude(crowd_id="").order_by("pk")
     ids = list(places.values_list("crowd_id", flat=True))
+    unsubmitted = set(_kept_places(campaign))
     for done, crowd_id in enumerate(ids, start=1):
-        _read_place(crowd, crowd_id, pay_for(campaign).base, theirs)
+        _read_place(crowd, crowd_id, pay_for(campaign).base, theirs, empty=crowd_id not in unsubmitted)
         if progress:
             progress(done, len(ids), "Reading the crowd's books")
     differences = [
@@ -97,12 +98,20 @@ def our_books(campaign: Campaign) -> Books:
     return books
 
 
-def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books) -> None:
+def _kept_places(campaign: Campaign) -> QuerySet[Place, str]:
+    """Places on which work was paid that never came in at the crowd."""
+    kept = Payment.objects.filter(kind=Payment.Kind.COMPENSATION, carrier=None, state=Payment.State.PAID)
+    places = Place.objects.filter(posting__campaign=campaign, submissions__payments__in=kept)
+    return places.values_list("crowd_id", flat=True)
+
+
+def _read_place(crowd: Crowd, crowd_id: str, reward: Decimal, books: Books, *, empty: bool) -> None:
+    """Add what the crowd paid for a place; ``empty``: without a submission there is nothing to ask for."""
     try:
         submissions: list[CrowdSubmission] = crowd.submissions(crowd_id)
     except CrowdNever:
         return  # the crowd keeps no books of this place any more
-    if not submissions:
+    if not submissions and empty:
         return
     # A crowd's list may say a row twice. Each bonus ends in a reference of its own; those that somebody paid by hand
     # may be alike, and are told apart by their time.

@@ -74,6 +74,15 @@ def owe_top_up(
     return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
 
 
+def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
+    """Record what is owed for saved work whose time at the crowd ran out; held where pay is for the whole task."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    sure = bool(pay.bonus) or not pay.whole or judged == shown
+    state = Payment.State.OWED if sure else Payment.State.HELD
+    reason = f"Pay for {judged} of {shown} pairs judged before the time was over."
+    return _owe(campaign, submission, Payment.Kind.COMPENSATION, earned, reason=reason, state=state)
+
+
 def earned_so_far(submission: Submission) -> tuple[Pay, int, int, Decimal]:
     """The task's pay, pairs judged, pairs shown, and the dollars for sending it off now."""
     pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
@@ -109,6 +118,9 @@ def pay(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
     """Have the crowd make one payment; False when it waits for its reward. Raises the crowd's error."""
     if payment.kind == Payment.Kind.REWARD:
         pay_reward(campaign, crowd, payment)
+        return True
+    if payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None:
+        pay_bonus(campaign, crowd, payment)  # its own assignment carries it, which has no reward
         return True
     carrying = payment.carrier_id or payment.submission_id
     rewards = Payment.objects.filter(submission=carrying, kind=Payment.Kind.REWARD)

@@ -17,7 +17,7 @@ from marketplace.services.workers import find as find_worker
 
 
 def send_bonus(call: Call) -> dict[str, Any]:
-    """SendBonus: paid at once, for work that was handed in."""
+    """SendBonus: paid at once, for a task that was handed in, or that its worker left before."""
     amount = limits.amount(call.request, "BonusAmount", least_cents=1)
     reason = limits.text(call.request, "Reason", 4096, least=1)
     worker = find_worker(call)
@@ -29,7 +29,7 @@ def send_bonus(call: Call) -> dict[str, Any]:
     with transaction.atomic():
         tokens.spend(call, RequestToken.Scope.BONUS)
         assignment = assignments.find(call)
-        if assignment.worker_id != worker.pk or assignment.status not in Assignment.HANDED_IN:
+        if not _worked_on(assignment, worker):
             raise RequestError(
                 "AssignmentDoesNotExist",
                 f"Assignment {assignment.assignment_id} does not exist for worker {worker.worker_id}.",
@@ -37,6 +37,16 @@ def send_bonus(call: Call) -> dict[str, Any]:
         _pay(call, assignment, worker, amount, fee, reason)
         funds.settle(call.requester.pk, spent=amount + fee)
     return {}
+
+
+def _worked_on(assignment: Assignment, worker: Worker) -> bool:
+    """Whether the worker handed the assignment in, or had it before the time ran out or it was given back.
+
+    MTurk pays no bonus without a submission. A requester whose page saves work as it is done can pay for it here.
+    """
+    if assignment.worker_id == worker.pk:
+        return assignment.status in Assignment.HANDED_IN
+    return assignment.departures.filter(worker=worker).exists()
 
 
 def _pay(call: Call, assignment: Assignment, worker: Worker, amount: int, fee: int, reason: str) -> None:

@@ -77,7 +77,9 @@ def done(request: HttpRequest) -> HttpResponse:
     deadlines.apply_due(clock.now())
     worker = worker_of(request)
     page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "marketplace/done.html", {"page": page})
+    unsubmitted = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
+    context = {"page": page, "unsubmitted": unsubmitted.select_related("assignment__hit__hit_type")}
+    return render(request, "marketplace/done.html", context)
 
 
 @never_cache

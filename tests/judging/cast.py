@@ -116,12 +116,16 @@ class Fair:
 
     # People.
 
-    def open_task(self, campaign: Campaign, worker: str, place: FakePlace | None = None) -> Submission:
-        """``worker`` takes a place at the crowd, opens its page and agrees to the task."""
+    def open_task(
+        self, campaign: Campaign, worker: str, place: FakePlace | None = None, *, signed: bool = False
+    ) -> Submission:
+        """``worker`` takes a place at the crowd, which may sign that, opens its page and agrees to the task."""
         taken = self.crowd.take(worker, place)
         posting = Posting.objects.filter(campaign=campaign).order_by("-number").first()
         assert posting is not None
-        arrival = Arrival(taken.assignment_id, taken.posted.crowd_id, worker, "", preview=False)
+        taken_at = clock.now() if signed else None
+        crowd_id = taken.posted.crowd_id
+        arrival = Arrival(taken.assignment_id, crowd_id, worker, "", preview=False, taken_at=taken_at)
         submission = working.open_task(posting, arrival)
         if submission.state == Submission.State.HELD:
             working.give_consent(submission, of_age=True)

@@ -182,7 +182,9 @@ class FakeCrowd(ExternalQuestionPage):
     ) -> None:
         self._pass("pay_bonus")
         with self.one_at_a_time:
-            if self.submission(assignment_id).crowd_worker_id != crowd_worker_id:
+            if not self.pays_unsubmitted and (
+                self.submission(assignment_id).crowd_worker_id != crowd_worker_id
+            ):
                 raise CrowdNever(f"{assignment_id} is not of {crowd_worker_id}")
             if key in self.tokens:
                 raise CrowdAlready("paid before")
@@ -193,7 +195,10 @@ class FakeCrowd(ExternalQuestionPage):
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
         self._pass("bonuses")
         of_place = (
-            {one.assignment_id for one in self.posted[place_crowd_id].submissions} if place_crowd_id else ()
+            {one.assignment_id for one in self.posted[place_crowd_id].submissions}
+            | {self.posted[place_crowd_id].assignment_id}
+            if place_crowd_id
+            else ()
         )
         return [one for one in self.paid_bonuses if one.assignment_id in (assignment_id, *of_place)]
 

@@ -9,9 +9,11 @@ import pytest
 
 from config import clock
 from judging.deadlines import GRACE, LEAD, MARGIN, PAGE_GRACE, Deadlines, deadlines, extended, offered_seconds
-from judging.models import Judgment, Payment, Submission, Task
+from judging.models import Campaign, Judgment, Payment, Submission, Task
 from judging.services import working
 from judging.services.collecting import collect
+from judging.services.holding import held_work, pay_held
+from judging.services.ledger import compare
 from judging.services.receipts import missing_work
 from tests.judging.visitor import Visitor, text
 
@@ -113,7 +115,8 @@ def test_a_closed_page_is_sent_off_by_the_server_and_the_crowds_form_follows_whe
     with clock.shifted(OVER):
         collect(campaign)
         assert "2 of 5 pairs; they were sent off" in text(martha.client.get(martha.page))
-        assert Judgment.objects.filter(submission=martha.submission).count() >= 1
+        submission = martha.submission
+        assert submission.judgments.count() + submission.gold_answers.count() == 2
         fair.hand_in(martha.submission)
         fair.collect(campaign)
 
@@ -169,3 +172,95 @@ def test_an_old_posting_whose_crowd_gives_no_more_time_offers_none(crowd, campai
     assert Submission.objects.get().crowd_ends_at - Submission.objects.get().opened_at == timedelta(
         seconds=LIMIT
     )
+
+
+# Where the crowd signs who arrives, and pays for what never came in.
+
+#: After the crowd's own deadline, and the grace in which its list may still name the work.
+ALL_OVER = timedelta(seconds=offered_seconds(LIMIT)) + GRACE + timedelta(minutes=1)
+
+
+@pytest.fixture
+def signing(fair, monkeypatch):
+    monkeypatch.setattr(fair.crowd, "signs_arrivals", True)
+    monkeypatch.setattr(fair.crowd, "pays_unsubmitted", True)
+    return fair
+
+
+def test_saved_work_counts_and_is_paid_to_the_cent_once_the_crowds_time_is_over(signing, campaign):
+    submission = signing.open_task(campaign, "A1", signed=True)
+    left = submission.slots.filter(gold_pair=None).last()
+    for slot in submission.slots.exclude(pk=left.pk):
+        signing.answer_slot(submission, slot)
+    with clock.shifted(ALL_OVER):
+        for _ in range(3):
+            signing.collect(campaign)
+        books = compare(campaign)
+
+    submission.refresh_from_db()
+    assert (submission.state, submission.standing, submission.task.state) == ("submitted", "counted", "done")
+    assert Judgment.objects.counted().count() == 2
+    assert Task.objects.filter(state="waiting", task_pairs__pair=left.pair).exists()
+    assert [(one.kind, one.amount, one.state) for one in submission.payments.all()] == [
+        ("compensation", Decimal("1.64"), "paid")  # 0.20 + 1.80 x 4 / 5
+    ]
+    assert [(one.amount, one.assignment_id) for one in signing.crowd.paid_bonuses] == [
+        (Decimal("1.64"), submission.assignment_id)
+    ]
+    assert (books.ours, books.theirs, books.differences) == (Decimal("1.64"), Decimal("1.64"), [])
+    assert missing_work(campaign) == []
+
+
+def test_saved_work_that_fails_screening_is_paid_and_does_not_count(signing, campaign):
+    submission = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(submission, pass_gold=False)
+    with clock.shifted(ALL_OVER):
+        signing.collect(campaign)
+
+    submission.refresh_from_db()
+    assert submission.standing == Submission.Standing.EXCLUDED
+    assert submission.payments.get().amount == Decimal("2.00")
+    assert not Judgment.objects.counted().exists()
+
+
+def test_a_returned_task_is_neither_sent_off_nor_paid(signing, campaign):
+    submission = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(submission, only=4)
+    place = next(one for one in signing.crowd.posted.values() if one.holder)
+    signing.crowd.give_back(place)
+    signing.collect(campaign)
+    assert Submission.objects.get().state == "held"  # the crowd's list may be older than the page
+
+    with clock.shifted(timedelta(minutes=1)):
+        signing.collect(campaign)
+    with clock.shifted(ALL_OVER):
+        signing.collect(campaign)
+
+    assert Submission.objects.get().state == "returned"
+    assert not Payment.objects.exists()
+
+
+def test_where_pay_is_for_the_whole_task_a_person_decides_about_saved_work(signing, fair):
+    campaign = fair.opened(pay="whole")
+    submission = fair.open_task(campaign, "A1", signed=True)
+    fair.answer(submission, only=3)
+    with clock.shifted(ALL_OVER):
+        fair.collect(campaign)
+        (held,) = held_work(campaign)
+        assert (held.amount, held.stopped, held.pays_itself_at) == (Decimal("2.00"), True, None)
+        pay_held(campaign, submission, amount=Decimal("1.20"), why="three of five")
+        fair.collect(campaign)
+
+    assert [one.amount for one in fair.crowd.paid_bonuses] == [Decimal("1.20")]
+
+
+def test_saved_work_beyond_the_budget_waits_for_its_receipt(signing, campaign):
+    submission = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(submission)
+    Campaign.objects.update(budget=Decimal("1.00"))
+    with clock.shifted(ALL_OVER + GRACE):
+        signing.collect(campaign)
+        signing.collect(campaign)
+
+    assert [one.submission for one in missing_work(campaign)] == [submission]
+    assert not Payment.objects.exists()

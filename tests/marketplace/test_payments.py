@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from marketplace.errors import ParameterValidationError
-from marketplace.services import taking
+from marketplace.services import deadlines, taking
 from tests.marketplace.conftest import NOW, balance, hours, make_hit, refused, work
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +61,27 @@ def test_a_bonus_needs_work_handed_in_by_that_worker(ask, assignment_id, hit_typ
         bonus(ask, assignment_id, grace)
     with refused("AssignmentDoesNotExist"):
         bonus(ask, held.assignment_id, grace)
+
+
+def test_a_bonus_can_be_paid_for_a_task_whose_time_ran_out_and_the_worker_sees_it(
+    ask, hit_type, ada, grace, client
+):
+    make_hit(ask, hit_type)
+    held = taking.take(ada, hit_type, NOW)
+    with refused("AssignmentDoesNotExist"):
+        bonus(ask, held.assignment_id, ada)
+    deadlines.apply_due(held.deadline)
+
+    bonus(ask, held.assignment_id, ada, at=held.deadline)
+
+    with refused("AssignmentDoesNotExist"):
+        bonus(ask, held.assignment_id, grace, at=held.deadline)
+    assert ask("ListBonusPayments", AssignmentId=held.assignment_id)["NumResults"] == 1
+    ada.refresh_from_db()
+    assert ada.earned_cents == 150
+    client.force_login(ada)
+    assert "the rest of your pay" in client.get("/done/").content.decode()
+    assert "$1.50" in client.get("/earnings/").content.decode()
 
 
 def test_a_bonus_beyond_the_balance_is_refused_and_its_token_stays_free(ask, assignment_id, ada):

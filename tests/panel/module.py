@@ -50,6 +50,7 @@ class PanelCrowd:
     fees = Fees(share=site.FEE, least=Decimal("0.00"))
     keeps_block_lists = False
     signs_arrivals = False
+    pays_unsubmitted = False
 
     def __init__(self, panel: Panel) -> None:
         self.panel = panel

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import RequestFactory
 from playwright.sync_api import Page, expect
 
+from config import clock
 from judging.frame_views import for_sites_of, in_frame, refusal
-from judging.models import Appeal, Campaign
+from judging.models import Appeal, Campaign, Submission
 from judging.refusals import REFUSALS
 from judging.services.notices import appeal_link
 from judging.services.reinstating import exclude_worker, reinstate_worker
@@ -35,12 +37,13 @@ def page(window) -> Page:
 
 
 #: A pair with all there can be on it: held, its question long, its words marked, from right to left, the time short.
-LOADED = {"mark_query_words": True, "minimum_seconds": 600, "assignment_seconds": 280}
+LOADED = {"mark_query_words": True, "minimum_seconds": 600}
 
 
 def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     """Go on from the instructions to such a pair, and then to an ordinary one."""
     Campaign.objects.update(**LOADED)
+    Submission.objects.update(ends_at=clock.now() + timedelta(seconds=280))
     Collection.objects.update(language="ar")
     Query.objects.update(text="ما هو هذا " * 200)
     Passage.objects.update(text="هذا هو النص.")
@@ -59,7 +62,8 @@ def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     question.focus()
     assert question.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
     inspector.look(page, "a held pair from right to left, words marked, a long question, the time short")
-    Campaign.objects.update(minimum_seconds=0, assignment_seconds=3600)
+    Campaign.objects.update(minimum_seconds=0)
+    Submission.objects.update(ends_at=clock.now() + timedelta(hours=1))
     page.reload()
     page.locator("#begin").click()
 

@@ -18,7 +18,7 @@ def note_deadlines(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0014_reservations'),
+        ('judging', '0017_screening_rules'),
     ]
 
     operations = [

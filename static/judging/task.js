@@ -42,6 +42,7 @@
     });
   reporting = judging.reporting(queue);
   const endsIn = judging.deadline(form, () => { if (!leaving) sendOff(timeUp); });
+  const reading = judging.reading(() => hold());
 
   function draw() {
     const pair = pairAt();
@@ -62,6 +63,7 @@
     heading.hidden = !pair;
     stop.hidden = at === pages.length - 1;
     watch.look(pair ? slotOf(pair) : null);
+    reading.look(pair);
     draw();
     window.scrollTo(0, 0);
     if (!focus) return;
@@ -70,30 +72,40 @@
     if (pair) title.tabIndex = title.scrollHeight > title.clientHeight ? 0 : -1;
     title.focus({ preventScroll: true });
   }
-  // A pair that was never answered has to be on screen for the campaign's least time.
+  // A pair that was never answered has to be on screen to the end of both passages, and for the campaign's least time.
   function toWait(pair) {
     return chosen(pair) || !minimum ? 0 : Math.max(0, minimum - watch.shown(slotOf(pair)));
   }
+  function held(pair) {
+    if (chosen(pair)) return "";
+    if (pair === pairAt() && reading.missing()) return say("unread");
+    return toWait(pair) > 0 ? say("hold", { n: Math.ceil(toWait(pair)) }) : "";
+  }
   function hold() {
     const pair = pairAt();
-    if (!pair || !minimum) return;
-    const left = toWait(pair), wasHeld = pair.classList.contains("held");
-    pair.classList.toggle("held", left > 0);
-    pair.querySelector(".hold").textContent = left > 0 ? say("hold", { n: Math.ceil(left) }) : "";
-    if (wasHeld === left > 0) return;
+    if (!pair) return;
+    const why = held(pair), wasHeld = pair.classList.contains("held");
+    pair.classList.toggle("held", Boolean(why));
+    pair.querySelector(".hold").textContent = why;
+    if (wasHeld === Boolean(why)) return;
+    // The line keeps its place on this pair, so that no button moves away from under the hand.
+    pair.querySelector(".choices").classList.add("was-held");
     // Who listens to the page is told that the choices are held, and once when they are not any more.
     pair.querySelectorAll(".choice input").forEach((input) => {
-      if (left > 0) input.setAttribute("aria-disabled", "true"); else input.removeAttribute("aria-disabled");
+      if (why) input.setAttribute("aria-disabled", "true"); else input.removeAttribute("aria-disabled");
     });
-    free.textContent = left > 0 ? "" : say("free");
+    free.textContent = why ? "" : say("free");
   }
   if (minimum) setInterval(hold, 250);
 
+  function refuse(page) {
+    if (reading.missing()) { saved.textContent = say("unread"); reading.show(); }
+    else saved.textContent = say("soon", { n: Math.ceil(toWait(page)) });
+  }
   function choose(page, side, event) {
     const input = inputOf(page, side);
     if (!input) return;
-    const left = toWait(page);
-    if (left > 0) { saved.textContent = say("soon", { n: Math.ceil(left) }); return; }
+    if (held(page)) { refuse(page); return; }
     input.checked = true;
     choseAt = Date.now();
     if (chosen(page) === side) { show(at + 1); return; }
@@ -145,7 +157,7 @@
     // The second click of a double click would fall on the pair that comes next.
     const counts = event.detail < 2 || Date.now() - choseAt > TWICE;
     // The input itself is clicked by the space bar, and by fingers near it: cancelled, it would be unchecked again.
-    if (event.target !== input || !counts || toWait(page) > 0) event.preventDefault();
+    if (event.target !== input || !counts || held(page)) event.preventDefault();
     if (counts) choose(page, input.value, event);
   }));
   // Within the choices the arrows up and down only move, as in a toolbar: who listens to every choice can hear them all

@@ -30,7 +30,9 @@ class Person:
         pair = self.frame.locator(f"#pair-{number}")
         expect(pair).to_be_visible()
         question = pair.locator(".question").inner_text()
-        left, right = pair.locator(".passage").all_inner_texts()
+        passages = pair.locator(".passage")
+        passages.evaluate_all("all => all.forEach((one) => one.scrollIntoView({ block: 'end' }))")
+        left, right = passages.all_inner_texts()
         side = "right" if self._grade(question, right) > self._grade(question, left) else "left"
         self.seen.append((question, left, right))
         return side

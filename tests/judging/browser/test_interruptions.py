@@ -84,13 +84,13 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
 
     reader.page.context.set_offline(True)
     reader.judge(3, 5)
-    expect(reader.frame.locator("#trouble")).to_contain_text("No connection. Waiting here: 3.")
+    expect(reader.frame.locator("#trouble")).to_contain_text("No connection. Not saved yet: 3.")
     reader.frame.locator("#leave").click()
     expect(reader.frame.locator("#trouble")).to_contain_text("only then you decide")
-    expect(reader.frame.locator("#trouble")).to_contain_text("Waiting here: 3.")
+    expect(reader.frame.locator("#trouble")).to_contain_text("Not saved yet: 3.")
     expect(reader.frame.locator("#trouble")).not_to_contain_text("submit")
     # The count does not wait for the next attempt; and who goes on judging stops no more.
-    assert "Waiting here: 4. It is sent" in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
+    assert "Not saved yet: 4. Keep this page" in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
     assert len(place.choices()) == 2
     y = reader.frame.locator("#pair-7 label.choice").first.bounding_box()["y"]
     reader.page.context.set_offline(False)
@@ -133,7 +133,7 @@ def test_whoever_goes_back_to_a_pair_meanwhile_sends_nothing_off(place, window):
     reader.judge(13, 13)
     reader.frame.locator("#send").click()
     trouble = reader.frame.locator("#trouble")
-    expect(trouble).to_contain_text("Waiting here: 1.")
+    expect(trouble).to_contain_text("Not saved yet: 1.")
     expect(trouble).to_contain_text("If you go back to a pair, it is not submitted.")
 
     reader.frame.locator("#back").click()
@@ -298,7 +298,7 @@ def test_a_refused_report_takes_no_choice_with_it(place, window):
     reader.frame.get_by_role("button", name="Back").click(click_count=1)
     reader.frame.get_by_role("button", name="Back").click()
     reader.shows("Pair 1 of 13")
-    expect(reader.frame.locator("#pair-1 .reported")).to_contain_text("Your report was not taken")
+    expect(reader.frame.locator("#pair-1 .reported")).to_contain_text("Your report was not saved")
 
 
 def test_a_refused_choice_is_not_shown_as_made(place, window):

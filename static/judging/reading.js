@@ -1,0 +1,28 @@
+"use strict";
+// Which passages of the pair on screen were read to their end, as far as a page can know: the end was on screen, or
+// was scrolled past. An end that the browser has not told of yet counts as read.
+judging.reading = (told) => {
+  const unread = new Set();
+  const endsOf = (page) => [...page.querySelectorAll(".end")];
+  // Between two frames an end can jump from below the screen to above it, and never be on it.
+  const isAbove = (end) => end.getBoundingClientRect().bottom < 0;
+  const observer = window.IntersectionObserver && new IntersectionObserver((entries) => {
+    entries.forEach(({ target, isIntersecting }) => {
+      if (isIntersecting) target.dataset.read = "";
+      if ("read" in target.dataset) unread.delete(target); else unread.add(target);
+    });
+    [...unread].filter(isAbove).forEach((end) => { end.dataset.read = ""; unread.delete(end); });
+    told();
+  });
+  return {
+    // Only the ends of the page on screen are looked at.
+    look(page) {
+      observer?.disconnect();
+      unread.clear();
+      if (page) endsOf(page).forEach((end) => observer?.observe(end));
+    },
+    missing: () => unread.size > 0,
+    // Whoever listens, or chooses by key, need not scroll by hand.
+    show() { [...unread][0]?.scrollIntoView({ block: "nearest" }); },
+  };
+};

@@ -1,18 +1,19 @@
 """Pure: what each screening rule would mean for a campaign, side by side, and which one to recommend.
 
-The crowd is taken to be a mix: a share β of workers who judge without reading (they answer half of the gold pairs and
-half of the other pairs right, as a coin-flipper does, or somebody who always chooses the left), and honest ones who
-slip on gold and err on other pairs. Excluded workers are replaced by new ones from the same mix. With N and C from
-:mod:`judging.expectations` for honest workers (h) and careless ones (c):
+The crowd is taken to be a mix: a share β of workers who judge without reading, and honest ones who slip on gold
+and err on other pairs. Unless other kinds are named, those who do not read answer half of the gold pairs and half
+of the other pairs right, as a coin-flipper does, or somebody who always chooses the left. Excluded workers are
+replaced by new ones from the same mix. With N and C from :mod:`judging.expectations` for honest workers (h) and
+the mean over the careless kinds (c), who get the share r of their counted judgments right:
 
     cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
     bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among those that count
-    error           e = (1 − bad) · e_h + bad · ½
+    error           e = (1 − bad) · e_h + bad · (1 − r)
 
-A best answer counts as right when the truly best passage beats every rival in its pool of m passages, which has the
-chance (1 − e)^(m−1), judgments being independent. Tournaments can be right without that, so the numbers are a lower
-bound; ``benchmarks/screening.py`` checks with real tournaments that the order of the rules is the same. Recommended is
-the rule with the most right best answers per dollar.
+A best answer counts as right when the truly best passage beats every rival in its pool of m passages, which has
+the chance (1 − e)^(m−1), judgments being independent. Tournaments can be right without that, so the numbers are a
+lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Recommended
+is the rule with the most right best answers per dollar.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from math import comb
 from judging.expectations import Expectation, expect
 from judging.screening import RULES, SLIP_RATE
 
-#: The share of workers who judge without reading, and how often an honest judgment goes against the truth: a rehearsal's.
+#: The share of workers who judge without reading, and how often an honest judgment goes against the truth.
 CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
 #: Chance of answering a pair right without reading.
 COIN = 0.5
@@ -43,6 +44,8 @@ class Setting:
     allowed: float = SLIP_RATE
     judgments_per_pair: int = 1
     careless_share: float = CARELESS_SHARE
+    #: (gold pairs right, other pairs right) of each kind of careless worker, equally frequent.
+    careless: tuple[tuple[float, float], ...] = ((COIN, COIN),)
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class Consequence:
     right: float
     right_per_dollar: float
     recommended: bool = False
+
+    @property
+    def per_hundred(self) -> float:
+        """Right best answers for $100."""
+        return 100 * self.right_per_dollar
 
 
 def compare(setting: Setting) -> list[Consequence]:
@@ -78,18 +86,21 @@ def caught(passes: float, rule: str, setting: Setting) -> Expectation:
 
 
 def _consequence(rule: str, setting: Setting) -> Consequence:
-    honest, careless = caught(1 - setting.slip_rate, rule, setting), caught(COIN, rule, setting)
-    share = setting.careless_share
-    submitted = (1 - share) * honest.submitted + share * careless.submitted
-    counted = (1 - share) * honest.counted + share * careless.counted
-    bad = share * careless.counted / counted if counted else 0.0
-    mixed = Expectation(setting.tasks_per_worker, honest.excluded_share, submitted, counted)
-    cost = mixed.cost(setting.one_pass)
-    right = 0.0 if cost is None else right_answers(setting, (1 - bad) * HONEST_ERROR + bad * COIN)
+    honest = caught(1 - setting.slip_rate, rule, setting)
+    kinds = [caught(passes, rule, setting) for passes, _ in setting.careless]
+    share, each = setting.careless_share, setting.careless_share / len(kinds)
+    submitted = (1 - share) * honest.submitted + each * sum(kind.submitted for kind in kinds)
+    counts = [each * kind.counted for kind in kinds]
+    counted = (1 - share) * honest.counted + sum(counts)
+    bad = sum(counts) / counted if counted else 0.0
+    wrong = [count * (1 - right) for count, (_, right) in zip(counts, setting.careless, strict=True)]
+    error = (1 - bad) * HONEST_ERROR + (sum(wrong) / counted if counted else 0.0)
+    cost = Expectation(setting.tasks_per_worker, 0.0, submitted, counted).cost(setting.one_pass)
+    right = 0.0 if cost is None else right_answers(setting, error)
     return Consequence(
         rule=rule,
         honest_kept=1 - honest.excluded_share,
-        careless_caught=careless.excluded_share,
+        careless_caught=sum(kind.excluded_share for kind in kinds) / len(kinds),
         bad_judgments=bad,
         cost=cost,
         right=right,
@@ -106,4 +117,6 @@ def right_answers(setting: Setting, error: float) -> float:
 def _wrong(judgments: int, error: float) -> float:
     """The chance that the worse passage gets more of the judgments of a pair; half of it where they are level."""
     chances = [comb(judgments, k) * error**k * (1 - error) ** (judgments - k) for k in range(judgments + 1)]
-    return sum(c * (1.0 if 2 * k > judgments else 0.5 if 2 * k == judgments else 0.0) for k, c in enumerate(chances))
+    return sum(
+        c * (1.0 if 2 * k > judgments else 0.5 if 2 * k == judgments else 0.0) for k, c in enumerate(chances)
+    )

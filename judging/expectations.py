@@ -1,8 +1,8 @@
 """Pure: what screening does to a kind of worker and to the budget, before anybody works.
 
-A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task holds
-*g* gold pairs, and the worker would do *T* tasks, but stops when excluded. A task with a failed gold pair is repeated;
-nothing of an excluded worker counts. With x_n the least number of failures among n gold pairs that excludes
+A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task
+holds *g* gold pairs, and the worker would do *T* tasks, but stops when excluded. A task with a failed gold pair is
+repeated; nothing of an excluded worker counts. With x_n the least number of failures among n gold pairs that excludes
 (:func:`judging.screening.excluding_failures`), F_k(f) the chance of being still there after k tasks with f failures,
 and P_k(f) the same weighted by the tasks passed so far:
 

@@ -121,8 +121,8 @@ def refusal(
     if page.appeal and worker and campaign:
         came_by = getattr(request, "came_by", "unknown")
         context["why"] = meaning_of_refusal(reason, campaign, worker)
-        context["appeal"] = appeal_of(campaign, worker, came_by)
-        context |= answer_times(campaign, context["appeal"])
+        appeal = appeal_of(campaign, worker, came_by)
+        context |= {"appeal": appeal, **answer_times(campaign, appeal)}
         context |= addresses_of(Refused(campaign.pk, worker.pk, reason, came_by), leave)
     response = render(request, "judging/refused.html", context, status=page.status)
     if page.reload_seconds and request.method == "GET":

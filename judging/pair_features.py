@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 #: Words that say nothing about a topic.
 _STOP_WORDS = """
@@ -122,4 +123,4 @@ def _content(text: str) -> list[str]:
 
 
 def _neighbors(content: list[str]) -> frozenset[tuple[str, str]]:
-    return frozenset(zip(content, content[1:], strict=False))
+    return frozenset(pairwise(content))

@@ -4,8 +4,8 @@
   gold pair excludes.
 - ``two-strikes``: the first failed gold pair voids its task, which others repeat. The second one excludes, whether it
   stands in the same task or in a later one.
-- ``rate``: every task with a failed gold pair is repeated. Failures exclude when there are at least two of them and so
-  many are unlikely (p < 0.01) under honest slips.
+- ``rate``: every task with a failed gold pair is repeated. Failures exclude when there are at least two of them and
+  so many are unlikely (p < 0.01) under honest slips.
 
 Under every rule a task with a failed gold pair is repeated, and nothing of an excluded worker counts.
 """
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
 
 #: How often an honest worker fails a gold pair, where nothing was measured. [SP] paid for 1.1 % more tasks than one
-#: pass takes, and for 2.7 % more in its first experiment. With three gold pairs a task and one task a worker, 1 − 1/1.011
-#: = 1 − (1 − s)³ gives s = 0.4 %, and 2.7 % gives 0.9 %. Workers who do several tasks lose more of them at a failure, so
-#: these are upper bounds. The default is the higher one, rounded up.
+#: pass takes, and for 2.7 % more in its first experiment. With three gold pairs a task and one task a worker,
+#: 1 − 1/1.011 = 1 − (1 − s)³ gives s = 0.4 %, and 2.7 % gives 0.9 %. Workers who do several tasks lose more of them
+#: at a failure, so these are upper bounds. The default is the higher one, rounded up.
 SLIP_RATE = 0.01
 UNLIKELY = 0.01
 RULES = ("reference", "two-strikes", "rate")
@@ -63,7 +63,8 @@ def excluding_failures(rule: str, seen: int, slip_rate: float = SLIP_RATE) -> in
     if rule != "rate":
         return min(1 if rule == "reference" else 2, seen + 1)
     # One failure is never enough, however rare honest slips are taken to be.
-    return next((count for count in range(2, seen + 1) if failures_chance(count, seen, slip_rate) < UNLIKELY), seen + 1)
+    counts = range(2, seen + 1)
+    return next((one for one in counts if failures_chance(one, seen, slip_rate) < UNLIKELY), seen + 1)
 
 
 def failures_chance(failed: int, seen: int, slip_rate: float = SLIP_RATE) -> float:

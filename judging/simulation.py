@@ -28,6 +28,7 @@ from judging.errors import CampaignRefused, JudgingError
 from judging.jobs import collect_key, post_places_key
 from judging.layout import placeholder_text
 from judging.models import Campaign, Pair, Place, Task
+from judging.screening import SLIP_RATE
 from judging.services import rehearsing
 from judging.services.places import LIVE, places_offered
 from judging.services.status import budget_used_up, is_complete
@@ -49,7 +50,7 @@ class SimulationSettings:
     workers: int = 25
     careless: int = 0
     error: float = 0.1
-    gold_error: float = 0.0
+    gold_error: float = SLIP_RATE
     seed: int = 1
     concurrency: int = 8
 

@@ -39,7 +39,10 @@ from judging.services.texts import contact_of, example_of, filled, going_on, lan
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
 from judging.writing import direction
 
-SCRIPTS = [f"judging/{name}.js" for name in ("watch", "queue", "deadline", "report", "keys", "reading", "task", "times")]
+SCRIPTS = [
+    f"judging/{name}.js"
+    for name in ("watch", "queue", "deadline", "report", "keys", "reading", "task", "times")
+]
 #: How long it is known that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
 REPORT_KINDS = [

@@ -10,8 +10,10 @@ from django.conf import settings
 
 from config.errors import Refusal
 from judging.models import Campaign
+from judging.screening import SLIP_RATE
 from judging.services.campaigns import WHOLE_NUMBERS, CampaignSettings
 from judging.services.texts import LONGEST
+from judging.slips import Slips, percent
 from web.services.directions import said_plainly
 
 DEFAULTS = CampaignSettings()
@@ -80,15 +82,20 @@ class SettingsForm(OfSettings):
         label="What a failed test pair means",
         choices=[
             ("reference", "reference: one failure excludes the worker, nothing of theirs counts"),
-            ("rate", "rate: the task is repeated; many failures exclude the worker"),
+            ("two-strikes", "two strikes: the task is repeated; the second failure excludes the worker"),
+            (
+                "rate",
+                "rate: the task is repeated; more failures than honest slips explain exclude the worker",
+            ),
         ],
-        help_text="The reference rule is strict: see on the pay page what it costs when honest people slip.",
+        help_text="An excluded worker's judgments do not count. Compare the rules below the settings of a draft.",
     )
     slip_rate = forms.FloatField(
         label="Honest slips",
         min_value=0,
         max_value=0.5,
-        help_text="Share of test pairs that an honest person is taken to miss, 0 to 0.5. The forecast goes by it.",
+        help_text="Share of test pairs that an honest person is taken to miss, 0 to 0.5. The forecast goes by it "
+        "until a pilot has measured the rate.",
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     preset = forms.ChoiceField(
@@ -101,7 +108,10 @@ class SettingsForm(OfSettings):
         help_text="The built-in marketplace's people are invited by you: leave it open there.",
     )
     refuse_excluded_elsewhere = forms.BooleanField(
-        label="Refuse workers whom another campaign excluded", required=False
+        label="Refuse workers whom another campaign of this collection excluded",
+        required=False,
+        help_text="For two failed test pairs or more, or by a person's decision. Other collections' campaigns never "
+        "count.",
     )
     allow_undecided = forms.BooleanField(
         label="Offer “Cannot decide”", required=False, help_text="It gives each side half a win."
@@ -126,6 +136,11 @@ class SettingsForm(OfSettings):
     minimum_age = _whole("minimum_age", "Least age", "Workers confirm it before they begin. 0 asks nothing.")
     withdrawal_days = _whole(
         "withdrawal_days", "Days to take judgments back", "After sending off; the consent text names it."
+    )
+    answer_days = _whole(
+        "answer_days",
+        "Working days to answer an objection",
+        "Workers are told. Objections that wait longer are listed first.",
     )
     contact = forms.CharField(
         label="Whom workers can write to",
@@ -253,15 +268,21 @@ class RehearsalForm(forms.Form):
         label="The same on obvious pairs",
         min_value=0,
         max_value=1,
-        initial=0.0,
+        initial=SLIP_RATE,
         help_text="Honest slips on test pairs, 0 to 1.",
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=1)
 
-    def __init__(self, *args: Any, truths: list[str], **named: Any) -> None:
+    def __init__(self, *args: Any, truths: list[str], slips: Slips, **named: Any) -> None:
         super().__init__(*args, **named)
         self.fields["truth"].choices = [(name, name) for name in truths]  # type: ignore[attr-defined]
+        # Honest workers slip as often as the campaign's own forecast says, so that both tell the same story.
+        self.initial["gold_error"] = round(slips.expected, 4)
+        self.fields["gold_error"].help_text = (
+            f"Honest slips on test pairs, 0 to 1. The forecast goes by {percent(slips.expected)}% "
+            f"({slips.source})."
+        )
 
 
 class SimulationForm(RehearsalForm):

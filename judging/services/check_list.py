@@ -17,11 +17,16 @@ from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
-from judging.expectations import Expectation, expect
 from judging.models import Campaign
 from judging.requirements import limit_words
 from judging.services.checked import Checked, Passed
-from judging.services.cost import Quote
+from judging.services.expecting import (
+    assumption_words,
+    comparison_words,
+    outlook_of,
+    outlook_words,
+    rules_compared,
+)
 from judging.services.giveaways import marks_in_words
 from judging.services.gold_checks import check_gold, check_strategies
 from judging.services.hourly import expected_pay
@@ -73,16 +78,6 @@ def check_rehearsable(plan: Plan) -> None:
     _check_there_is_something(plan)
     check_gold(plan.campaign)
     _texts(plan)
-
-
-def expectation_of(campaign: Campaign) -> Expectation:
-    """What screening does to honest workers who do as many tasks as they may."""
-    return expect(
-        slip_rate=campaign.slip_rate,
-        gold_per_task=campaign.gold_per_task,
-        tasks_per_worker=max(1, min(campaign.max_tasks_per_worker, campaign.tasks.count())),
-        rule=campaign.screen,
-    )
 
 
 def check_not_launched(campaign: Campaign) -> None:
@@ -148,7 +143,7 @@ def _cost(plan: Plan) -> Passed:
     tasks = many(cost.tasks, "task costs", "tasks cost")
     words = f"{tasks} ${cost.total:,.2f} (rewards ${cost.reward:,.2f}, fees ${cost.fee:,.2f})"
     if not plan.pilot:  # a pilot repeats nothing
-        words = f"{words}; {expectation_words(campaign, expectation_of(campaign), cost)}"
+        words = f"{words}; {outlook_words(outlook_of(campaign), cost)}"
     if committed:
         words = f"{words}; ${committed:,.2f} are committed already"
     return Passed(words) if plan.pilot else _within_the_cap(plan, words, committed)
@@ -175,27 +170,25 @@ def _spending(plan: Plan) -> Passed:
 def _within_the_cap(plan: Plan, words: str, committed: Decimal) -> Passed:
     """Whether the repeats that are to be expected would be stopped by what may be spent at most."""
     cap = min(plan.ceiling, settings.BUDGET_CAP or plan.ceiling)
-    foreseen = expectation_of(plan.campaign).cost(plan.cost.total)
+    foreseen = outlook_of(plan.campaign).expected.cost(plan.cost.total)
     enough = foreseen is not None and foreseen + committed <= cap
     if enough or plan.campaign.rehearsal_of_id:
         return Passed(words)
     return Passed(
         f"{words}. No more than ${cap:,.2f} may be spent: the campaign would stop before every pair is judged, until "
-        "that is raised. Fewer tasks a worker, or test pairs that honest workers hardly miss, cost less",
+        "that is raised. Another screening rule, fewer tasks a worker, or clearer test pairs cost less",
         attention=True,
     )
 
 
-def expectation_words(campaign: Campaign, expected: Expectation, cost: Quote) -> str:
-    """What to expect of screening, in one sentence."""
-    tasks = many(expected.tasks_per_worker, "task")
-    with_repeats = expected.cost(cost.total)
-    in_all = f"about ${with_repeats:,.2f} in all" if with_repeats is not None else "hardly a task would count"
-    return (
-        f"should honest workers miss {campaign.slip_rate:.1%} of the test pairs and each do {tasks}, "
-        f"{expected.excluded_share:.0%} of them are excluded and {expected.repeated_share:.0%} of their tasks "
-        f"repeated: {in_all}"
-    )
+def _screening(plan: Plan) -> Passed:
+    """The rule in force beside the others, and which one is recommended."""
+    rule, rows = plan.campaign.screen, rules_compared(plan.campaign)
+    if not plan.campaign.gold_per_task:
+        return Passed("without test pairs nobody is screened", attention=True)
+    best = next(row.rule for row in rows if row.recommended)
+    words = f"{rule} is in force. {comparison_words(rows)}. Assumed: {assumption_words(plan.campaign)}"
+    return Passed(words, attention=rule != best)
 
 
 def _page(plan: Plan) -> Passed:
@@ -296,6 +289,12 @@ def _texts(plan: Plan) -> Passed:
             f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, "
             "or have simulated workers only, with --placeholder-text.",
         )
+    if campaign.gold_per_task and "{screening}" not in campaign.consent_text:
+        return Passed(
+            f"accepted; the consent text has no {{screening}}: make sure that it says what the rule "
+            f"{campaign.screen} does to workers who miss a test pair",
+            attention=True,
+        )
     if missing:
         return Passed(
             f"accepted; {many(missing, 'passage without text is', 'passages without text are')} shown as "
@@ -329,6 +328,7 @@ CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "spending": _spending,
     "gold": lambda plan: check_gold(plan.campaign),
     STRATEGIES: lambda plan: check_strategies(plan.campaign),
+    "screening": _screening,
     MARKED: lambda plan: Passed(marks_in_words(plan.campaign)),
     "page": _page,
     "crowd hosts": _hosts,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from judging.errors import BadInput
-from judging.expectations import Expectation, expect
+from judging.expectations import Outlook
 from judging.models import Campaign
 from judging.packing import task_count
 from judging.pay import hourly, pay_of
 from judging.services.campaigns import CampaignSettings
-from judging.services.check_list import expectation_of
 from judging.services.cost import Quote, quote_pay, quote_tasks
+from judging.services.expecting import outlook_for, outlook_of
 from judging.services.hourly import expected_pay
 from judging.services.texts import SECONDS_PER_PAIR
 
@@ -37,11 +37,17 @@ class Pace:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Dollars with fees, hours of all people together, days at a pace. None with repeats: hardly a task counts."""
+    """Dollars with fees, hours of all people together, days at a pace.
+
+    ``low``, ``with_repeats`` and ``worst`` are the cost with repeats at the low, expected and high slip rate. None:
+    hardly a task counts.
+    """
 
     quote: Quote
-    expected: Expectation
+    outlook: Outlook
+    low: Decimal | None
     with_repeats: Decimal | None
+    worst: Decimal | None
     seconds_per_task: float
     measured: int
     """On how many tasks of a pilot the time was measured; 0: it is an estimate."""
@@ -59,14 +65,8 @@ def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Foreca
     tasks = task_count(pairs, settings.pairs_per_task, settings.judgments_per_pair)
     values = settings.values()
     pay = pay_of(settings.reward, values["base_reward"], split=settings.pay == Campaign.Pay.SPLIT)
-    expected = expect(
-        slip_rate=settings.slip_rate,
-        gold_per_task=settings.gold_per_task,
-        tasks_per_worker=max(1, min(settings.max_tasks_per_worker, tasks)),
-        rule=settings.screen,
-    )
     seconds = float((settings.pairs_per_task + settings.gold_per_task) * SECONDS_PER_PAIR)
-    return _forecast(quote_pay(pay, tasks), expected, seconds, 0, pace)
+    return _forecast(quote_pay(pay, tasks), outlook_for(settings, tasks), seconds, 0, pace)
 
 
 def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
@@ -74,18 +74,20 @@ def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
     pace.check()
     pay = expected_pay(campaign)
     quote = quote_tasks(campaign, campaign.tasks.count())
-    return _forecast(quote, expectation_of(campaign), pay.seconds, pay.measured, pace)
+    return _forecast(quote, outlook_of(campaign), pay.seconds, pay.measured, pace)
 
 
-def _forecast(quote: Quote, expected: Expectation, seconds: float, measured: int, pace: Pace) -> Forecast:
+def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pace: Pace) -> Forecast:
     hours = quote.tasks * seconds / 3600
-    with_repeats = expected.cost(quote.total)
-    repeated = None if with_repeats is None else hours / (1 - expected.repeated_share)
+    low, with_repeats, worst = outlook.costs(quote.total)
+    repeated = None if with_repeats is None else hours / (1 - outlook.expected.repeated_share)
     a_day = pace.people * pace.hours_a_day
     return Forecast(
         quote=quote,
-        expected=expected,
+        outlook=outlook,
+        low=low,
         with_repeats=with_repeats,
+        worst=worst,
         seconds_per_task=seconds,
         measured=measured,
         hourly=hourly(quote.reward / quote.tasks, seconds) if quote.tasks else Decimal(0),

@@ -14,12 +14,13 @@ from accounts.models import User
 from config import clock
 from config.plurals import many
 from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
-from judging.expectations import Expectation
+from judging.expectations import Outlook
 from judging.models import Campaign, Posting, Task
 from judging.services.campaigns import move
-from judging.services.check_list import check_list, check_not_launched, expectation_of
+from judging.services.check_list import check_list, check_not_launched
 from judging.services.checked import Checked
 from judging.services.cost import Quote, quote_tasks
+from judging.services.expecting import outlook_of
 from judging.services.launch_plan import Plan
 from judging.services.payments import money
 from judging.services.places import want_places
@@ -49,7 +50,7 @@ class Launched:
     """
 
     cost: Quote
-    expected: Expectation
+    outlook: Outlook
     places: int
     checks: list[Checked]
     again: bool = False
@@ -108,7 +109,7 @@ def _was_launched_with(campaign: Campaign, amount: Decimal | None) -> bool:
 
 
 def _again(plan: Plan) -> Launched:
-    return Launched(plan.cost, expectation_of(plan.campaign), 0, [], again=True)
+    return Launched(plan.cost, outlook_of(plan.campaign), 0, [], again=True)
 
 
 def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
@@ -197,7 +198,7 @@ def _open(
     plan: Plan, passed: list[Checked], *, to: str, purpose: str, why: str, who: str, **changes: Any
 ) -> Launched:
     campaign, cost = plan.campaign, plan.cost
-    expected = expectation_of(campaign)
+    expected = outlook_of(campaign)
     with transaction.atomic():
         # What a pilot has committed comes on top of what is agreed to now.
         ceiling = plan.ceiling

@@ -113,7 +113,8 @@ def _of_exclusions(campaign: Campaign) -> list[Notice]:
                 meaning_of(row),
                 page.pay,
                 gettext(
-                    "If you think this is a mistake, tell us here. The requester reads it and answers there within {time}:"
+                    "If you think this is a mistake, tell us here. The requester reads it and answers there within "
+                    "{time}:"
                 ).format(time=working_days(campaign.answer_days, translation)),
                 appeal_link(campaign, row.worker),
             ),

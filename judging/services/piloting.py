@@ -11,8 +11,9 @@ from config.plurals import many
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Place, Posting, Task
 from judging.services.campaigns import move
-from judging.services.check_list import check_not_launched, expectation_of
+from judging.services.check_list import check_not_launched
 from judging.services.checked import Checked
+from judging.services.expecting import outlook_of
 from judging.services.launch_plan import Plan
 from judging.services.launching import Launched, Terms, amount_to_confirm, confirmed, offer, plan_of
 from judging.services.pilot_report import pilot_posting, pilot_report
@@ -39,7 +40,7 @@ def pilot_campaign(
     """
     plan = plan_of(campaign, tasks, terms or Terms(), pilot=True, by=by)
     if _is_under_way(plan):
-        return Launched(plan.cost, expectation_of(campaign), 0, [], again=True)
+        return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
     check_not_launched(campaign)
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
     if not 1 <= tasks <= left:
@@ -67,7 +68,7 @@ def pilot_campaign(
         )
     except CampaignRefused:
         if _is_under_way(plan):
-            return Launched(plan.cost, expectation_of(campaign), 0, [], again=True)
+            return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
         check_not_launched(campaign)
         raise
 

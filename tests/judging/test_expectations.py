@@ -109,10 +109,10 @@ def test_shares_are_those_of_workers_drawn_and_screened_one_by_one(rule, slip_ra
     rng = np.random.default_rng(15)
     submitted, counted, excluded = [], [], 0
     for _ in range(1500):
-        course = (rng.random((8, 3)) >= slip_rate).tolist()
-        done = next((k for k in range(1, 9) if screen(sum(course[:k], []), rule).excluded), None)
+        course = rng.random((8, 3)) >= slip_rate
+        done = next((k for k in range(1, 9) if screen(course[:k].ravel().tolist(), rule).excluded), None)
         submitted.append(done or 8)
-        counted.append(0 if done else sum(map(all, course)))
+        counted.append(0 if done else int(course.all(axis=1).sum()))
         excluded += done is not None
 
     found = expectations.expect(slip_rate=slip_rate, gold_per_task=3, tasks_per_worker=8, rule=rule)
@@ -142,7 +142,15 @@ def test_the_reference_experiment_is_foreseen_within_the_range():
 
 @pytest.mark.parametrize(
     ("most", "tasks", "judgments", "really"),
-    [(20, 421, 1, 20), (20, 30, 1, 6), (20, 10, 1, 2), (20, 3, 1, 1), (20, 100, 10, 10), (4, 100, 1, 4), (20, 0, 1, 1)],
+    [
+        (20, 421, 1, 20),
+        (20, 30, 1, 6),
+        (20, 10, 1, 2),
+        (20, 3, 1, 1),
+        (20, 100, 10, 10),
+        (4, 100, 1, 4),
+        (20, 0, 1, 1),
+    ],
 )
 def test_a_worker_does_no_more_tasks_than_there_are_for_one(most, tasks, judgments, really):
     assert tasks_a_worker(most, tasks, judgments) == really

@@ -20,9 +20,7 @@ ONE_MISS = "If you miss one of them, we use none of your choices"
 
 
 def test_every_rule_has_words_of_its_own():
-    told = {
-        screening_words(rule, gold_per_task=3, allow_undecided=False, answer_days=3) for rule in RULES
-    }
+    told = {screening_words(rule, gold_per_task=3, allow_undecided=False, answer_days=3) for rule in RULES}
 
     assert len(told) == len(RULES)
     assert sum(ONE_MISS in words for words in told) == 1

@@ -70,7 +70,9 @@ def test_unknown_rule_is_refused():
         screen([True], "strict")
 
 
-@pytest.mark.parametrize(("failed", "seen", "excluded"), [(0, 3, False), (1, 3, False), (2, 3, True), (2, 60, True)])
+@pytest.mark.parametrize(
+    ("failed", "seen", "excluded"), [(0, 3, False), (1, 3, False), (2, 3, True), (2, 60, True)]
+)
 def test_the_second_strike_excludes_in_the_same_task_or_later(failed, seen, excluded):
     assert screen([True] * (seen - failed) + [False] * failed, "two-strikes").excluded is excluded
 

@@ -6,6 +6,7 @@ from web.api import (
     analyses,
     asking,
     board_rules,
+    check_list,
     collection_details,
     drafts,
     members,
@@ -59,4 +60,5 @@ api.add_router("", top_ups.router, tags=["payments"])
 api.add_router("", pools.router, tags=["pools"])
 api.add_router("", asking.router, tags=["campaigns on their way to launch"])
 api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
+api.add_router("", check_list.router, tags=["campaigns on their way to launch"])
 api.add_router("", webhooks.router, tags=["webhooks"])

@@ -16,8 +16,9 @@ from judging.models import Campaign, GoldPair
 from judging.rehearsal import truth_named
 from judging.services import launching
 from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.services.expecting import slips_of
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, needed_gold
-from judging.services.launching import Terms, amount_to_confirm
+from judging.services.launching import Terms
 from judging.services.piloting import pilot_campaign
 from judging.services.preparing import (
     change_settings,
@@ -35,11 +36,9 @@ from web.access import campaign_for, collection_for, require
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.campaigns import CampaignOut, read_facts
-from web.api.check_lists import CheckListOut, check_list_out
 from web.api.parts import length_of
 from web.api.works import Text, WorkOut, work_out
 from web.gold_texts import ring_for_gold_texts
-from web.services.preparing import check_page
 
 router = Router()
 Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]
@@ -57,7 +56,7 @@ class SettingsIn(Body):
     gold_per_task: Whole | None = None
     judgments_per_pair: Whole | None = None
     max_tasks_per_worker: Whole | None = None
-    screen: Literal["reference", "rate"] | None = None
+    screen: Literal["reference", "two-strikes", "rate"] | None = None
     slip_rate: Annotated[float, Field(ge=0, le=0.5)] | None = None
     reward: Dollars | None = None
     pay: Literal["split", "whole"] | None = None
@@ -69,6 +68,7 @@ class SettingsIn(Body):
     minimum_seconds: Whole | None = None
     minimum_age: Whole | None = None
     withdrawal_days: Whole | None = None
+    answer_days: Whole | None = None
     allow_undecided: bool | None = None
     mark_query_words: bool | None = None
     placeholder_text: bool | None = None
@@ -127,13 +127,16 @@ class TextsIn(Body):
 
 
 class RehearsalIn(Body):
-    """Who judges the copy, and how well; ``truth`` is the qrel set whose grades they follow."""
+    """Who judges the copy, and how well; ``truth`` is the qrel set whose grades they follow.
+
+    Without ``gold_error``, honest workers miss test pairs as often as the campaign's forecast expects.
+    """
 
     truth: Annotated[Text, Field(min_length=1, max_length=80)]
     workers: Annotated[int, Field(ge=1, le=200)] = 25
     careless: Annotated[int, Field(ge=0, le=200)] = 0
     error: Annotated[float, Field(ge=0, le=1)] = 0.1
-    gold_error: Annotated[float, Field(ge=0, le=1)] = 0.0
+    gold_error: Annotated[float, Field(ge=0, le=1)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1
 
 
@@ -308,6 +311,8 @@ def rehearse(
     found, who = _mine(request, name)
     check_changeable(found)
     given = asked.dict()
+    if asked.gold_error is None:
+        given["gold_error"] = round(slips_of(found).expected, 4)
     truth = truth_named(found, given.pop("truth"))
     job = jobs.ring_for_rehearsal(found, truth, SimulationSettings(**given), who=who)
     response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
@@ -324,17 +329,6 @@ def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any
     require(user, "prepare campaign", found.collection)
     work = jobs.rehearsals_asked_for(found) | jobs.gold_proposals(found)
     return work_out(get_object_or_404(work, pk=key))
-
-
-@router.get(
-    "/campaigns/{name}/check-list",
-    response=CheckListOut,
-    summary="All that a launch is held to, and its amount",
-)
-def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
-    found = campaign_for(user := reader(request), name)
-    require(user, "prepare campaign", found.collection)
-    return check_list_out(check_page(found, user), amount=amount_to_confirm(found))
 
 
 @router.post("/campaigns/{name}/pilot", response=CampaignOut, summary="Offer a few tasks to people first")

@@ -21,6 +21,7 @@ from judging.pay import Pay
 from judging.services.check_list import each_check
 from judging.services.checked import Checked
 from judging.services.cost import pay_for
+from judging.services.expecting import assumption_words, rules_compared
 from judging.services.forecasting import Forecast, Pace, forecast_of
 from judging.services.gold import needed_gold
 from judging.services.launching import Terms, amount_to_confirm, plan_of
@@ -48,6 +49,7 @@ MENDED = {
     "cost": ("pay", "Raise the budget or lower the pay, or make a pool of fewer queries."),
     "gold": ("gold", "Accept more test pairs, or lower the tasks one worker may do in the settings."),
     "qualifications": ("settings", "Let everybody at the crowd take tasks, or ask for what the crowd knows."),
+    "screening": ("settings", "Choose another rule for failed test pairs."),
     "texts": ("texts", "Read the texts and accept them. Passages without text need a passage file."),
     "pay": ("pay", "Raise the pay for a task, or put fewer pairs into it."),
 }
@@ -304,6 +306,11 @@ def _shown(check: Checked) -> ShownCheck:
     return ShownCheck(check, step, STEPS[step], advice)
 
 
+def rules_told(campaign: Campaign) -> dict[str, Any]:
+    """The screening rules side by side, and what that assumes."""
+    return {"rules": rules_compared(campaign), "rules_assume": assumption_words(campaign)}
+
+
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """What a launch would come to."""
     return {
@@ -311,6 +318,7 @@ def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_told(campaign),
+        **rules_told(campaign),
         "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
         "pilot": pilot_report(campaign),
     }

@@ -16,6 +16,7 @@ from judging.models import Campaign
 from judging.rehearsal import truth_named
 from judging.services import launching
 from judging.services.campaigns import pause
+from judging.services.expecting import slips_of
 from judging.services.launching import Terms
 from judging.services.piloting import pilot_campaign
 from judging.simulation import SimulationSettings
@@ -36,11 +37,8 @@ def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request, "web/parts/work.html", {"work": pages.rehearsal_page(campaign).work, "part": True}
         )
     truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
-    # Honest workers slip as often as the campaign's own forecast says, so that both tell the same story.
     form = forms.RehearsalForm(
-        request.POST if request.method == "POST" else None,
-        truths=truths,
-        initial={"gold_error": campaign.slip_rate},
+        request.POST if request.method == "POST" else None, truths=truths, slips=slips_of(campaign)
     )
     if request.method == "POST" and pages.rehearses_here() and form.is_valid():
         asked = dict(form.cleaned_data)

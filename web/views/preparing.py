@@ -80,7 +80,7 @@ def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = forms.SettingsForm(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and _saved(form, campaign, request):
         return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
-    context = {"form": form, "untouched": is_untouched(campaign)}
+    context = {"form": form, "untouched": is_untouched(campaign), **pages.rules_told(campaign)}
     return show(request, campaign, "settings", context, wrong=bool(form.errors))
 
 

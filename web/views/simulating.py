@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from config.errors import NotNow, Refusal
 from judging.rehearsal import truth_named
+from judging.services.expecting import slips_of
 from judging.simulation import SimulationSettings
 from web import jobs
 from web.access import campaign_for, require
@@ -23,7 +24,7 @@ def simulate(request: HttpRequest, name: str) -> HttpResponse:
     found = campaign_for(request.user, name)
     require(request.user, "launch campaign", found.collection)
     truths = list(found.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
-    form = SimulationForm(request.POST or None, truths=truths, name=found.name)
+    form = SimulationForm(request.POST or None, truths=truths, name=found.name, slips=slips_of(found))
     if request.method == "POST" and form.is_valid():
         asked = form.settings()
         try:

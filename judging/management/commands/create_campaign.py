@@ -37,14 +37,18 @@ def _money_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
 
 def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
     parser.add_argument(
-        "--screen", choices=Campaign.Screen.values, default=defaults.screen, help="(default reference)"
+        "--screen",
+        choices=Campaign.Screen.values,
+        default=defaults.screen,
+        help="what a failed test pair means: reference excludes at the first, two-strikes at the second, rate when "
+        "honest slips do not explain so many (default reference); the check list recommends one",
     )
     parser.add_argument(
         "--slip-rate",
         type=float,
         default=defaults.slip_rate,
-        help="share of gold pairs that an honest worker is taken to fail (default 0.05): what rate screening and "
-        "the forecast of repeats go by",
+        help=f"share of gold pairs that an honest worker is taken to fail (default {defaults.slip_rate}): what rate "
+        "screening goes by, and the forecast of repeats until a pilot has measured it",
     )
     parser.add_argument(
         "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
@@ -92,6 +96,7 @@ class Command(BaseCommand):
             "max-tasks-per-worker": "tasks one worker may do",
             "seed": "seed of packing, order and sides",
             "withdrawal-days": "days in which a worker may take judgments back",
+            "answer-days": "working days within which you answer an objection; workers are told",
             "hold-hours": "hours between taking work in and paying it, for a person who wants to look first",
             "minimum-seconds": "seconds that a pair is on screen before it can be answered",
             "minimum-age": "years that a worker has to confirm, 0 to ask nothing",
@@ -109,7 +114,8 @@ class Command(BaseCommand):
             "--refuse-excluded-elsewhere",
             action=BooleanOptionalAction,
             default=defaults.refuse_excluded_elsewhere,
-            help="refuse workers whom another campaign excluded (default yes)",
+            help="refuse workers whom another campaign of the collection excluded for two failed test pairs or more, "
+            "or by a person's decision (default yes)",
         )
         parser.add_argument(
             "--placeholder-text",

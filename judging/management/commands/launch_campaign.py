@@ -56,11 +56,16 @@ def outcome(launched: Launched) -> dict[str, Any]:
 
 def forecast(launched: Launched) -> dict[str, Any]:
     """What to expect of screening, for ``--json``."""
-    with_repeats = launched.expected.cost(launched.cost.total)
+    seen = launched.outlook
+    low, expected, worst = (None if one is None else float(one) for one in seen.costs(launched.cost.total))
     return {
-        "cost_with_repeats": None if with_repeats is None else float(with_repeats),
-        "honest_excluded": round(launched.expected.excluded_share, 4),
-        "repeated": round(launched.expected.repeated_share, 4),
+        "cost_with_repeats": expected,
+        "cost_with_repeats_low": low,
+        "cost_with_repeats_worst": worst,
+        "honest_excluded": round(seen.expected.excluded_share, 4),
+        "repeated": round(seen.expected.repeated_share, 4),
+        "slip_rate": round(seen.slips.expected, 4),
+        "tasks_per_worker": seen.expected.tasks_per_worker,
     }
 
 
@@ -118,8 +123,8 @@ class Command(BaseCommand):
         told = {
             key: value for key, value in result.items() if key != "checks"
         }  # they were told as they passed
-        for name in ("cost", "cost_with_repeats"):
+        for name in ("cost", "cost_with_repeats", "cost_with_repeats_low", "cost_with_repeats_worst"):
             told[name] = "hardly a task would count" if told[name] is None else f"${told[name]:,.2f}"
-        for name in ("honest_excluded", "repeated"):
+        for name in ("honest_excluded", "repeated", "slip_rate"):
             told[name] = f"{told[name]:.1%}"
         super().show(told)

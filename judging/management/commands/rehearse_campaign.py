@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
 from judging.management.check_lines import in_a_line
-from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings
+from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings, slips_told
 from judging.rehearsal import rehearse, truth_named
 from judging.services.campaigns import campaign_named
 from judging.simulation import result_of
@@ -29,8 +29,9 @@ class Command(BaseCommand):
         simulation_arguments(parser)
 
     def act(self, *, campaign: str, truth: str, **options: Any) -> dict[str, Any]:
-        settings = simulation_settings(options)
         found, who = campaign_named(campaign), getpass.getuser()
+        settings = simulation_settings(options, found)
+        self.note(slips_told(settings, found))
         qrel_set = truth_named(found, truth)
         with self.progress("Simulated workers judge") as progress:
             rehearsed = rehearse(

@@ -1,0 +1,238 @@
+"""What each screening rule leaves of simulated crowds: right best answers for a dollar, honest workers, bad
+judgments.
+
+A campaign of pools of six passages, ten pairs and three gold pairs a task, $2.40 with fees. Ten people work at a
+time; who is excluded or has done as many tasks as one may is replaced by somebody new from the same crowd. A share
+of the crowd is bad, a third each of
+
+- coin-flippers and left-clickers: half of the gold pairs and of the other pairs right;
+- overlap bots, which choose the side with more of the question's words: 37 % of the other pairs right, and of the
+  gold pairs either 93 %, as measured on easy gold, or 58 %, with which a task of three is passed once in five
+  times: the most that gold is meant to allow.
+
+Honest workers err on 10 % of pairs. Screening is ``judging.screening.screen`` with the default slip rate, whatever
+the crowd's is; best answers are those of ``tournament.copeland.settle``. A best answer is right when the truly
+best passage is the only one. Seeds are fixed; ± is half of a 95 % interval over the repetitions.
+
+It prints the tables of docs/methods-screening.md; ``--repetitions`` changes their number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from judging.consequences import Setting, compare
+from judging.expectations import tasks_a_worker
+from judging.screening import RULES, screen
+from tournament.copeland import settle
+from tournament.preferences import tally, wins_of_pairs
+
+POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
+HONEST_RIGHT, AT_WORK = 0.9, 10
+#: (gold pairs right, other pairs right) of each kind of bad worker, by how hard the gold is.
+Kinds = tuple[tuple[float, float], ...]
+BAD: dict[str, Kinds] = {
+    "hard gold": ((0.5, 0.5), (0.5, 0.5), (0.58, 0.37)),
+    "easy gold": ((0.5, 0.5), (0.5, 0.5), (0.93, 0.37)),
+}
+SLIPS, SHARES = (0.005, 0.01, 0.05), (0.1, 0.2, 0.3, 0.4)
+#: Queries of a short and of a long campaign: 30 and 420 tasks.
+SIZES = {"short": 20, "long": 280}
+#: A campaign is given up when it took so many times its tasks.
+HOPELESS = 30
+
+
+@dataclass
+class Person:
+    """One worker: how often gold and other pairs are answered right, and what was done."""
+
+    gold_right: float
+    right: float
+    honest: bool
+    passed: list[bool] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    done: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one simulated campaign came to."""
+
+    right: float
+    cost: float
+    honest_kept: float
+    bad_judgments: float
+
+    @property
+    def per_hundred(self) -> float:
+        """Right best answers for $100."""
+        return 100 * self.right / self.cost
+
+
+def newcomer(slip: float, share: float, kinds: Kinds, rng: np.random.Generator) -> Person:
+    """Somebody from the crowd."""
+    if rng.random() >= share:
+        return Person(1 - slip, HONEST_RIGHT, True)
+    gold_right, right = kinds[rng.integers(len(kinds))]
+    return Person(gold_right, right, False)
+
+
+def campaign(
+    queries: int, rule: str, slip: float, share: float, kinds: Kinds, rng: np.random.Generator
+) -> Outcome:
+    """Judge every pair once by a crowd under a rule, and find the best answers."""
+    pairs = queries * POOL * (POOL - 1) // 2
+    tasks = -(-pairs // PAIRS_PER_TASK)
+    most = tasks_a_worker(MOST_TASKS, tasks)
+    packed = np.array_split(rng.permutation(pairs), tasks)
+    right, judge = np.zeros(pairs, dtype=bool), np.full(tasks, -1)
+    waiting, people, excluded = (
+        deque(range(tasks)),
+        [newcomer(slip, share, kinds, rng) for _ in range(AT_WORK)],
+        set(),
+    )
+    at_work, submitted = list(range(AT_WORK)), 0
+    while waiting and submitted < HOPELESS * tasks:
+        turn = int(rng.integers(AT_WORK))
+        key = at_work[turn]
+        person = people[key]
+        task = next((one for one in waiting if one not in person.seen), None)
+        if task is not None:
+            waiting.remove(task)
+            submitted += 1
+            person.seen.add(task)
+            answers = (rng.random(GOLD) < person.gold_right).tolist()
+            person.passed += answers
+            right[packed[task]] = rng.random(len(packed[task])) < person.right
+            if screen(person.passed, rule).excluded:
+                excluded.add(key)
+                waiting.extend([task, *person.done])
+                judge[person.done] = -1
+            elif all(answers):
+                person.done.append(task)
+                judge[task] = key
+            else:
+                waiting.append(task)
+        if task is None or key in excluded or len(person.seen) >= most:
+            at_work[turn] = len(people)
+            people.append(newcomer(slip, share, kinds, rng))
+    worked = [(key, one) for key, one in enumerate(people) if one.seen]
+    honest = [key for key, one in worked if one.honest]
+    bad = sum(judge[task] >= 0 and not people[judge[task]].honest for task in range(tasks))
+    return Outcome(
+        right=found(queries, right) if not waiting else 0.0,
+        cost=submitted * DOLLARS,
+        honest_kept=1 - len(excluded.intersection(honest)) / max(1, len(honest)),
+        bad_judgments=bad / tasks,
+    )
+
+
+def found(queries: int, right: np.ndarray) -> float:
+    """For how many queries the truly best passage, the first of its pool, is the only best answer."""
+    low, high = np.array(list(combinations(range(POOL), 2)), dtype=np.int64).T
+    starts = np.arange(queries, dtype=np.int64) * POOL
+    better, worse = (starts[:, None] + low).ravel(), (starts[:, None] + high).ravel()
+    wins = wins_of_pairs(tally(better, worse, np.where(right, better, worse)), largest=POOL)
+    best = settle(starts, queries * POOL, wins).best.reshape(queries, POOL)
+    return float((best[:, 0] & (best.sum(axis=1) == 1)).sum())
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The mean of many campaigns under one rule, and half of its 95 % interval."""
+
+    rule: str
+    mean: float
+    half: float
+    cost: float
+    honest_kept: float
+    bad_judgments: float
+
+    def words(self, *, best: bool, recommended: bool) -> str:
+        """The cell of a table."""
+        mark = "**" if best else ""
+        figures = f"{mark}{self.mean:.1f}{mark} ± {self.half:.1f}{' (r)' if recommended else ''}"
+        return f"{figures}; {self.honest_kept:.0%} kept, {self.bad_judgments:.1%} bad, {self.cost:.2f} passes"
+
+
+def tasks_of(queries: int) -> int:
+    """How many tasks so many pools make."""
+    return -(-queries * POOL * (POOL - 1) // 2 // PAIRS_PER_TASK)
+
+
+def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repetitions: int) -> Cell:
+    """Repeat one campaign; the same seeds for every rule."""
+    seeds = ([queries, round(slip * 1000), round(share * 100), number] for number in range(repetitions))
+    runs = [campaign(queries, rule, slip, share, kinds, np.random.default_rng(seed)) for seed in seeds]
+    values = [run.per_hundred for run in runs]
+    return Cell(
+        rule=rule,
+        mean=statistics.fmean(values),
+        half=1.96 * statistics.stdev(values) / len(values) ** 0.5,
+        cost=statistics.fmean(run.cost for run in runs) / (tasks_of(queries) * DOLLARS),
+        honest_kept=statistics.fmean(run.honest_kept for run in runs),
+        bad_judgments=statistics.fmean(run.bad_judgments for run in runs),
+    )
+
+
+def recommended(queries: int, slip: float, share: float, kinds: Kinds) -> str:
+    """The rule that the product recommends for such a campaign."""
+    tasks = tasks_of(queries)
+    setting = Setting(
+        gold_per_task=GOLD,
+        tasks_per_worker=tasks_a_worker(MOST_TASKS, tasks),
+        one_pass=Decimal(str(round(tasks * DOLLARS, 2))),
+        pools={POOL: queries},
+        slip_rate=slip,
+        careless_share=share,
+        careless=kinds,
+    )
+    return next(row.rule for row in compare(setting) if row.recommended)
+
+
+def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
+    """One row for each crowd, and in how many the recommended rule was best or level with the best."""
+    agree, lost = 0, []
+    print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
+    for slip, share in product(SLIPS, SHARES):
+        cells = [cell(queries, rule, slip, share, kinds, repetitions) for rule in RULES]
+        best, advice = max(cells, key=lambda one: one.mean), recommended(queries, slip, share, kinds)
+        advised = next(one for one in cells if one.rule == advice)
+        agree += advised.mean + advised.half >= best.mean - best.half
+        lost.append(1 - advised.mean / best.mean)
+        words = (one.words(best=one is best, recommended=one.rule == advice) for one in cells)
+        print(f"| {slip:.1%} | {share:.0%} | {' | '.join(words)} |")
+    crowds = len(SLIPS) * len(SHARES)
+    print(
+        f"\nThe recommended rule is best, or level with the best, in {agree} of {crowds} crowds; "
+        f"following it loses {max(lost):.1%} at most."
+    )
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repetitions", type=int, default=40)
+    parser.add_argument("--size", choices=list(SIZES), help="only this campaign")
+    asked = parser.parse_args()
+    for size, gold in product([asked.size] if asked.size else SIZES, BAD):
+        tasks = tasks_of(SIZES[size])
+        print(f"\n### {tasks} tasks, up to {tasks_a_worker(MOST_TASKS, tasks)} a worker, {gold}\n")
+        print_table(SIZES[size], BAD[gold], asked.repetitions)
+
+
+if __name__ == "__main__":
+    main()

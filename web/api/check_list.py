@@ -1,0 +1,150 @@
+"""What a launch is held to, and what to expect of screening."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field, Router, Schema
+
+from judging.consequences import Consequence
+from judging.models import Campaign
+from judging.services.cost import quote_tasks
+from judging.services.expecting import outlook_of, rules_compared
+from judging.services.launching import amount_to_confirm
+from judging.strategies import Outcome, Outcomes
+from web.access import campaign_for, require
+from web.api.callers import reader
+from web.services.directions import in_words
+from web.services.preparing import check_page
+
+router = Router()
+
+
+class CheckOut(Schema):
+    """A check of the list; what to do when it did not pass, or passed and needs ``attention``."""
+
+    name: str
+    passed: bool
+    attention: bool
+    words: str
+    next_step: str
+
+
+class RuleOut(Schema):
+    """What a screening rule would mean for the campaign. ``cost`` is null where hardly a task would count."""
+
+    rule: str
+    recommended: bool
+    honest_kept: float
+    careless_caught: float
+    bad_judgments: float
+    cost: float | None
+    right_per_dollar: float
+
+
+class RepeatsOut(Schema):
+    """The cost with repeats in dollars, over a range of rates at which honest workers miss test pairs.
+
+    ``measured_on`` answers of the pilot; 0: the rates are assumed.
+    """
+
+    tasks_per_worker: int
+    measured_on: int
+    slip_rates: Annotated[list[float], Field(description="low, expected, high")]
+    costs: Annotated[list[float | None], Field(description="at these rates; null: hardly a task would count")]
+
+
+class PassesOut(Schema):
+    """The chance to pass so many tasks in a row."""
+
+    tasks: int
+    chance: float
+
+
+class StrategyOut(Schema):
+    """How a strategy that does not read would do on the accepted gold pairs; ``agrees`` is null without labels."""
+
+    name: str
+    right: float
+    passes: list[PassesOut]
+    agrees: float | None
+
+
+class CheckListOut(Schema):
+    """Whether a launch would go through, what it would confirm, each check, and what to expect of screening.
+
+    ``strategies`` are tried on the accepted gold pairs.
+    """
+
+    ready: bool
+    amount: float
+    problem: str
+    checks: list[CheckOut]
+    repeats: RepeatsOut
+    screening: list[RuleOut]
+    strategies: list[StrategyOut]
+
+
+@router.get(
+    "/campaigns/{name}/check-list",
+    response=CheckListOut,
+    summary="All that a launch is held to, and its amount",
+)
+def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    page = check_page(found, user)
+    return {
+        "ready": page.ready,
+        "amount": float(amount_to_confirm(found)),
+        "problem": in_words(str(page.refusal or "")),
+        "checks": [
+            {
+                "name": one.check.name,
+                "passed": one.check.passed,
+                "attention": one.check.attention,
+                "words": in_words(one.check.words),
+                "next_step": in_words(one.check.next_step),
+            }
+            for one in page.checks
+        ],
+        "repeats": _repeats(found),
+        "screening": [_rule(one) for one in rules_compared(found)],
+        "strategies": [
+            _strategy(outcomes, row)
+            for outcomes in (one.check.outcomes for one in page.checks)
+            if outcomes
+            for row in outcomes.rows
+        ],
+    }
+
+
+def _repeats(campaign: Campaign) -> dict[str, Any]:
+    seen = outlook_of(campaign)
+    costs = seen.costs(quote_tasks(campaign, campaign.tasks.count()).total)
+    return {
+        "tasks_per_worker": seen.expected.tasks_per_worker,
+        "measured_on": seen.slips.seen,
+        "slip_rates": [round(rate, 4) for rate in (seen.slips.low, seen.slips.expected, seen.slips.high)],
+        "costs": [None if cost is None else float(cost) for cost in costs],
+    }
+
+
+def _rule(one: Consequence) -> dict[str, Any]:
+    shares = ("honest_kept", "careless_caught", "bad_judgments", "right_per_dollar")
+    return {name: round(getattr(one, name), 4) for name in shares} | {
+        "rule": one.rule,
+        "recommended": one.recommended,
+        "cost": None if one.cost is None else float(one.cost),
+    }
+
+
+def _strategy(outcomes: Outcomes, row: Outcome) -> dict[str, Any]:
+    passes = zip(outcomes.tasks, row.passes, strict=True)
+    return {
+        "name": row.name,
+        "right": row.right,
+        "passes": [{"tasks": count, "chance": chance} for count, chance in passes],
+        "agrees": row.agrees,
+    }

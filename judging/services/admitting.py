@@ -6,12 +6,13 @@ from datetime import datetime
 
 from django.conf import settings
 
+from config import clock
 from config.counting import Limit
 from config.errors import Refusal
 from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
-from judging.models import Campaign, Place, Submission, Worker
+from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.services.adopting import ask_for_place
 from judging.services.asking import Questions
 from judging.services.displacing import untouched
@@ -68,6 +69,13 @@ def hand_over(place: Place, assignment_id: str, taken_at: datetime) -> None:
         release(submission, Submission.State.RETURNED)
     for submission in here.filter(state=Submission.State.FINISHED, taken_at__lt=taken_at):
         free_task(submission)
+
+
+def leave_earlier(posting: Posting, worker: Worker, taken_at: datetime) -> None:
+    """End what this worker held of the posting before: a crowd that signs gives out one task of a kind at a time."""
+    mine = Submission.objects.filter(worker=worker, place__posting=posting, taken_at__lt=taken_at)
+    for submission in mine.filter(state=Submission.State.HELD, ends_at__gt=clock.now()):
+        release(submission, Submission.State.RETURNED)
 
 
 def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:

@@ -50,8 +50,9 @@ def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
 def seconds_of_tasks(campaign: Campaign) -> list[float]:
     """How long each whole task took its worker, from opening the page to sending it off, in seconds, ascending.
 
-    Who left early, and whom our page never saw, says nothing about the time of a task. Excluded workers are left out:
-    who clicks without reading would make the work look quicker than it is. So are simulated workers, who do not read.
+    Tasks that were left early, resumed, or never seen by our page say nothing about the time of a task. Excluded
+    workers are left out: who clicks without reading would make the work look quicker than it is. So are simulated
+    workers, who do not read.
     """
     return _times(_whole_tasks(campaign))
 
@@ -68,6 +69,7 @@ def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
         state=Submission.State.SUBMITTED,
         task__isnull=False,
         left_early=False,
+        resumed_pairs=0,
         worker__simulated=False,
     ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
     return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))

@@ -20,6 +20,7 @@ from judging.deadlines import GRACE, PAGE_GRACE, deadlines, offered_seconds
 from judging.layout import submission_seed
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.services.displacing import displace_weakest, make_room
+from judging.services.resuming import copy_choices, resumable, take_up_again
 from judging.services.running_out import send_off_saved
 from judging.services.slots import fill_slots, give_back, new_gold_is_left
 
@@ -73,18 +74,21 @@ def _seen(worker: Worker) -> QuerySet[Any, Any]:
     )
 
 
-def _next_task(campaign: Campaign, worker: Worker) -> int | None:
+def _next_task(campaign: Campaign, worker: Worker, *, signed: bool) -> int | None:
     """The first waiting task without a pair that this worker was ever shown, read off an index in order.
 
-    Should there be none, or no gold for it that the worker never saw, one that this worker gave back without a
-    choice. What the worker has seen is looked up once, not for each task that waits, so that taking a task costs the
-    same however many wait.
+    Where the crowd ``signed`` who it is, a task that the worker returned half done comes first. Should there be none,
+    or no gold for it that the worker never saw, one that this worker gave back without a choice. What the worker has
+    seen is looked up once, not for each task that waits, so that taking a task costs the same however many wait.
     """
     live = [Submission.State.HELD, Submission.State.FINISHED]
     mine = TaskPair.objects.filter(task__submissions__worker=worker, task__submissions__state__in=live)
-    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING).exclude(
-        pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id")
-    )
+    waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
+    if signed:
+        begun = waiting.filter(pk__in=resumable(campaign, worker).order_by().values("task_id"))
+        if (task := _first(begun)) is not None:
+            return task
+    waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id"))
     ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
     allowed = waiting.exclude(pk__in=_seen(worker))
     if (
@@ -111,7 +115,7 @@ def _first(fitting: QuerySet[Task]) -> int | None:
 def _take_next(
     campaign: Campaign, worker: Worker, assignment_id: str, place: Place | None, taken_at: datetime | None
 ) -> Submission | None:
-    task_id = _next_task(campaign, worker)
+    task_id = _next_task(campaign, worker, signed=taken_at is not None)
     if task_id is None:
         return None
     limit, now = campaign.assignment_seconds, clock.now()
@@ -155,7 +159,10 @@ def hand_out(submission: Submission) -> str:
     for _ in range(TRIES):
         try:
             with transaction.atomic():
+                earlier = take_up_again(submission)
                 gold = fill_slots(submission.campaign, submission, np.random.default_rng(submission.seed))
+                if earlier:
+                    copy_choices(earlier, submission)
         except IntegrityError:
             if not _exchange(submission):
                 return "no-task"
@@ -167,7 +174,8 @@ def hand_out(submission: Submission) -> str:
 @transaction.atomic
 def _exchange(submission: Submission) -> bool:
     """Give the submission another task, and its own one to others; False when none waits."""
-    task_id = _next_task(submission.campaign, submission.worker)
+    signed = submission.taken_at is not None
+    task_id = _next_task(submission.campaign, submission.worker, signed=signed)
     if task_id is None:
         return False
     free_task(submission)

@@ -206,7 +206,11 @@ def _agreement(campaign: Campaign) -> dict[int, tuple[int, float]]:
 def _times(campaign: Campaign) -> dict[int, list[float]]:
     """Worker → seconds a pair of each whole task, from opening the page to sending it off."""
     done = Submission.objects.filter(
-        campaign=campaign, state=Submission.State.SUBMITTED, left_early=False, task__isnull=False
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        left_early=False,
+        task__isnull=False,
+        resumed_pairs=0,
     ).exclude(standing=Submission.Standing.TRIAL)
     pairs = campaign.pairs_per_task + campaign.gold_per_task
     times: dict[int, list[float]] = defaultdict(list)

@@ -28,12 +28,13 @@ from judging.models import (
     Submission,
     Worker,
 )
-from judging.services.admitting import hand_over, has_gold, limits, place_of
+from judging.services.admitting import hand_over, has_gold, leave_earlier, limits, place_of
 from judging.services.answers import record_answers
 from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.evidence import PROOF, proof_of
 from judging.services.leasing import hand_out, lease_task, release
+from judging.services.resuming import resumable
 from judging.services.running_out import record_late, send_off_saved, takes_late_choices
 from judging.services.slots import pairs_in
 from judging.services.texts import agreed_text
@@ -79,6 +80,8 @@ def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submi
             if arrival.taken_at and known.taken_at is None:
                 mine.update(taken_at=arrival.taken_at)
             return known
+        if arrival.taken_at:
+            leave_earlier(posting, worker, arrival.taken_at)
     try:
         submission = _new_task(campaign, worker, arrival, network)
     except WorkRefused as refused:
@@ -93,7 +96,8 @@ def _new_task(campaign: Campaign, worker: Worker | None, arrival: Arrival, netwo
         confirm_failed(campaign, worker)
     if reason := refusal_reason(campaign, worker):
         raise WorkRefused(reason, worker=worker)
-    if not has_gold(campaign, worker):
+    resumes = bool(worker and arrival.taken_at and resumable(campaign, worker).exists())
+    if not resumes and not has_gold(campaign, worker):
         raise WorkRefused("enough-tasks")
     paced = limits(campaign, arrival, network)
     if any(limit.used_up(who) for limit, who in paced):

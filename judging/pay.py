@@ -80,6 +80,17 @@ def _exact(seconds: float) -> Decimal:
     return Decimal(str(round(seconds, 6)))
 
 
+def offer_in_words(pay: Pay, minutes: int, wording: Wording = ENGLISH) -> str:
+    """A task's whole pay, the time that it usually takes, and what that makes an hour."""
+    told = wording.ngettext(
+        "${whole} for about {minutes} minute, ${hourly} an hour",
+        "${whole} for about {minutes} minutes, ${hourly} an hour",
+        minutes,
+    )
+    an_hour = hourly(pay.whole, minutes * 60)
+    return told.format(whole=f"{pay.whole:.2f}", minutes=minutes, hourly=f"{an_hour:.2f}")
+
+
 def in_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
     """What a worker is told about the pay of a task of ``pairs`` pairs, test pairs included."""
     if not pay.whole:

@@ -174,6 +174,11 @@ def page_token(submission: Submission, submit_to: str) -> str:
     return _signed([submission.pk, submit_to, _digest(submission.assignment_id)], _page_signer)
 
 
+def page_address(submission: Submission, submit_to: str) -> str:
+    """The absolute address of the pages of one submission."""
+    return settings.PUBLIC_URL + reverse("judging:work", args=[page_token(submission, submit_to)])
+
+
 def read_page(token: str) -> Page:
     """What the page token says; raises :class:`BadToken`."""
     match _unsigned(token, _page_signer):

@@ -27,9 +27,11 @@ from judging.errors import ArrivalRefused
 from judging.frame_views import for_sites_of, in_frame, refusal
 from judging.models import Campaign, Choice, PairReport, Payment, Submission
 from judging.prose import blocks
+from judging.receipt_views import receipt_page
 from judging.services import trials, working
 from judging.services.cost import pay_for
 from judging.services.links import campaign_of, posting_behind
+from judging.services.offer_words import offer_of, paid_when, pairs_of
 from judging.services.payments import earned_so_far
 from judging.services.reconciling import receipt_of
 from judging.services.running_out import more_seconds, takes_late_choices
@@ -112,6 +114,7 @@ def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
         "example_direction": direction(language_of_example(campaign)),
         "total": pairs or campaign.pairs_per_task + campaign.gold_per_task,
         "pay": pay_for(campaign),
+        "offer": offer_of(campaign, pairs or pairs_of(campaign), translation),
     }
 
 
@@ -124,6 +127,8 @@ def work(request: HttpRequest, token: str) -> HttpResponse:
         return sent(request, page, submission)
     if submission.finished_at and _was_kept(submission):
         return kept(request, submission)
+    if submission.state == Submission.State.SUBMITTED:
+        return receipt_page(request, submission)
     try:
         working.check_workable(submission)
     except working.WorkRefused as refused:
@@ -303,6 +308,7 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         "step": working.last_step(submission, page.submit_to),
         "receipt": receipt_of(submission),
         "contact": contact_of(submission.campaign),
+        "paid_when": paid_when(submission),
         "first": _is_first_showing(submission),
     }
     return render(request, "judging/sent.html", context)

@@ -1,6 +1,8 @@
-"""Pure: in which direction a language is written."""
+"""Pure: what a language is called, and in which direction it is written."""
 
 from __future__ import annotations
+
+from django.conf.locale import LANG_INFO
 
 _LANGUAGES = "ar arc azb ckb dv fa glk he iw ji lrc mzn nqo pnb ps sd syr ug ur yi"
 _SCRIPTS = "adlm arab hebr mand nkoo rohg samr syrc thaa"
@@ -15,3 +17,14 @@ def direction(language: str) -> str:
     if scripts:
         return "rtl" if scripts[0] in SCRIPTS_RIGHT_TO_LEFT else "ltr"
     return "rtl" if tag[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def name_of(language: str) -> str:
+    """The English name of the language of a BCP 47 tag, "German"; the tag itself where the name is not known.
+
+    Django's own catalogs translate these names.
+    """
+    tag = language.lower().replace("_", "-")
+    primary = tag.partition("-")[0]
+    known = [LANG_INFO.get(code, {}).get("name") for code in (tag, primary)]
+    return str(next(filter(None, known), "Chinese" if primary == "zh" else language))

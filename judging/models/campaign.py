@@ -121,6 +121,10 @@ class Campaign(models.Model):
     texts_accepted_at = models.DateTimeField(null=True)
     texts_accepted_by = models.CharField(max_length=150, blank=True)
     assignment_seconds = models.PositiveIntegerField(default=3600)
+    usual_seconds = models.FloatField(
+        null=True,
+        help_text="What a task usually takes, as measured when it was last offered; else estimated.",
+    )
     lifetime_seconds = models.PositiveIntegerField(default=7 * 86400)
     hold_hours = models.PositiveIntegerField(
         default=0, help_text="Hours between taking work in and paying it, in which a person may look at it."

@@ -13,6 +13,9 @@ from judging.models import Campaign, Exclusion, Posting, Slot, Submission
 from judging.pay import hourly, least_pay
 from judging.services.texts import SECONDS_PER_PAIR
 
+#: So many timed tasks make a median that workers can be told.
+ENOUGH = 3
+
 
 @dataclass(frozen=True)
 class ExpectedPay:
@@ -39,6 +42,12 @@ def expected_pay(campaign: Campaign) -> ExpectedPay:
         return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
     pairs = campaign.pairs_per_task + campaign.gold_per_task
     return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=0)
+
+
+def measured_seconds(campaign: Campaign) -> float | None:
+    """The median time of whole tasks, the pilot's included; None while there are not enough."""
+    times = seconds_of_tasks(campaign)
+    return statistics.median(times) if len(times) >= ENOUGH else None
 
 
 def of_excluded(campaign: Campaign) -> QuerySet[Submission]:

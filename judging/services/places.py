@@ -24,11 +24,11 @@ from judging.services.budget import room_for
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.cost import pay_for
 from judging.services.in_flight import each
+from judging.services.offer_words import description_of, keywords_of, title_of
 from judging.services.postings import current_posting
 from judging.tokens import link_for
 
-#: Of a title, at crowds of MTurk's protocol.
-LONGEST_TITLE = 128
+#: At crowds of MTurk's protocol.
 LONGEST_KEYWORDS = 1000
 #: Calls without which nothing can be offered.
 OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
@@ -109,20 +109,11 @@ def close_extra(campaign: Campaign, crowd: Crowd) -> int:
 
 def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
     """What every place of this campaign says to workers; ``further`` qualifications come after its own."""
-    pairs, pay = campaign.pairs_per_task + campaign.gold_per_task, pay_for(campaign)
-    description = campaign.description or (
-        f"Read a question and two passages, and choose the passage that answers it better; {pairs} times."
-    )
-    if pay.bonus:
-        description += (
-            f" Pays ${pay.whole:,.2f}: this reward, and a bonus of ${pay.bonus:,.2f} for judging every pair."
-        )
-    title = f"{campaign.title} Pays up to ${pay.whole:,.2f}" if pay.bonus else campaign.title
     return PostingKind(
-        title=title if len(title) <= LONGEST_TITLE else campaign.title,
-        description=description,
+        title=title_of(campaign),
+        description=description_of(campaign),
         keywords=_keywords(campaign),
-        reward=pay.base,
+        reward=pay_for(campaign).base,
         assignment_seconds=offered_seconds(campaign.assignment_seconds),
         auto_approval_seconds=campaign.auto_approval_seconds,
         qualifications=(*campaign.qualifications, *further),
@@ -130,13 +121,16 @@ def kind_of(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> Posti
 
 
 def _keywords(campaign: Campaign) -> str:
-    """The campaign's keywords and one of its own.
+    """The campaign's keywords, one of its own, and what the marketplace's list says; as many as fit.
 
     A crowd shows places of equal content under one heading, whosever they are: whoever takes the next one there
     would go over to another campaign with the same title and pay.
     """
-    keywords = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
-    return keywords if len(keywords) <= LONGEST_KEYWORDS else campaign.keywords
+    own = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
+    for keywords in (f"{own}, {keywords_of(campaign)}", own):
+        if len(keywords) <= LONGEST_KEYWORDS:
+            return keywords
+    return campaign.keywords
 
 
 def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Max
 
 from judging.models import Campaign, Posting, Submission
+from judging.services.hourly import measured_seconds
 
 
 def current_posting(campaign: Campaign) -> Posting | None:
@@ -13,7 +14,13 @@ def current_posting(campaign: Campaign) -> Posting | None:
 
 
 def next_posting(campaign: Campaign, purpose: str = Posting.Purpose.MAIN) -> Posting:
-    """A new posting after all others; two at once collide on the number (IntegrityError)."""
+    """A new posting after all others; two at once collide on the number (IntegrityError).
+
+    Its workers are told the usual time as it is measured now: listing, pages and consent say the same all along.
+    """
+    if purpose != Posting.Purpose.TRIAL and (seconds := measured_seconds(campaign)):
+        campaign.usual_seconds = seconds
+        campaign.save(update_fields=["usual_seconds"])
     last = campaign.postings.aggregate(last=Max("number"))["last"] or 0
     return campaign.postings.create(number=last + 1, purpose=purpose)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from django.conf import settings
@@ -163,7 +164,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
             "pay": in_words(pay_for(campaign), pairs, translation),
             "contact": contact_of(campaign),
             "days": str(campaign.withdrawal_days),
-            "minutes": str(max(1, round(pairs * SECONDS_PER_PAIR / 60))),
+            "minutes": str(usual_minutes(campaign, pairs)),
             "screening": screening_words(
                 campaign.screen,
                 gold_per_task=campaign.gold_per_task,
@@ -175,6 +176,13 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     for name, value in figures.items():
         text = text.replace(f"{{{name}}}" if value else f"{{{name}}} ", value).replace(f"{{{name}}}", value)
     return text
+
+
+def usual_minutes(campaign: Campaign, pairs: int) -> int:
+    """The minutes that a task of ``pairs`` pairs usually takes, rounded up: measured, or else estimated."""
+    full = campaign.pairs_per_task + campaign.gold_per_task
+    seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else SECONDS_PER_PAIR
+    return max(1, math.ceil(round(pairs * seconds_per_pair, 3) / 60))
 
 
 def unknown_figure(campaign: Campaign, text: str) -> str:

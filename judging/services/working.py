@@ -34,11 +34,13 @@ from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.evidence import PROOF, proof_of
 from judging.services.leasing import hand_out, lease_task, release
+from judging.services.reconciling import receipt_of
 from judging.services.resuming import resumable
 from judging.services.running_out import record_late, send_off_saved, takes_late_choices
 from judging.services.slots import pairs_in
 from judging.services.texts import agreed_text
 from judging.services.workers import crowd_of, has_enough, known_worker, refusal_reason, worker_for
+from judging.tokens import page_address
 
 SAVES = Count(
     "preferee_choices", "Choices saved: kept, or repeated (this very one came in before).", ("result",)
@@ -360,12 +362,14 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
     Raises ArrivalRefused when that would lead to a site that the settings do not allow.
     """
     answers, worker = final_answers(submission), crowd_worker_id(submission)
+    # The crowd's site may show them to the worker, as the built-in marketplace does (docs/marketplace.md).
+    receipt = [("receipt", receipt_of(submission)), ("receipt_address", page_address(submission, submit_to))]
     sent = SentOff(
         campaign_key=campaign_key(submission.campaign),
         assignment_id=submission.assignment_id,
         crowd_worker_id=worker,
         submit_to=submit_to,
-        answers=[*answers, (PROOF, proof_of(submission, worker, dict(answers)))],
+        answers=[*answers, *receipt, (PROOF, proof_of(submission, worker, dict(answers)))],
     )
     step = crowd_for(submission.campaign).finish(sent)
     require_allowed(step.address)

@@ -51,7 +51,9 @@ def test_a_whole_task_in_german(martha):
     preview = text(martha.arrive(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE"))
     assert '<html lang="de">' in preview
     assert "Eine Aufgabe hat 5 Paare und bringt $2.00: $0.20 für das Absenden" in preview
-    assert "Zeit dafür: 1 Stunde." in preview
+    assert "Die Zeit ist auf 1 Stunde begrenzt." in preview
+
+    assert "5 Paare · Texte: Englisch · $2.00 für etwa 4 Minuten, $30.00 in der Stunde" in preview
 
     consent = text(martha.arrive())
     assert "<h1>Bevor Sie beginnen</h1>" in consent

@@ -108,7 +108,7 @@ def test_preview_has_sample_pairs_of_no_campaign_and_the_time_for_a_task(martha)
     page = text(martha.arrive(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE"))
 
     assert page.count('<section class="pair">') == 2
-    assert "You have 1 hour for it." in page
+    assert "The time limit is 1 hour." in page
     assert not any(passage.text in page for passage in Passage.objects.all())
 
 

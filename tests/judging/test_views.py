@@ -9,6 +9,7 @@ import pytest
 
 from judging.browsing import read
 from judging.models import Campaign, Choice, Consent, CrowdIdentity, Submission, Worker
+from judging.services.reconciling import receipt_of
 from judging.services.workers import crowd_of, declare_simulated
 from pooling.models import Passage
 from tests.judging.cast import good_side
@@ -57,7 +58,7 @@ def test_consent_comes_first_and_is_recorded_once(martha):
     assert Consent.objects.get().submission == martha.submission
 
 
-def test_choices_are_saved_as_they_are_made_and_sent_off_to_the_crowd(martha):
+def test_choices_are_saved_as_they_are_made_and_sent_off_to_the_crowd(martha, settings):
     martha.begin()
     for slot in martha.slots():
         saved = martha.save(slot=str(slot.number), side=good_side(slot))
@@ -75,6 +76,8 @@ def test_choices_are_saved_as_they_are_made_and_sent_off_to_the_crowd(martha):
         "assignmentId": martha.taken.assignment_id,
         "workerId": "AMARTHA",
         "comment": "fine",
+        "receipt": receipt_of(martha.submission),
+        "receipt_address": settings.PUBLIC_URL + martha.page,
         "proof": form["proof"],
     }
     assert martha.submission.state == Submission.State.FINISHED

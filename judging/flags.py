@@ -39,6 +39,8 @@ class Behaviour:
     gold_failed: int
     tasks_timed: int
     seconds_per_pair: float | None
+    repeated: int = 0
+    repeated_same: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Usual:
 
     agreement: float | None
     seconds_per_pair: float | None
+    consistency: float | None = None
 
 
 def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
@@ -58,6 +61,7 @@ def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
             _one_side(one),
             _disagrees(one, usual.agreement),
             _quick(one, usual.seconds_per_pair),
+            _inconsistent(one, usual.consistency),
         )
         if flag
     ]
@@ -104,6 +108,19 @@ def _quick(one: Behaviour, usual: float | None) -> Flag | None:
     return Flag(
         "quick",
         f"{one.seconds_per_pair:.0f} seconds a pair, where {usual:.0f} are usual; look at what was chosen",
+    )
+
+
+def _inconsistent(one: Behaviour, usual: float | None) -> Flag | None:
+    if usual is None or not one.repeated:
+        return None
+    chance = float(scipy.special.bdtr(one.repeated_same, one.repeated, usual))
+    share = one.repeated_same / one.repeated
+    if share >= usual or chance >= UNLIKELY:
+        return None
+    return Flag(
+        "inconsistent",
+        f"gave the same answer again to {share:.0%} of {one.repeated:,} repeated pairs; usual is {usual:.0%}",
     )
 
 

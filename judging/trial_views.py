@@ -39,7 +39,7 @@ def trial(request: HttpRequest, token: str) -> HttpResponse:
     campaign = posting.campaign
     context = {
         "campaign": campaign,
-        "total": campaign.pairs_per_task + campaign.gold_per_task,
+        "total": campaign.slots_per_task,
         "expires_at": link.expires_at,
         "most": MOST_TRIALS,
     }

@@ -112,7 +112,7 @@ def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
         "example": example_of(campaign),
         "example_language": language_of_example(campaign),
         "example_direction": direction(language_of_example(campaign)),
-        "total": pairs or campaign.pairs_per_task + campaign.gold_per_task,
+        "total": pairs or campaign.slots_per_task,
         "pay": pay_for(campaign),
         "offer": offer_of(campaign, pairs or pairs_of(campaign), translation),
     }

@@ -70,6 +70,12 @@ class SettingsForm(OfSettings):
         "Test pairs in a task",
         "Hidden pairs with a known answer, one of them early. Reference: 3.",
     )
+    repeats_per_task = _whole(
+        "repeats_per_task",
+        "Repeated pairs in a task",
+        "Pairs of an earlier task of the worker, with the sides swapped. They show how consistent a worker is, "
+        "and never count as judgments. Reference: 0.",
+    )
     judgments_per_pair = _whole(
         "judgments_per_pair", "Judgments of each pair", "By as many different people. Reference: 1."
     )

@@ -22,7 +22,7 @@ def name_the_rule(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("judging", "0014_reservations"),
+        ("judging", "0016_repeated_pairs"),
     ]
 
     operations = [

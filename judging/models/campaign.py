@@ -54,6 +54,10 @@ class Campaign(models.Model):
     seed = models.BigIntegerField()
     pairs_per_task = models.PositiveIntegerField(default=10)
     gold_per_task = models.PositiveIntegerField(default=3)
+    repeats_per_task = models.PositiveIntegerField(
+        default=0,
+        help_text="Earlier pairs of the worker that are shown again, to see how consistent they are.",
+    )
     judgments_per_pair = models.PositiveIntegerField(default=1)
     max_tasks_per_worker = models.PositiveIntegerField(default=20)
     reward = models.DecimalField(max_digits=7, decimal_places=2, default=Decimal("2.00"))
@@ -169,6 +173,11 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def slots_per_task(self) -> int:
+        """How many pairs a full task shows: to be judged, gold and repeated ones."""
+        return self.pairs_per_task + self.gold_per_task + self.repeats_per_task
 
     @property
     def label(self) -> str:

@@ -9,7 +9,7 @@ from config import clock
 from judging.models.asking import GoldPair, Pair, Place, Task
 from judging.models.campaign import Campaign
 from judging.models.workers import Worker
-from pooling.models import Passage
+from pooling.models import Passage, Query
 
 
 class Submission(models.Model):
@@ -107,13 +107,23 @@ class ConsentText(models.Model):
 
 
 class Slot(models.Model):
-    """One thing shown on the page: a pair or a gold pair, with its sides. Only ``number`` ever travels."""
+    """One thing shown on the page, with its sides: a pair, a gold pair, or a pair of an earlier slot again.
+
+    Only ``number`` ever travels.
+    """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="slots")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     number = models.PositiveIntegerField(help_text="From 1, in the order shown.")
     pair = models.ForeignKey(Pair, models.PROTECT, null=True, related_name="slots")
     gold_pair = models.ForeignKey(GoldPair, models.PROTECT, null=True, related_name="slots")
+    repeats = models.ForeignKey(
+        "self",
+        models.CASCADE,
+        null=True,
+        related_name="repeated_by",
+        help_text="The worker's earlier slot whose pair is shown again, with its sides swapped.",
+    )
     left = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     right = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     given_back = models.BooleanField(
@@ -134,15 +144,28 @@ class Slot(models.Model):
                 condition=Q(gold_pair__isnull=False, given_back=False),
                 name="no_worker_sees_gold_twice",
             ),
+            models.UniqueConstraint(
+                fields=["repeats"],
+                condition=Q(repeats__isnull=False, given_back=False),
+                name="no_slot_is_repeated_twice",
+            ),
             models.CheckConstraint(
-                condition=Q(pair__isnull=True, gold_pair__isnull=False)
-                | Q(pair__isnull=False, gold_pair__isnull=True),
+                condition=Q(pair__isnull=True, gold_pair__isnull=False, repeats__isnull=True)
+                | Q(pair__isnull=False, gold_pair__isnull=True, repeats__isnull=True)
+                | Q(pair__isnull=True, gold_pair__isnull=True, repeats__isnull=False),
                 name="slot_shows_one_thing",
             ),
         ]
 
     def __str__(self) -> str:
         return f"slot {self.number} of submission {self.submission_id}"
+
+    @property
+    def query(self) -> Query:
+        """What is asked, whichever kind of pair is shown."""
+        shown = self.pair or self.gold_pair or (self.repeats and self.repeats.pair)
+        assert shown is not None
+        return shown.query
 
 
 class Choice(models.Model):

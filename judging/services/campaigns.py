@@ -49,6 +49,7 @@ PRESETS: dict[str, list[dict[str, Any]]] = {"": [], "reference": REFERENCE_QUALI
 WHOLE_NUMBERS = {
     "pairs_per_task": (1, 1000),
     "gold_per_task": (0, 100),
+    "repeats_per_task": (0, 10),
     "judgments_per_pair": (1, 100),
     "max_tasks_per_worker": (1, 100_000),
     "withdrawal_days": (0, 3650),
@@ -76,6 +77,7 @@ class CampaignSettings:
 
     pairs_per_task: int = 10
     gold_per_task: int = 3
+    repeats_per_task: int = 0
     judgments_per_pair: int = 1
     reward: Decimal = field(default=Decimal("2.00"))
     pay: str = Campaign.Pay.SPLIT
@@ -107,6 +109,11 @@ class CampaignSettings:
         return fields | {
             "base_reward": min(BASE_REWARD, self.reward) if self.base_reward is None else self.base_reward
         }
+
+    @property
+    def slots_per_task(self) -> int:
+        """How many pairs a full task shows: to be judged, gold and repeated ones."""
+        return self.pairs_per_task + self.gold_per_task + self.repeats_per_task
 
     def check(self) -> None:
         """Raises :class:`CampaignRefused` naming the first setting that cannot be."""

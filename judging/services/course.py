@@ -21,6 +21,7 @@ from config import clock
 from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
 from judging.services.hourly import of_excluded
 from judging.services.pilot_report import hourly
+from judging.services.repeats import consistency_of_all
 
 #: As many points over time at most; the widths between them that are tried, in seconds.
 POINTS = 40
@@ -62,8 +63,9 @@ class Course:
     """The campaign so far. ``standings``: judgments by their submission's standing, imported ones under "".
 
     ``left`` of ``decided`` counted judgments preferred the left; of ``twos`` (every two counted judgments of a pair)
-    ``agreeing`` agree. ``seconds``: of a pair on screen, sorted, from ``timed`` submissions; ``task_seconds``: of
-    whole tasks from opening to sending off.
+    ``agreeing`` agree. Of ``repeated`` pairs that workers who are not excluded answered again, ``repeated_same`` have
+    the same answer as before. ``seconds``: of a pair on screen, sorted, from ``timed`` submissions;
+    ``task_seconds``: of whole tasks from opening to sending off.
     """
 
     wanted: int
@@ -78,6 +80,8 @@ class Course:
     gold: int
     gold_passed: int
     timed: int
+    repeated: int
+    repeated_same: int
     seconds: Sequence[float]
     task_seconds: Sequence[float]
     width: timedelta
@@ -99,6 +103,15 @@ class Course:
     @property
     def gold_rate(self) -> float | None:
         return _share(self.gold_passed, self.gold)
+
+    @property
+    def consistency(self) -> float | None:
+        return _share(self.repeated_same, self.repeated)
+
+    @property
+    def consistency_bounds(self) -> tuple[float, float] | None:
+        """95% (Wilson)."""
+        return wilson(self.repeated_same, self.repeated)
 
     @property
     def seconds_per_pair(self) -> float | None:
@@ -144,6 +157,7 @@ def course_of(campaign: Campaign) -> Course:
     twos, agreeing = _agreement(campaign, unit, point)
     gold, passed = _gold(campaign, unit, point)
     timed, seconds = _times(campaign, point)
+    repeated, same = consistency_of_all(campaign)
     imported = standings.get("", 0)
     counted = standings.get(COUNTED, 0)
     if imported:
@@ -160,6 +174,8 @@ def course_of(campaign: Campaign) -> Course:
         agreeing=agreeing,
         gold=gold,
         gold_passed=passed,
+        repeated=repeated,
+        repeated_same=same,
         timed=timed,
         seconds=seconds,
         task_seconds=_task_seconds(campaign),

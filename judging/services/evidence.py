@@ -55,7 +55,7 @@ def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
     proof = _proof_in(found)
     if proof:
         judged, shown = max(judged, proof.judged), max(shown, proof.shown)
-    shown = shown or campaign.pairs_per_task + campaign.gold_per_task
+    shown = shown or campaign.slots_per_task
     return Evidence(
         shown=shown,
         judged=judged,

@@ -65,7 +65,7 @@ def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Foreca
     tasks = task_count(pairs, settings.pairs_per_task, settings.judgments_per_pair)
     values = settings.values()
     pay = pay_of(settings.reward, values["base_reward"], split=settings.pay == Campaign.Pay.SPLIT)
-    seconds = float((settings.pairs_per_task + settings.gold_per_task) * SECONDS_PER_PAIR)
+    seconds = float(settings.slots_per_task * SECONDS_PER_PAIR)
     return _forecast(quote_pay(pay, tasks), outlook_for(settings, tasks), seconds, 0, pace)
 
 

@@ -40,7 +40,7 @@ def expected_pay(campaign: Campaign) -> ExpectedPay:
     times = pilot_seconds(campaign)
     if times:
         return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
-    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    pairs = campaign.slots_per_task
     return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=0)
 
 

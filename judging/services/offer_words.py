@@ -20,7 +20,7 @@ LONGEST_DESCRIPTION = 2000
 
 def pairs_of(campaign: Campaign) -> int:
     """How many pairs a full task shows, test pairs included."""
-    return campaign.pairs_per_task + campaign.gold_per_task
+    return campaign.slots_per_task
 
 
 def offer_of(campaign: Campaign, pairs: int, wording: Wording = ENGLISH) -> str:

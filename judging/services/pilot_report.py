@@ -129,7 +129,7 @@ def _seconds_per_pair(
         return round(statistics.median(shown), 2)
     if seconds_per_task is None:
         return None
-    return round(seconds_per_task / (campaign.pairs_per_task + campaign.gold_per_task), 2)
+    return round(seconds_per_task / campaign.slots_per_task, 2)
 
 
 def _gold(work: QuerySet[Submission]) -> list[GoldRate]:

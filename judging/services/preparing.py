@@ -19,8 +19,9 @@ PACKING = frozenset({"pairs_per_task", "judgments_per_pair", "seed"})
 #: What workers read of a campaign's settings: whoever accepted the texts has to look again.
 TOLD = frozenset(
     {
-        "pairs_per_task", "gold_per_task", "reward", "pay", "base_reward", "contact", "withdrawal_days", "language",
-        "minimum_age", "content_warning", "ethics_approval", "screen", "answer_days", "allow_undecided",
+        "pairs_per_task", "gold_per_task", "repeats_per_task", "reward", "pay", "base_reward", "contact",
+        "withdrawal_days", "language", "minimum_age", "content_warning", "ethics_approval", "screen", "answer_days",
+        "allow_undecided",
     }
 )  # fmt: skip
 MOST_HOURLY = Decimal(10_000)

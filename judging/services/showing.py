@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from judging.layout import placeholder_text
 from judging.marking import Part, marked
-from judging.models import Campaign, Choice, PairReport, Slot, Submission, Task, TaskPair
-from pooling.models import Passage, Query
+from judging.models import Campaign, Choice, PairReport, Submission, Task, TaskPair
+from pooling.models import Passage
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,12 @@ def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = 
     reported: dict[int, list[str]] = defaultdict(list)
     for report in PairReport.objects.filter(submission=submission).order_by("pk"):
         reported[report.slot_id].append(report.kind)
-    slots = submission.slots.select_related("pair__query", "gold_pair__query", "left", "right").order_by(
-        "number"
-    )
+    kinds = ("pair__query", "gold_pair__query", "repeats__pair__query")
+    slots = submission.slots.select_related(*kinds, "left", "right").order_by("number")
     return [
         ShownPair(
             number=slot.number,
-            question=(question := _query(slot).text),
+            question=(question := slot.query.text),
             left=_parts(campaign, slot.left, question),
             right=_parts(campaign, slot.right, question),
             chosen=(chosen_here or {}).get(slot.number, chosen.get(slot.pk, "")),
@@ -50,12 +49,6 @@ def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = 
         )
         for slot in slots
     ]
-
-
-def _query(slot: Slot) -> Query:
-    shown = slot.pair or slot.gold_pair
-    assert shown is not None
-    return shown.query
 
 
 def _parts(campaign: Campaign, passage: Passage, question: str) -> Sequence[Part]:

@@ -1,4 +1,4 @@
-"""What a worker is shown: the pairs of a task and gold pairs, in an order and on sides that come from a seed."""
+"""What a worker is shown: a task's pairs, gold and repeated pairs, in an order and on sides that come from a seed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from judging.layout import lay_out
 from judging.models import Campaign, Choice, GoldPair, Pair, Slot, Submission, TaskPair
+from judging.services.repeats import draw_repeats, with_repeats
 
 #: Work whose judgments count or may yet: only that balances sides. Neither what was given back, lapsed or was left
 #: out by whoever stopped early, nor what an exclusion, a pilot or a trial keeps from counting.
@@ -32,11 +33,15 @@ def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Genera
     A task that the worker gave back without a choice is shown as it was: were its gold drawn anew, whoever opens it
     twice could tell test pairs by what changed. Raises IntegrityError when this worker was just shown one of them.
     """
-    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
-    leanings = _leanings(pairs)
-    slots = _as_before(submission, pairs, leanings) or _drawn(campaign, submission, pairs, leanings, rng)
+    slots = _planned(campaign, submission, rng)
     Slot.objects.bulk_create(slots)
     return sum(slot.gold_pair_id is not None for slot in slots)
+
+
+def _planned(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> list[Slot]:
+    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
+    leanings = _leanings(pairs)
+    return _as_before(submission, pairs, leanings) or _drawn(campaign, submission, pairs, leanings, rng)
 
 
 def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -> list[Slot]:
@@ -61,9 +66,16 @@ def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -
         left, right = slot.left_id, slot.right_id
         if slot.pair_id is not None and (leans := leaning[slot.pair_id]):
             left, right = sides[slot.pair_id][:: -1 if leans > 0 else 1]
-        shown = {"number": slot.number, "pair_id": slot.pair_id, "gold_pair_id": slot.gold_pair_id}
+        kinds = {name: getattr(slot, name) for name in ("pair_id", "gold_pair_id", "repeats_id")}
         slots.append(
-            Slot(submission=submission, worker_id=submission.worker_id, left_id=left, right_id=right, **shown)
+            Slot(
+                submission=submission,
+                worker_id=submission.worker_id,
+                number=slot.number,
+                left_id=left,
+                right_id=right,
+                **kinds,
+            )
         )
     return slots
 
@@ -96,13 +108,16 @@ def _drawn(
                 right_id=right,
             )
         )
-    return slots
+    asked |= {one.query_id for one in gold}
+    return with_repeats(slots, draw_repeats(submission, asked, rng), submission, rng)
 
 
 def pairs_in(submission: Submission) -> int:
     """How many pairs the worker is shown, or will be once the worker agrees."""
     if drawn := submission.slots.count():
         return drawn
+    if submission.campaign.repeats_per_task:  # a worker's first task has nothing to repeat
+        return len(_planned(submission.campaign, submission, np.random.default_rng(submission.seed)))
     return TaskPair.objects.filter(task=submission.task_id).count() + submission.campaign.gold_per_task
 
 
@@ -135,7 +150,8 @@ def take_up(submission: Submission) -> None:
     if not mine.exists():
         return
     since = Slot.objects.filter(worker=submission.worker_id, given_back=False)
-    again = since.filter(Q(pair=OuterRef("pair")) | Q(gold_pair=OuterRef("gold_pair")))
+    same = Q(pair=OuterRef("pair")) | Q(gold_pair=OuterRef("gold_pair")) | Q(repeats=OuterRef("repeats"))
+    again = since.filter(same)
     mine.exclude(Exists(again)).update(given_back=False)
 
 

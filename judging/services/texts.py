@@ -156,7 +156,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
     ``pairs`` of the task at hand, test pairs included: the last tasks may be a pair short. Default: of a full one.
     """
     if pairs is None:
-        pairs = campaign.pairs_per_task + campaign.gold_per_task
+        pairs = campaign.slots_per_task
     with translation.override(campaign.language):
         figures = {
             "pairs": str(pairs),
@@ -180,7 +180,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
 
 def usual_minutes(campaign: Campaign, pairs: int) -> int:
     """The minutes that a task of ``pairs`` pairs usually takes, rounded up: measured, or else estimated."""
-    full = campaign.pairs_per_task + campaign.gold_per_task
+    full = campaign.slots_per_task
     seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else SECONDS_PER_PAIR
     return max(1, math.ceil(round(pairs * seconds_per_pair, 3) / 60))
 

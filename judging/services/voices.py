@@ -108,20 +108,21 @@ def reports(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]
     rows = PairReport.objects.filter(submission__campaign=campaign).order_by("pk")
     if not settled:
         rows = rows.filter(settled_at=None)
-    shown = ("slot__pair__query", "slot__gold_pair__query", "slot__left", "slot__right", "submission")
+    shown = (
+        "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
+        "slot__left", "slot__right", "submission",
+    )  # fmt: skip
     return [_report(row) for row in rows.select_related(*shown)[:1000]]
 
 
 def _report(row: PairReport) -> dict[str, Any]:
     slot = row.slot
-    of = slot.pair or slot.gold_pair
-    assert of is not None
     choice = final_choices(row.submission).get(slot.pk)
     return {
         "report": f"r{row.pk}",
         "kind": row.kind,
         "words": row.words,
-        "qid": of.query.qid,
+        "qid": slot.query.qid,
         "left": slot.left.pid,
         "right": slot.right.pid,
         "gold_pair": slot.gold_pair_id,

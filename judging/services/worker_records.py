@@ -28,6 +28,8 @@ from judging.models import (
     Worker,
 )
 from judging.pay import rounded
+from judging.services.course import wilson
+from judging.services.repeats import consistency_of
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
@@ -40,7 +42,8 @@ class WorkerRecord:
     """One worker in a campaign. Shares without anything to rest on are None; times are medians; dollars without fees.
 
     ``compared`` of the worker's judgments met counted judgments of others of the same pair; ``agreeing`` is how many
-    of them agree, halves possible where the others differ.
+    of them agree, halves possible where the others differ. Of ``repeated`` pairs that the worker answered again,
+    ``repeated_same`` have the same answer as before.
     """
 
     worker: int
@@ -59,6 +62,8 @@ class WorkerRecord:
     agreeing: float
     tasks_timed: int
     seconds_per_pair: float | None
+    repeated: int
+    repeated_same: int
     reports: int
     paid: Decimal
     owed: Decimal
@@ -72,6 +77,15 @@ class WorkerRecord:
     @property
     def agreement(self) -> float | None:
         return self.agreeing / self.compared if self.compared else None
+
+    @property
+    def consistency(self) -> float | None:
+        return self.repeated_same / self.repeated if self.repeated else None
+
+    @property
+    def consistency_bounds(self) -> tuple[float, float] | None:
+        """95% (Wilson)."""
+        return wilson(self.repeated_same, self.repeated)
 
     @property
     def gold_rate(self) -> float | None:
@@ -96,6 +110,7 @@ def records_of(campaign: Campaign) -> Records:
     work = _work(campaign)
     judged, gold, money = _judged(campaign), _gold(campaign), _money(campaign)
     agreement, times, reports = _agreement(campaign), _times(campaign), _reports(campaign)
+    consistent = consistency_of(campaign)
     out = {
         row.worker_id: row
         for row in Exclusion.objects.standing().filter(campaign=campaign).only("worker", "rule", "reason")
@@ -109,6 +124,7 @@ def records_of(campaign: Campaign) -> Records:
         seen, failed = gold.get(key, (0, 0))
         compared, agreeing = agreement.get(key, (0, 0.0))
         paid, owed = money.get(key, (Decimal(0), Decimal(0)))
+        repeated, same = consistent.get(key, (0, 0))
         timed = times.get(key, [])
         rows.append(
             WorkerRecord(
@@ -127,6 +143,8 @@ def records_of(campaign: Campaign) -> Records:
                 agreeing=agreeing,
                 tasks_timed=len(timed),
                 seconds_per_pair=median(timed) if timed else None,
+                repeated=repeated,
+                repeated_same=same,
                 reports=reports.get(key, 0),
                 paid=paid,
                 owed=owed,
@@ -144,12 +162,14 @@ def _standing(exclusion: Exclusion | None, held: int) -> str:
 
 
 def _usual(rows: list[WorkerRecord]) -> Usual:
-    """Of workers who are not excluded: agreement over all comparisons, and the median of their times."""
+    """Of workers who are not excluded: agreement over all comparisons and repeats, and the median of their times."""
     good = [row for row in rows if row.standing in ("at work", "idle")]
     compared = sum(row.compared for row in good)
     times = [row.seconds_per_pair for row in good if row.seconds_per_pair is not None]
     agreement = sum(row.agreeing for row in good) / compared if compared else None
-    return Usual(agreement, median(times) if times else None)
+    repeated = sum(row.repeated for row in good)
+    consistency = sum(row.repeated_same for row in good) / repeated if repeated else None
+    return Usual(agreement, median(times) if times else None, consistency)
 
 
 def _behaviour(row: WorkerRecord) -> Behaviour:
@@ -212,7 +232,7 @@ def _times(campaign: Campaign) -> dict[int, list[float]]:
         task__isnull=False,
         resumed_pairs=0,
     ).exclude(standing=Submission.Standing.TRIAL)
-    pairs = campaign.pairs_per_task + campaign.gold_per_task
+    pairs = campaign.slots_per_task
     times: dict[int, list[float]] = defaultdict(list)
     for worker, opened, ended in done.values_list(
         "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")

@@ -54,6 +54,7 @@ class SettingsIn(Body):
 
     pairs_per_task: Whole | None = None
     gold_per_task: Whole | None = None
+    repeats_per_task: Whole | None = None
     judgments_per_pair: Whole | None = None
     max_tasks_per_worker: Whole | None = None
     screen: Literal["reference", "two-strikes", "rate"] | None = None

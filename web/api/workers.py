@@ -53,6 +53,9 @@ class WorkerOut(Schema):
     gold_failed: int
     left_share: float | None
     agreement: float | None
+    repeated: int
+    repeated_same: int
+    consistency: float | None
     seconds_per_pair: float | None
     reports: int
     paid: Decimal

@@ -65,21 +65,23 @@ def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
 
 def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
     """With all that a line needs, and the side that was chosen last."""
-    related = ("slot__pair__query", "slot__gold_pair__query", "slot__left", "slot__right", "submission")
+    related = (
+        "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
+        "slot__left", "slot__right", "submission",
+    )  # fmt: skip
     last = Choice.objects.filter(slot=OuterRef("slot")).order_by("-chosen_at", "-sequence").values("side")[:1]
     return reports.select_related(*related).annotate(chosen=Subquery(last))
 
 
 def _line(campaign: Campaign, report: Any) -> ReportLine:
     slot = report.slot
-    of = slot.pair or slot.gold_pair
     chosen = {"left": slot.left_id, "right": slot.right_id}.get(report.chosen)
     sides = (
         side_of(campaign, "Left", slot.left, chosen=chosen, gold=slot.gold_pair),
         side_of(campaign, "Right", slot.right, chosen=chosen, gold=slot.gold_pair),
     )
     gold = slot.gold_pair_id is not None
-    return ReportLine(report, of.query.qid, of.query.text, sides, gold, report.chosen or "")
+    return ReportLine(report, slot.query.qid, slot.query.text, sides, gold, report.chosen or "")
 
 
 def _appeals(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:

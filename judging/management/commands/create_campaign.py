@@ -92,6 +92,7 @@ class Command(BaseCommand):
         whole = {
             "pairs-per-task": "pairs in a task, test pairs not counted",
             "gold-per-task": "hidden test pairs added to each task",
+            "repeats-per-task": "earlier pairs of the worker shown again in each task, with the sides swapped",
             "judgments-per-pair": "judgments of each pair, by as many workers",
             "max-tasks-per-worker": "tasks one worker may do",
             "seed": "seed of packing, order and sides",

@@ -16,7 +16,8 @@ def pay_text(campaign: Campaign) -> str:
     """How the campaign paid, in words."""
     pay = pay_for(campaign)
     pairs, gold = campaign.pairs_per_task, campaign.gold_per_task
-    lines = [f"A task of {pairs} pairs and up to {gold} test pairs pays ${pay.whole}."]
+    again = f", and up to {campaign.repeats_per_task} repeated pairs" if campaign.repeats_per_task else ""
+    lines = [f"A task of {pairs} pairs and up to {gold} test pairs{again} pays ${pay.whole}."]
     if pay.bonus:
         lines.append(f"${pay.base} of it is for sending the task off, the rest goes by pairs judged.")
     if campaign.minimum_hourly is not None:

@@ -205,6 +205,7 @@ CAMPAIGN_FIELDS: Sequence[str] = (
     "language",
     "pairs_per_task",
     "gold_per_task",
+    "repeats_per_task",
     "judgments_per_pair",
     "max_tasks_per_worker",
     "reward",

@@ -1,0 +1,132 @@
+"""Repeated pairs: a worker's earlier pairs shown again with swapped sides, and how consistent the answers are.
+
+An answer on a repeated pair is a choice and never a judgment: it neither counts in a tournament nor excludes anybody.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import Exists, OuterRef, Subquery
+
+from judging.models import Campaign, Choice, Exclusion, Slot, Submission
+
+SENT_OFF = (Submission.State.FINISHED, Submission.State.SUBMITTED)
+
+
+class Earlier(NamedTuple):
+    """A slot that the worker judged in an earlier task, and the keys of what stood there."""
+
+    pk: int
+    submission_id: int
+    query_id: int
+    left_id: int
+    right_id: int
+
+
+def draw_repeats(submission: Submission, asked: set[int], rng: np.random.Generator) -> list[Earlier]:
+    """Draw earlier pairs of this worker whose questions (keys of queries) the task, its gold included, does not ask.
+
+    Fewer than the campaign wants when there are too few; none in a worker's first task. Pairs of the task just before
+    come last. A pair that was ever repeated is not drawn again: one that was given back belongs to its task.
+    """
+    wanted = submission.campaign.repeats_per_task
+    if not wanted:
+        return []
+    drawn: list[Earlier] = []
+    known = set(asked)
+    for one in _in_order(_judged_before(submission), rng):
+        if len(drawn) == wanted:
+            break
+        if one.query_id not in known:
+            known.add(one.query_id)
+            drawn.append(one)
+    return drawn
+
+
+def _judged_before(submission: Submission) -> list[Earlier]:
+    repeated = Slot.objects.filter(repeats=OuterRef("pk"))
+    made = Choice.objects.filter(slot=OuterRef("pk"))
+    rows = Slot.objects.filter(
+        Exists(made),
+        ~Exists(repeated),
+        worker=submission.worker_id,
+        pair__isnull=False,
+        submission__campaign=submission.campaign_id,
+        submission__state__in=SENT_OFF,
+    )
+    columns = ("pk", "submission_id", "pair__query_id", "left_id", "right_id")
+    return [Earlier(*row) for row in rows.order_by("pk").values_list(*columns)]
+
+
+def _in_order(rows: list[Earlier], rng: np.random.Generator) -> list[Earlier]:
+    """Shuffled, with the pairs of the last task behind all others."""
+    last = max((one.submission_id for one in rows), default=None)
+    shuffled = [rows[index] for index in rng.permutation(len(rows)).tolist()]
+    return sorted(shuffled, key=lambda one: one.submission_id == last)
+
+
+def with_repeats(
+    slots: list[Slot], repeats: list[Earlier], submission: Submission, rng: np.random.Generator
+) -> list[Slot]:
+    """Put repeated pairs anywhere among the slots, and number all of them anew."""
+    for one in repeats:
+        again = Slot(
+            submission=submission,
+            worker_id=submission.worker_id,
+            repeats_id=one.pk,
+            left_id=one.right_id,
+            right_id=one.left_id,
+        )
+        slots.insert(int(rng.integers(len(slots) + 1)), again)
+    for number, slot in enumerate(slots, start=1):
+        slot.number = number
+    return slots
+
+
+def consistency_of(campaign: Campaign) -> dict[int, tuple[int, int]]:
+    """Worker → (repeated pairs answered, how many with the same preference as before), of confirmed work.
+
+    Answered twice with "cannot decide" is the same, too.
+    """
+    if not campaign.repeats_per_task:
+        return {}
+    counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for worker, before, after in _answered_twice(campaign):
+        # The sides are swapped: who prefers the same passage chooses the other side.
+        undecided = Choice.Side.UNDECIDED in (before, after)
+        counts[worker][0] += 1
+        counts[worker][1] += (before == after) if undecided else (before != after)
+    return {worker: (answered, same) for worker, (answered, same) in counts.items()}
+
+
+def consistency_of_all(campaign: Campaign) -> tuple[int, int]:
+    """The same of all workers together who are not excluded."""
+    counts = consistency_of(campaign)
+    standing = Exclusion.objects.standing().filter(campaign=campaign, worker__in=counts)
+    out = set(standing.values_list("worker_id", flat=True)) if counts else set()
+    kept = [count for worker, count in counts.items() if worker not in out]
+    return sum(answered for answered, _ in kept), sum(same for _, same in kept)
+
+
+def _answered_twice(campaign: Campaign) -> list[tuple[int, str, str]]:
+    """(worker, side chosen in the earlier slot, side chosen in the repeated one)."""
+    rows = Slot.objects.filter(
+        repeats__isnull=False,
+        given_back=False,
+        submission__campaign=campaign,
+        submission__state=Submission.State.SUBMITTED,
+    ).exclude(submission__standing=Submission.Standing.TRIAL)
+    return list(
+        rows.annotate(before=_last_side("repeats"), after=_last_side("pk"))
+        .filter(before__isnull=False, after__isnull=False)
+        .values_list("worker_id", "before", "after")
+    )
+
+
+def _last_side(slot: str) -> Subquery:
+    """The side that was chosen last in this slot."""
+    made = Choice.objects.filter(slot=OuterRef(slot)).order_by("-chosen_at", "-sequence")
+    return Subquery(made.values("side")[:1])

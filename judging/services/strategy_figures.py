@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from judging.models import Campaign, GoldPair, Task, TaskPair
 from judging.strategies import Asked, Known, Outcomes, Setting, try_strategies
-from pooling.models import Passage, Qrel, Query
+from pooling.models import Passage, Qrel, QrelSet, Query
 
 #: So many of the campaign's tasks are looked at, evenly drawn; more would say the same.
 SAMPLE = 60
@@ -20,18 +20,23 @@ def outcomes_of(campaign: Campaign) -> Outcomes:
     return try_strategies(setting_of(campaign), seed=abs(campaign.seed))
 
 
-def setting_of(campaign: Campaign) -> Setting:
-    """What the strategies are tried on: all accepted gold, and a sample of the tasks."""
+def setting_of(campaign: Campaign, labels: QrelSet | None = None) -> Setting:
+    """What the strategies are tried on: all accepted gold, and a sample of the tasks.
+
+    ``labels`` say which passage of a real pair is better; default: those of the campaign's pool.
+    """
     accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).order_by("pk")
     gold = [Known(*row) for row in accepted.values_list("query_id", "relevant_id", "off_topic_id")]
     tasks = _tasks(campaign)
+    if labels is None and campaign.pool is not None:
+        labels = campaign.pool.qrel_set
     asked = [pair for task in tasks for pair in task]
     queries = {pair.query for pair in gold} | {pair.query for pair in asked}
     shown = {key for pair in gold for key in (pair.better, pair.worse)}
     shown |= {key for pair in asked for key in (pair.one, pair.other)}
     return Setting(
         gold=gold,
-        labeled=_labeled(campaign, asked),
+        labeled=_labeled(labels, asked),
         tasks=tasks,
         questions={
             pk: text
@@ -59,14 +64,14 @@ def _tasks(campaign: Campaign) -> list[list[Asked]]:
     return list(tasks.values())
 
 
-def _labeled(campaign: Campaign, asked: list[Asked]) -> list[Known]:
+def _labeled(labels: QrelSet | None, asked: list[Asked]) -> list[Known]:
     """The pairs of which both passages have a label, and not the same one."""
-    if campaign.pool is None or campaign.pool.qrel_set_id is None:
+    if labels is None:
         return []
     grades: dict[tuple[int, int], int] = {}
     for part in _parts({pair.query for pair in asked}):
-        labels = Qrel.objects.filter(qrel_set=campaign.pool.qrel_set_id, query__in=part)
-        for query, passage, grade in labels.values_list("query_id", "passage_id", "grade"):
+        rows = Qrel.objects.filter(qrel_set=labels, query__in=part)
+        for query, passage, grade in rows.values_list("query_id", "passage_id", "grade"):
             grades[query, passage] = grade
     known = []
     for pair in dict.fromkeys(asked):

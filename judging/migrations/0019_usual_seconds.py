@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [('judging', '0014_reservations')]
+    dependencies = [('judging', '0018_running_out')]
 
     operations = [
         migrations.AddField(

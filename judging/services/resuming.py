@@ -51,11 +51,11 @@ def take_up_again(submission: Submission) -> Submission | None:
 
 def copy_choices(earlier: Submission, submission: Submission) -> int:
     """Give the new slots the choices of the earlier ones; returns how many pairs are judged by that."""
-    before = {(one.pair_id, one.gold_pair_id): one for one in earlier.slots.prefetch_related("choices")}
+    before = {_shown(one): one for one in earlier.slots.prefetch_related("choices")}
     copies: list[Choice] = []
     judged = 0
     for slot in submission.slots.all():
-        known = before.get((slot.pair_id, slot.gold_pair_id))
+        known = before.get(_shown(slot))
         made = list(known.choices.all()) if known else []
         judged += bool(made)
         flipped = known is not None and known.left_id != slot.left_id
@@ -64,6 +64,11 @@ def copy_choices(earlier: Submission, submission: Submission) -> int:
     Submission.objects.filter(pk=submission.pk).update(resumed_pairs=judged)
     submission.resumed_pairs = judged
     return judged
+
+
+def _shown(slot: Slot) -> tuple[int | None, ...]:
+    """What tells the slot from the others of its task."""
+    return slot.pair_id, slot.gold_pair_id, slot.repeats_id
 
 
 def _copy(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:

@@ -328,6 +328,8 @@ SOURCES_DIR = env.str("PREFEREE_SOURCES_DIR", default="")
 PAGE_REQUESTS_PER_SECOND = whole("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
 # New workers from one network within ten minutes, at a crowd that does not sign who arrives. 0 is off.
 ARRIVALS_PER_NETWORK = whole("PREFEREE_ARRIVALS_PER_NETWORK", 120)
+# Tasks in a row that a worker may leave without judging a pair. 0 is off.
+MOST_UNFINISHED = whole("PREFEREE_MOST_UNFINISHED", 5)
 
 # The crowd. Only the endpoint tells marketplace, sandbox and production apart.
 MARKETPLACE_PORT = whole("MARKETPLACE_PORT", 8411, least=1)

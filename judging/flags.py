@@ -41,6 +41,7 @@ class Behaviour:
     seconds_per_pair: float | None
     repeated: int = 0
     repeated_same: int = 0
+    empty: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
         flag
         for flag in (
             _failed_gold(one),
+            _sent_empty(one),
             _one_side(one),
             _disagrees(one, usual.agreement),
             _quick(one, usual.seconds_per_pair),
@@ -71,6 +73,13 @@ def _failed_gold(one: Behaviour) -> Flag | None:
     if not one.gold_failed:
         return None
     return Flag("test pairs", f"failed {one.gold_failed:,} of {one.gold_seen:,} test pairs")
+
+
+def _sent_empty(one: Behaviour) -> Flag | None:
+    if not one.empty:
+        return None
+    tasks = "a task" if one.empty == 1 else f"{one.empty:,} tasks"
+    return Flag("empty", f"agreed to {tasks} and judged no pair")
 
 
 def _one_side(one: Behaviour) -> Flag | None:

@@ -91,6 +91,16 @@ REFUSALS: dict[str, RefusalPage] = {
         _OBJECT,
         appeal=True,
     ),
+    "unfinished": RefusalPage(
+        _("Too many tasks were left without a judged pair"),
+        _(
+            "You agreed to several tasks in a row and judged no pair of them. Each of them kept a place from "
+            "somebody else, so no further task of this campaign is offered to you for now."
+        ),
+        _("What you sent off is paid like everybody's work. A task without a judged pair pays nothing."),
+        _OBJECT,
+        appeal=True,
+    ),
     "withdrawn": RefusalPage(
         _("You took your choices back"),
         _("As you asked, none of your choices in this campaign are used, so you get no more of its tasks."),

@@ -38,12 +38,13 @@ from judging.services.running_out import more_seconds, takes_late_choices
 from judging.services.showing import shown_pairs
 from judging.services.slots import pairs_in
 from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
+from judging.services.unfinished import unfinished_of
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
 from judging.writing import direction
 
 SCRIPTS = [
     f"judging/{name}.js"
-    for name in ("watch", "queue", "deadline", "report", "keys", "reading", "task", "times")
+    for name in ("watch", "queue", "deadline", "progress", "report", "keys", "reading", "task", "times")
 ]
 #: How long it is known that the last step was shown: longer than any task is open.
 REMEMBERED_SECONDS = 30 * 86_400
@@ -147,8 +148,14 @@ def _consent_page(
     context = texts_of(submission.campaign, pairs=pairs_in(submission))
     context |= {"token": token, "trial": _is_trial(submission), "age_missing": age_missing}
     context["going_on"] = going_on(submission.campaign)
-    context |= _time_left(submission)
+    context |= _time_left(submission) | _unfinished(submission)
     return render(request, "judging/consent.html", context, status=422 if age_missing else 200)
+
+
+def _unfinished(submission: Submission) -> dict[str, Any]:
+    """What the page says of tasks that the worker left without a judged pair, if there are any."""
+    found = unfinished_of(submission.campaign, submission.worker)
+    return {"unfinished": found} if found.count and found.most and not _is_trial(submission) else {}
 
 
 def _time_left(submission: Submission) -> dict[str, Any]:
@@ -177,6 +184,7 @@ def task_page(request: HttpRequest, token: str, submission: Submission, **said: 
         "begun": bool(answered),
         "kinds": [(kind, str(words)) for kind, words in REPORT_KINDS],
         "scripts": SCRIPTS,
+        "cents": {part: int(100 * getattr(pay_for(submission.campaign), part)) for part in ("base", "bonus")},
         "comment": request.POST.get("comment", submission.comment),
         "receipt": "" if _is_trial(submission) else receipt_of(submission),
     }
@@ -242,6 +250,7 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
         "shown": shown,
         "earned": earned,
         "bonus": earned - pay.base,
+        **({} if judged else _unfinished(submission)),
         "may_go_on": submission.standing != Submission.Standing.EXCLUDED,
     }
     return render(request, "judging/leave.html", context)

@@ -30,11 +30,12 @@ from judging.services.adopting import adopt, is_ours
 from judging.services.answers import fill_from_form, record_answers
 from judging.services.calls import Patience
 from judging.services.evidence import evidence_of
+from judging.services.flagging import flag_since
 from judging.services.keeping import keep, work_to_keep
 from judging.services.leasing import clear_place, free_lapsed, release
 from judging.services.pairs import repack_unjudged
 from judging.services.payments import owe
-from judging.services.places import close_extra, want_places
+from judging.services.places import close_extra, close_place, want_places
 from judging.services.postings import is_uncounted_pilot
 from judging.services.reconciling import (
     note_differences,
@@ -86,7 +87,7 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
     crowd's list, which is the truth on who submitted. Safe to repeat and to race. What the crowd fails for now
     holds up nothing else; its error is raised at the end.
     """
-    crowd, patience = crowd_for(campaign), Patience()
+    crowd, patience, began = crowd_for(campaign), Patience(), clock.now()
     free_lapsed(campaign)
     taken = 0
     due = list(_finished_places(campaign))
@@ -104,7 +105,8 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
             Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
         if progress:
             progress(done, len(due), "Collecting submissions")
-    taken += _keep_what_ran_out(campaign)
+    taken += _keep_what_ran_out(campaign, crowd, patience)
+    flag_since(campaign, began)
     note_only_here(campaign)
     pause_if_rising(campaign)
     wanted = want_places(campaign)
@@ -114,13 +116,33 @@ def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool
     return Collected(taken, wanted)
 
 
-def _keep_what_ran_out(campaign: Campaign) -> int:
+def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> int:
     """Take in saved work whose time at the crowd is over, where the crowd can pay for it; returns how much."""
-    kept = [submission for submission in work_to_keep(campaign) if keep(campaign, submission)]
-    for submission in kept:
-        if submission.standing == Submission.Standing.PENDING:
-            settle(campaign, submission)
-    return len(kept)
+    kept = 0
+    for submission in work_to_keep(campaign):
+        with patience.one():
+            _take_down(campaign, crowd, submission)
+            if not keep(campaign, submission):
+                continue
+            kept += 1
+            if submission.standing == Submission.Standing.PENDING:
+                settle(campaign, submission)
+    return kept
+
+
+def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
+    """Close the place of work that ran out, unless somebody else has it: its money pays for what was judged.
+
+    Where the task is still wanted, another place is offered as the budget allows.
+    """
+    place = submission.place
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    if place is None or place.state != Place.State.OPEN:
+        return
+    if place.submissions.filter(state__in=live).exclude(pk=submission.pk).exists():
+        return
+    close_place(campaign, crowd, place)
+    Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
 
 
 def _unfilled(campaign: Campaign) -> QuerySet[Place]:

@@ -11,6 +11,7 @@ from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Wo
 from judging.screening import screen
 from judging.services.asking import Questions
 from judging.services.collecting import collect_place
+from judging.services.flagging import flag_workers
 from judging.services.screening_workers import answers_of
 
 log = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ def confirm_failed(campaign: Campaign, worker: Worker) -> None:
         try:
             UNCONFIRMED_WORK.count(campaign)
             collect_place(campaign, crowd_for(campaign), place)
+            flag_workers(campaign, [worker.pk])
         except Refusal as refusal:
             log.info("%s: work could not be confirmed now: %s", campaign.name, refusal)
             return  # nobody waits for a crowd that does not answer once more

@@ -32,7 +32,7 @@ def work_to_keep(campaign: Campaign) -> list[Submission]:
         crowd_ends_at__lte=clock.now() - GRACE,
     )
     over = over.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(paid)).order_by("pk")
-    return list(over.select_related("worker", "task", "campaign")[:500])
+    return list(over.select_related("worker", "task", "campaign", "place__posting")[:500])
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from judging.services.campaigns import log
 from judging.services.collecting import settle
 from judging.services.rights import has_withdrawn
 from judging.services.screening_workers import exclude, standing_exclusion
+from judging.services.unfinished import allow_again, unfinished_of
 
 PERSON = "person"
 
@@ -64,13 +65,17 @@ def reinstate_worker(campaign: Campaign, worker: Worker, *, why: str, who: str =
 
     Work whose task nobody has repeated counts again. Where a replacement holds or did the task, the replacement
     keeps it and the reinstated judgments are surplus. The gold pairs that the exclusion rested on say nothing against
-    this worker any more. Raises CampaignRefused without a reason or without an exclusion.
+    this worker any more. A worker who is refused for unfinished tasks alone is offered tasks again. Raises
+    CampaignRefused without a reason or without an exclusion.
     """
     if not why.strip():
         raise BadInput("A reinstatement needs a reason.", "Say why; it is kept with the decision.")
     if has_withdrawn(campaign, worker):
         raise CampaignRefused(f"Worker {worker.pk} took the judgments back; they never count again.")
     standing = Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None)
+    if not standing.exists() and unfinished_of(campaign, worker).stopped:
+        allow_again(campaign, worker, why=why.strip(), who=who)
+        return Reinstated(0, 0, 0)
     changes = {"reversed_at": clock.now(), "reversed_by": who, "reversed_why": why.strip()}
     if not standing.update(**changes):
         raise CampaignRefused(f"Worker {worker.pk} is not excluded from {campaign.name}.")

@@ -6,6 +6,7 @@ An answer on a repeated pair is a choice and never a judgment: it neither counts
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -86,15 +87,15 @@ def with_repeats(
     return slots
 
 
-def consistency_of(campaign: Campaign) -> dict[int, tuple[int, int]]:
+def consistency_of(campaign: Campaign, *, only: Collection[int] | None = None) -> dict[int, tuple[int, int]]:
     """Worker → (repeated pairs answered, how many with the same preference as before), of confirmed work.
 
-    Answered twice with "cannot decide" is the same, too.
+    Of all workers, or of ``only`` these. Answered twice with "cannot decide" is the same, too.
     """
     if not campaign.repeats_per_task:
         return {}
     counts: dict[int, list[int]] = defaultdict(lambda: [0, 0])
-    for worker, before, after in _answered_twice(campaign):
+    for worker, before, after in _answered_twice(campaign, only):
         # The sides are swapped: who prefers the same passage chooses the other side.
         undecided = Choice.Side.UNDECIDED in (before, after)
         counts[worker][0] += 1
@@ -111,7 +112,7 @@ def consistency_of_all(campaign: Campaign) -> tuple[int, int]:
     return sum(answered for answered, _ in kept), sum(same for _, same in kept)
 
 
-def _answered_twice(campaign: Campaign) -> list[tuple[int, str, str]]:
+def _answered_twice(campaign: Campaign, only: Collection[int] | None) -> list[tuple[int, str, str]]:
     """(worker, side chosen in the earlier slot, side chosen in the repeated one)."""
     rows = Slot.objects.filter(
         repeats__isnull=False,
@@ -119,6 +120,8 @@ def _answered_twice(campaign: Campaign) -> list[tuple[int, str, str]]:
         submission__campaign=campaign,
         submission__state=Submission.State.SUBMITTED,
     ).exclude(submission__standing=Submission.Standing.TRIAL)
+    if only is not None:
+        rows = rows.filter(worker__in=only)
     return list(
         rows.annotate(before=_last_side("repeats"), after=_last_side("pk"))
         .filter(before__isnull=False, after__isnull=False)

@@ -7,12 +7,13 @@ about who it is and is the same on every page, in commands and in the log; a cro
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from statistics import median
 from typing import Any
 
-from django.db.models import Case, Count, F, Q, Sum, Value, When
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from judging.flags import Behaviour, Flag, Usual, flags_of
@@ -30,6 +31,7 @@ from judging.models import (
 from judging.pay import rounded
 from judging.services.course import wilson
 from judging.services.repeats import consistency_of
+from judging.services.unfinished import empty_work
 
 COUNTED = Submission.Standing.COUNTED
 HELD = Submission.State.HELD
@@ -64,6 +66,7 @@ class WorkerRecord:
     seconds_per_pair: float | None
     repeated: int
     repeated_same: int
+    empty: int
     reports: int
     paid: Decimal
     owed: Decimal
@@ -105,16 +108,17 @@ class Records:
     usual: Usual
 
 
-def records_of(campaign: Campaign) -> Records:
-    """Count everything anew."""
-    work = _work(campaign)
-    judged, gold, money = _judged(campaign), _gold(campaign), _money(campaign)
-    agreement, times, reports = _agreement(campaign), _times(campaign), _reports(campaign)
-    consistent = consistency_of(campaign)
-    out = {
-        row.worker_id: row
-        for row in Exclusion.objects.standing().filter(campaign=campaign).only("worker", "rule", "reason")
-    }
+def records_of(
+    campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
+) -> Records:
+    """Count everything anew, of all workers or ``only`` these; they are set against ``usual``, or each other."""
+    rest = (campaign, only)
+    work, empty = _work(*rest), _empty(*rest)
+    judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
+    agreement, times, reports = _agreement(*rest), _times(*rest), _reports(*rest)
+    excluded = _of(Exclusion.objects.standing().filter(campaign=campaign), only)
+    out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
+    consistent = consistency_of(campaign, only=only)
     keys = sorted(work.keys() | judged.keys() | out.keys())
     simulated = set(Worker.objects.filter(pk__in=keys, simulated=True).values_list("pk", flat=True))
     rows = []
@@ -145,14 +149,20 @@ def records_of(campaign: Campaign) -> Records:
                 seconds_per_pair=median(timed) if timed else None,
                 repeated=repeated,
                 repeated_same=same,
+                empty=empty.get(key, 0),
                 reports=reports.get(key, 0),
                 paid=paid,
                 owed=owed,
                 simulated=key in simulated,
             )
         )
-    usual = _usual(rows)
+    usual = usual or _usual(rows)
     return Records(tuple(replace(row, flags=tuple(flags_of(_behaviour(row), usual))) for row in rows), usual)
+
+
+def _of(rows: QuerySet[Any, Any], only: Collection[int] | None, field: str = "worker") -> Any:
+    """The rows of these workers, or all."""
+    return rows if only is None else rows.filter(**{f"{field}__in": only})
 
 
 def _standing(exclusion: Exclusion | None, held: int) -> str:
@@ -176,9 +186,10 @@ def _behaviour(row: WorkerRecord) -> Behaviour:
     return Behaviour(**{name: getattr(row, name) for name in Behaviour.__dataclass_fields__})
 
 
-def _work(campaign: Campaign) -> dict[int, tuple[int, int]]:
+def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
     """Worker → (tasks that came in, tasks in hand)."""
-    rows = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    rows = _of(Submission.objects.filter(campaign=campaign), only)
+    rows = rows.exclude(standing=Submission.Standing.TRIAL)
     counts = rows.values_list("worker").annotate(
         came_in=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
         held=Count("pk", filter=Q(state__in=[HELD, Submission.State.FINISHED])),
@@ -186,9 +197,16 @@ def _work(campaign: Campaign) -> dict[int, tuple[int, int]]:
     return {worker: (came_in, held) for worker, came_in, held in counts.order_by()}
 
 
-def _judged(campaign: Campaign) -> dict[int, tuple[int, int, int, int]]:
+def _empty(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+    """Worker → tasks agreed to and left without a judged pair."""
+    rows = _of(empty_work(Submission.objects.filter(campaign=campaign)), only).values_list("worker")
+    return dict(rows.annotate(Count("pk")).order_by())
+
+
+def _judged(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int, int]]:
     """Worker → (judgments, counted, left preferred, decided)."""
-    rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False).values_list("worker")
+    rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False)
+    rows = _of(rows, only).values_list("worker")
     counts = rows.annotate(
         count=Count("pk"),
         good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
@@ -198,17 +216,17 @@ def _judged(campaign: Campaign) -> dict[int, tuple[int, int, int, int]]:
     return {worker: tuple(rest) for worker, *rest in counts.order_by()}
 
 
-def _gold(campaign: Campaign) -> dict[int, tuple[int, int]]:
+def _gold(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
     """Worker → (gold pairs answered, failed), suspended ones left out."""
     rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
-    rows = rows.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+    rows = _of(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED)
     counts = rows.values_list("worker").annotate(
         count=Count("pk"), failed=Count("pk", filter=Q(passed=False))
     )
     return {worker: (count, failed) for worker, count, failed in counts.order_by()}
 
 
-def _agreement(campaign: Campaign) -> dict[int, tuple[int, float]]:
+def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, float]]:
     """Worker → (comparisons with a counted judgment of somebody else on the same pair, how many agree)."""
     others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
     # Two comparisons rather than "not the same": Django turns that into a question about all judgments of the pair.
@@ -216,14 +234,15 @@ def _agreement(campaign: Campaign) -> dict[int, tuple[int, float]]:
     rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
     agrees = Q(preferred=F("other")) | Q(preferred=None, other=None)
     counts = (
-        rows.annotate(other=F("pair__judgments__preferred"))
+        _of(rows, only)
+        .annotate(other=F("pair__judgments__preferred"))
         .values_list("worker")
         .annotate(count=Count("pk"), same=Sum(Case(When(agrees, then=Value(1.0)), default=Value(0.0))))
     )
     return {worker: (count, same) for worker, count, same in counts.order_by()}
 
 
-def _times(campaign: Campaign) -> dict[int, list[float]]:
+def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[float]]:
     """Worker → seconds a pair of each whole task, from opening the page to sending it off."""
     done = Submission.objects.filter(
         campaign=campaign,
@@ -234,7 +253,7 @@ def _times(campaign: Campaign) -> dict[int, list[float]]:
     ).exclude(standing=Submission.Standing.TRIAL)
     pairs = campaign.slots_per_task
     times: dict[int, list[float]] = defaultdict(list)
-    for worker, opened, ended in done.values_list(
+    for worker, opened, ended in _of(done, only).values_list(
         "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
     ):
         if ended:
@@ -242,18 +261,20 @@ def _times(campaign: Campaign) -> dict[int, list[float]]:
     return times
 
 
-def _money(campaign: Campaign) -> dict[int, tuple[Decimal, Decimal]]:
+def _money(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[Decimal, Decimal]]:
     """Worker → (paid, owed), without fees."""
     sums: dict[int, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
-    rows = Payment.objects.filter(submission__campaign=campaign).values_list("submission__worker", "state")
+    rows = _of(Payment.objects.filter(submission__campaign=campaign), only, "submission__worker")
+    rows = rows.values_list("submission__worker", "state")
     for worker, state, amount in rows.annotate(sum=Sum("amount")).order_by():
         sums[worker][state] += rounded(Decimal(amount))
     states = (Payment.State.PAID, Payment.State.OWED)
     return {worker: (of[states[0]], of[states[1]]) for worker, of in sums.items()}
 
 
-def _reports(campaign: Campaign) -> dict[int, int]:
-    rows = PairReport.objects.filter(submission__campaign=campaign).values_list("submission__worker")
+def _reports(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+    rows = _of(PairReport.objects.filter(submission__campaign=campaign), only, "submission__worker")
+    rows = rows.values_list("submission__worker")
     return dict(rows.annotate(Count("pk")).order_by())
 
 

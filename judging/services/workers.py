@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 
 from judging.models import Campaign, Choice, CrowdIdentity, Exclusion, Submission, Worker
+from judging.services.unfinished import unfinished_of
 
 #: Submissions that use up one of a worker's tasks.
 TAKEN = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
@@ -49,7 +50,7 @@ def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
     """Why this worker (None: somebody new) gets no new task of the campaign now; None when nothing speaks against it.
 
     One of ``not-open``, ``paused``, ``closed``, ``excluded``, ``excluded-elsewhere``, ``enough-tasks``,
-    ``withdrawn``, ``simulated-only``.
+    ``withdrawn``, ``simulated-only``, ``unfinished``.
     """
     if campaign.state not in Campaign.OFFERING:
         reasons = {"paused": "paused", "piloted": "paused", "closing": "closed", "closed": "closed"}
@@ -58,6 +59,8 @@ def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
         return reason
     if (campaign.placeholder_text or campaign.rehearsal_of_id) and not (worker and worker.simulated):
         return "simulated-only"
+    if worker and unfinished_of(campaign, worker).stopped:
+        return "unfinished"
     return "enough-tasks" if worker and has_enough(campaign, worker) else None
 
 

@@ -120,7 +120,9 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Give a task back and go to its group."""
+    """Give a task back and go to its group; asks first, for a part of it may be done."""
+    if not request.POST.get("confirmed") and _own(request, assignment_id) is not None:
+        return render(request, "marketplace/returning.html", {"assignment_id": assignment_id})
     try:
         kind = taking.give_back(worker_of(request), assignment_id, clock.now())
     except TaskRefused as refusal:

@@ -11,6 +11,7 @@
     .map((id) => document.getElementById(id));
   const stop = document.querySelector("footer.leave");
   const steps = document.querySelector("nav.steps");
+  const progress = judging.progress(form, () => pairs.filter(chosen).length);
   const timeUp = document.getElementById("time-up");
   const total = pairs.length;
   const minimum = Number(form.dataset.minimum);
@@ -53,6 +54,7 @@
       dot.className = (chosen(pairs[number]) ? "done" : "") + (pairs[number] === pair ? " here" : "");
     });
     hold();
+    progress();
   }
   function show(index, focus = true) {
     callOff();

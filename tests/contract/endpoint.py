@@ -203,7 +203,7 @@ class Person:
 
     def give_back(self, task):
         path = f"/tasks/{task['assignmentId']}/"
-        return self._post(path, f"{path}return/")
+        return self._post(path, f"{path}return/", confirmed="yes")
 
     def _post(self, page, path, **fields):
         shown = self.http.get(page)

@@ -14,7 +14,7 @@ from config import clock
 from judging import pacing
 from judging.errors import CrowdLater
 from judging.framing import LARGEST_FORM
-from judging.models import Campaign, Choice, Submission
+from judging.models import Campaign, Choice, Consent, Submission
 from judging.refusals import REFUSALS
 from judging.services import voices
 from judging.services.admitting import ARRIVALS_AT_PLACE
@@ -190,7 +190,26 @@ def _newest(crowd) -> FakePlace:
     return [*crowd.posted.values()][-1]
 
 
+def unfinished(crowd, fair):
+    campaign = fair.opened()
+    visitor = Visitor(crowd, campaign)
+    visitor.begin()
+    first = visitor.submission
+    for number in range(5):
+        left = Submission.objects.create(
+            campaign=campaign,
+            worker=first.worker,
+            assignment_id=f"LEFT{number}",
+            seed=0,
+            state="lapsed",
+            taken_at=clock.now(),
+        )
+        Consent.objects.create(submission=left)
+    return Visitor(crowd, campaign, place=_newest(crowd)).arrive()
+
+
 SITUATIONS = {
+    "unfinished": unfinished,
     "excluded": excluded,
     "excluded-elsewhere": excluded_elsewhere,
     "withdrawn": withdrawn,
@@ -236,7 +255,11 @@ def test_every_refusal_says_what_it_means_for_pay_and_what_to_do(crowd, fair, re
     assert f"<h1>{words.title}</h1>" in page
     assert all(sentence in page for sentence in (words.meaning, words.pay, words.next_step))
     assert "Questions? Write to the requester, through the site on which you took this task." in page
-    assert ('id="appeal"' in page) == words.appeal == (reason in ("excluded", "excluded-elsewhere"))
+    assert (
+        ('id="appeal"' in page)
+        == words.appeal
+        == (reason in ("excluded", "excluded-elsewhere", "unfinished"))
+    )
 
 
 def test_late_choice_is_answered_with_the_reason(martha):

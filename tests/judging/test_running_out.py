@@ -257,7 +257,7 @@ def test_where_pay_is_for_the_whole_task_a_person_decides_about_saved_work(signi
 def test_saved_work_beyond_the_budget_waits_for_its_receipt(signing, campaign):
     submission = signing.open_task(campaign, "A1", signed=True)
     signing.answer(submission)
-    Campaign.objects.update(budget=Decimal("1.00"))
+    Campaign.objects.update(budget=Decimal("1.00"), confirmed_spend=Decimal("1.00"))
     with clock.shifted(ALL_OVER + GRACE):
         signing.collect(campaign)
         signing.collect(campaign)

@@ -12,6 +12,7 @@ import pytest
 from marketplace import clock
 from marketplace.arrival_signature import sign
 from marketplace.models import Assignment
+from marketplace.services import taking
 from tests.marketplace.conftest import make_hit, make_type, make_worker, work
 
 pytestmark = pytest.mark.django_db
@@ -365,3 +366,20 @@ def test_home_shows_what_was_done_lately(client, worker, ask, hit, hit_type):
 )
 def test_pages_of_an_account_ask_for_signing_in(client, db, path):
     assert client.get(path)["Location"] == f"/signin/?next={path}"
+
+
+def test_a_task_is_returned_only_after_a_question(ada, hit_type, ask, client):
+    make_hit(ask, hit_type)
+    held = taking.take(ada, hit_type, clock.now())
+    client.force_login(ada)
+    address = f"/tasks/{held.assignment_id}/return/"
+
+    asked = client.post(address).content.decode()
+
+    assert "Return this task?" in asked
+    assert "A returned task pays nothing" in asked
+    held.refresh_from_db()
+    assert held.status == "Accepted"
+    assert client.post(address, {"confirmed": "yes"}).status_code == 302
+    held.refresh_from_db()
+    assert held.status == "Free"

@@ -38,6 +38,7 @@ from judging.services.worker_records import active_workers
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.services.course_figures import figures_of
 from web.services.directions import Direction, judged, next_of
+from web.services.needs import NEWS, Need, flag_needs
 from web.services.outdated import Outdated, needs_somebody, outdated
 from web.services.pair_texts import pilot_gold
 
@@ -45,8 +46,6 @@ from web.services.pair_texts import pilot_gold
 ACTIVE = timedelta(minutes=15)
 #: The pace is that of so long a time, so that it knows of nights.
 PACE = timedelta(hours=24)
-#: A gold pair that was suspended by itself is named for so long.
-NEWS = timedelta(days=3)
 STALLED_SECONDS = 30
 CHANGES_SHOWN = 8
 CHANGES_A_PAGE = 50
@@ -56,20 +55,6 @@ DIFFERENCES = {
     "different": "carry other answers in the crowd's form than were clicked on our page",
 }
 RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
-
-
-@dataclass(frozen=True)
-class Need:
-    """Something that a person has to look at: how urgent (``stop`` or ``attention``), what, what to do, where."""
-
-    kind: str
-    what: str
-    next_step: str = ""
-    link: str = ""
-    link_words: str = ""
-    work: int | None = None
-    """The failed job that it is about: it can be put away, and tried again where that is ``again``."""
-    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -228,6 +213,7 @@ def needs_of_campaign(seen: Watch) -> list[Need]:
         *_money_needs(seen),
         *_voice_needs(campaign),
         *_gold_needs(campaign),
+        *flag_needs(campaign),
         *_difference_needs(campaign),
     ]
 

@@ -28,6 +28,7 @@ from judging.models import (
 )
 from judging.services.freshness import kept
 from judging.services.rights import has_withdrawn, withdrawal_until
+from judging.services.unfinished import unfinished_of
 from judging.services.worker_records import Records, WorkerRecord, records_of
 from web.services.pair_texts import Side, failed_gold, side_of
 from web.services.voice_pages import reports_of
@@ -255,12 +256,13 @@ def messages_kept(campaign: Campaign, worker: Worker) -> Any:
 
 
 def standing_of(campaign: Campaign, worker: Worker) -> dict[str, Any]:
-    """The exclusion that stands, if any, and whether the crowd delivers messages to the worker."""
+    """The exclusion that stands, if any; whether tasks are refused for those left unfinished, and messages reach."""
     came_in = Submission.objects.filter(
         campaign=campaign, worker=worker, state=Submission.State.SUBMITTED, worker__identity__isnull=False
     )
     return {
         "standing": Exclusion.objects.standing().filter(campaign=campaign, worker=worker).first(),
+        "unfinished": unfinished_of(campaign, worker),
         "reachable": came_in.exists(),
     }
 

@@ -1,0 +1,38 @@
+/* Asks before a task is returned. The task's page may tell how much is done and what submitting it pays; it is another
+   site's, so only numbers of it are shown. Without this script the question is a page of its own. */
+"use strict";
+
+(() => {
+  const form = document.getElementById("return-form");
+  const frame = document.getElementById("task-frame");
+  const asking = document.getElementById("returning");
+  if (!form || !frame || !asking) return;
+  const stop = document.getElementById("stop-and-submit");
+  const counts = (number, most) => Number.isInteger(number) && number >= 0 && number <= most;
+  let told = null;
+
+  window.addEventListener("message", ({ source, data }) => {
+    if (source !== frame.contentWindow || data?.preferee !== "progress") return;
+    if (!counts(data.of, 10000) || !counts(data.done, data.of)) return;
+    told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
+  });
+  form.addEventListener("submit", (event) => {
+    if (told && !told.done) { form.elements.confirmed.value = "yes"; return; }
+    event.preventDefault();
+    document.getElementById("done-so-far").textContent = told ? `You have done ${told.done} of ${told.of}.` : "";
+    document.getElementById("pays-now").textContent = told && told.cents !== null
+      ? `Submitting it now pays $${(told.cents / 100).toFixed(2)}.` : "";
+    stop.hidden = !told;
+    asking.showModal();
+  });
+  document.getElementById("keep-working").addEventListener("click", () => asking.close());
+  stop.addEventListener("click", () => {
+    asking.close();
+    frame.contentWindow.postMessage({ preferee: "stop" }, "*");
+    frame.focus();
+  });
+  document.getElementById("return-anyway").addEventListener("click", () => {
+    form.elements.confirmed.value = "yes";
+    form.submit();
+  });
+})();

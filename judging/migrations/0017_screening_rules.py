@@ -20,6 +20,11 @@ def name_the_rule(apps, schema_editor):
             campaign.save(update_fields=["consent_text", "texts_accepted_at", "texts_accepted_by"])
 
 
+def keep_their_list(apps, schema_editor):
+    """Let campaigns that were launched go on with the list that their places ask for."""
+    apps.get_model("judging", "Campaign").objects.filter(launched_at__isnull=False).update(one_block_list=True)
+
+
 class Migration(migrations.Migration):
     dependencies = [
         ("judging", "0016_repeated_pairs"),
@@ -31,6 +36,15 @@ class Migration(migrations.Migration):
             name="answer_days",
             field=models.PositiveIntegerField(
                 default=3, help_text="Working days within which an objection is answered. Workers are told."
+            ),
+        ),
+        migrations.AddField(
+            model_name="campaign",
+            name="one_block_list",
+            field=models.BooleanField(
+                default=False,
+                editable=False,
+                help_text="Launched when one list of excluded workers served all campaigns of the installation.",
             ),
         ),
         migrations.AlterField(
@@ -56,4 +70,5 @@ class Migration(migrations.Migration):
             field=models.FloatField(default=0.01, help_text="How often an honest worker is taken to fail a gold pair."),
         ),
         migrations.RunPython(name_the_rule, migrations.RunPython.noop),
+        migrations.RunPython(keep_their_list, migrations.RunPython.noop),
     ]

@@ -85,6 +85,11 @@ class Campaign(models.Model):
         default=True,
         help_text="Refuse workers whom another campaign of the collection excluded for two failures or more.",
     )
+    one_block_list = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="Launched when one list of excluded workers served all campaigns of the installation.",
+    )
     answer_days = models.PositiveIntegerField(
         default=3, help_text="Working days within which an objection is answered. Workers are told."
     )

@@ -10,6 +10,7 @@ from judging.models.asking import GoldPair, Pair
 from judging.models.campaign import Campaign
 from judging.models.work import Slot, Submission
 from judging.models.workers import Worker
+from judging.screening import RULES
 from pooling.models import Passage
 
 
@@ -101,6 +102,15 @@ class ExclusionQuerySet(models.QuerySet):
     def misconduct(self) -> ExclusionQuerySet:
         """Those that stand and say something about the worker: not judgments that were taken back."""
         return self.standing().exclude(rule=Exclusion.WITHDRAWN)
+
+    def carried_over(self, collection: int) -> ExclusionQuerySet:
+        """Keep those for which later campaigns of the collection refuse a worker: by a person, or for two failures.
+
+        Campaigns of other collections, and so of other requesters, never count.
+        """
+        counted = self.misconduct().filter(campaign__collection=collection)
+        failures = counted.annotate(failures=models.Count("gold_answers"))
+        return failures.filter(~Q(rule__in=RULES) | Q(failures__gte=2))
 
 
 class Exclusion(models.Model):

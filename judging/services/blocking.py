@@ -23,37 +23,45 @@ SHARED = "No further tasks ("
 DESCRIPTION = "Whoever has this is offered no further tasks of this kind. It says nothing about the worker."
 
 
-def shared_name(crowd: str) -> str:
-    """Name the list of everybody whom any campaign of this installation excluded at this crowd.
+def stem(crowd: str) -> str:
+    """Return what the names of this installation's lists at this crowd begin with.
 
-    The name is made from ``SECRET_KEY`` once. A list that is there keeps its name, whatever the key is by now.
+    It is made from ``SECRET_KEY`` once. Lists that are there keep their names, whatever the key is by now.
     """
     known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
-    return known.name.partition(" of ")[0] if known else f"{SHARED}{launcher.installation()})"
+    return known.name.partition(")")[0] + ")" if known else f"{SHARED}{launcher.installation()})"
 
 
 def list_name(campaign: Campaign) -> str:
-    """The list whose members are spared the campaign's places: everybody's, or the campaign's own.
+    """Name the list of those whom the campaign itself excluded."""
+    if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
+        return stem(crowd_of(campaign))
+    return f"{stem(crowd_of(campaign))} of {campaign.name}"
 
-    The campaign's own, where workers whom other campaigns excluded are welcome.
-    """
-    shared = shared_name(crowd_of(campaign))
-    return shared if campaign.refuse_excluded_elsewhere else f"{shared} of {campaign.name}"
+
+def common_list_name(campaign: Campaign) -> str:
+    """Name the list of those whom later campaigns of the collection refuse, too."""
+    name = stem(crowd_of(campaign))
+    return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
 def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
-    """The requirement, in the protocol's form, that keeps the campaign's places from those on its list.
+    """The requirements, in the protocol's form, that keep the campaign's places from those on its lists.
 
     None at a crowd that keeps no lists.
     """
     if not crowd.keeps_block_lists:
         return []
+    names = {list_name(campaign)}
+    if campaign.refuse_excluded_elsewhere:
+        names.add(common_list_name(campaign))
     return [
         {
-            "QualificationTypeId": ensure_list(campaign, crowd, list_name(campaign)),
+            "QualificationTypeId": ensure_list(campaign, crowd, name),
             "Comparator": "DoesNotExist",
             "ActionsGuarded": "DiscoverPreviewAndAccept",
         }
+        for name in sorted(names)
     ]
 
 
@@ -87,8 +95,8 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
 def sync_blocks(campaign: Campaign) -> int:
     """Put excluded workers on the lists, and take reinstated ones off; returns how many calls were made.
 
-    Safe to repeat. Who is excluded is on everybody's list, and on the campaign's own where it has one. A crowd that
-    keeps no lists is not asked for anything.
+    Safe to repeat. Every excluded worker is on the campaign's own list, and on the collection's when later campaigns
+    refuse the worker. A crowd that keeps no lists is not asked for anything.
     """
     exclusions = list(
         Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
@@ -98,7 +106,9 @@ def sync_blocks(campaign: Campaign) -> int:
     crowd, patience, made = crowd_for(campaign), Patience(), 0
     if not exclusions or not crowd.keeps_block_lists:
         return 0
-    names = sorted({list_name(campaign), shared_name(crowd_of(campaign))})
+    common = common_list_name(campaign)
+    names = sorted({list_name(campaign), common})
+    carried = set(Exclusion.objects.carried_over(campaign.collection_id).values_list("pk", flat=True))
     calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
     done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
     # A block whose reply was lost may have come through: what was tried is undone, too.
@@ -108,7 +118,8 @@ def sync_blocks(campaign: Campaign) -> int:
             key = f"{campaign_key(campaign)}-{{}}-{exclusion.pk}-{number}"
             blocked, unblocked = key.format("block") in done, key.format("unblock") in done
             with suppress(CrowdNever), patience.one():
-                if exclusion.reversed_at is None and not blocked:
+                belongs = name != common or campaign.one_block_list or exclusion.pk in carried
+                if exclusion.reversed_at is None and belongs and not blocked:
                     _call(campaign, crowd, exclusion, name, "block", key.format("block"))
                     made += 1
                 elif (
@@ -125,10 +136,12 @@ def sync_blocks(campaign: Campaign) -> int:
 
 def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
     """Whether another exclusion that stands keeps the worker on the list."""
-    others = Exclusion.objects.misconduct().filter(worker=exclusion.worker_id)
+    others = Exclusion.objects.filter(worker=exclusion.worker_id)
     if name.endswith(f" of {exclusion.campaign.name}"):
-        others = others.filter(campaign=exclusion.campaign_id)
-    return others.exists()
+        return others.misconduct().filter(campaign=exclusion.campaign_id).exists()
+    if exclusion.campaign.one_block_list:
+        return others.misconduct().exists()
+    return others.carried_over(exclusion.campaign.collection_id).exists()
 
 
 def _call(

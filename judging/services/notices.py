@@ -163,15 +163,18 @@ def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
     standing = Exclusion.objects.misconduct().filter(worker=worker)
     if reason == "excluded" and (here := standing.filter(campaign=campaign).first()):
         return meaning_of(here)
-    if reason == "excluded-elsewhere" and (there := standing.order_by("-pk").first()):
+    elsewhere = Exclusion.objects.carried_over(campaign.collection_id).filter(worker=worker)
+    if reason == "excluded-elsewhere" and (there := elsewhere.order_by("-pk").first()):
         return gettext(MEANINGS_ELSEWHERE.get(there.rule, REFUSALS[reason].meaning))
     return gettext(REFUSALS[reason].meaning)
 
 
 def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
     """Whether what ``reason`` ("excluded", "excluded-elsewhere") rests on still stands."""
-    standing = Exclusion.objects.misconduct().filter(worker=worker)
-    return (standing.filter(campaign=campaign) if reason == "excluded" else standing).exists()
+    mine = Exclusion.objects.filter(worker=worker)
+    if reason == "excluded":
+        return mine.misconduct().filter(campaign=campaign).exists()
+    return mine.carried_over(campaign.collection_id).exists()
 
 
 def appeal_link(campaign: Campaign, worker: Worker) -> str:

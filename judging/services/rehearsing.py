@@ -23,7 +23,7 @@ from judging.services.texts import passages_without_text
 OWN = {
     "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
     "rehearsal_of", "pilot_tasks", "pilot_counts", "created_at", "launched_at", "closed_at", "call_key",
-    "usual_seconds",
+    "usual_seconds", "one_block_list",
 }  # fmt: skip
 LONGEST_NAME = 60
 

@@ -95,6 +95,13 @@ def overdue(campaigns: Iterable[Campaign]) -> Counter[int]:
     return Counter(late)
 
 
+def overdue_words(campaign: Campaign) -> str:
+    """Say how many appeals wait for longer than was promised; empty when none does."""
+    late = overdue([campaign])[campaign.pk]
+    promised = working_days(campaign.answer_days)
+    return f"{late:,} overdue: an answer was promised within {promised}." if late else ""
+
+
 def _kept(words: str, most: int) -> str:
     """Words as they are stored: cut, without the null character that no database takes."""
     return words.replace("\0", "").strip()[:most]

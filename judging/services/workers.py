@@ -65,15 +65,17 @@ def refusal_reason(campaign: Campaign, worker: Worker | None) -> str | None:
 
 
 def _reason_excluded(campaign: Campaign, worker: Worker) -> str | None:
-    # Every taking of a task comes by here: one question to the database, not one for each kind of exclusion.
-    standing = Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule")
+    # Every taking of a task comes by here: one question to the database for everybody who was never excluded.
+    standing = list(Exclusion.objects.standing().filter(worker=worker).values_list("campaign_id", "rule"))
     here = {rule == Exclusion.WITHDRAWN for known, rule in standing if known == campaign.pk}
     if False in here:
         return "excluded"
     if here:
         return "withdrawn"
-    elsewhere = any(rule != Exclusion.WITHDRAWN for _, rule in standing)
-    return "excluded-elsewhere" if campaign.refuse_excluded_elsewhere and elsewhere else None
+    if not campaign.refuse_excluded_elsewhere or not standing:
+        return None
+    carried = Exclusion.objects.carried_over(campaign.collection_id).filter(worker=worker)
+    return "excluded-elsewhere" if carried.exists() else None
 
 
 def has_enough(campaign: Campaign, worker: Worker, *, beside: Submission | None = None) -> bool:

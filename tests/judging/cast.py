@@ -114,6 +114,11 @@ class Fair:
         post_places(campaign)
         return campaign
 
+    def next_opened(self, name: str, **settings) -> Campaign:
+        """Another launched campaign of the same collection."""
+        self.name = name
+        return self.opened(**settings)
+
     # People.
 
     def open_task(

@@ -38,7 +38,7 @@ def excluded_elsewhere(crowd, fair):
     first = fair.opened()
     Visitor(crowd, first).fail()
     fair.collect(first)
-    return Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive()
+    return Visitor(crowd, fair.next_opened("next"), place=_newest(crowd)).arrive()
 
 
 def withdrawn(crowd, fair):
@@ -373,7 +373,7 @@ def test_a_person_s_decision_in_an_earlier_campaign_is_told_as_such(crowd, fair)
     martha.do_task()
     exclude_worker(campaign, martha.submission.worker, why="copied answers")
 
-    page = text(Visitor(crowd, Fair(crowd, name="next").opened(), place=_newest(crowd)).arrive())
+    page = text(Visitor(crowd, fair.next_opened("next"), place=_newest(crowd)).arrive())
 
     assert "In an earlier campaign the requester decided so" in page
     assert "check pair" not in page

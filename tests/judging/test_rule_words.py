@@ -15,6 +15,7 @@ from judging.services.preparing import change_settings
 from judging.services.texts import agreed_text
 from judging.services.voices import answer_times, appeals, make_appeal, overdue
 from judging.services.workers import worker_for
+from web.services.campaign_watch import needs_of_campaign, watch
 
 ONE_MISS = "If you miss one of them, we use none of your choices"
 
@@ -80,3 +81,14 @@ def test_an_objection_that_waits_longer_than_promised_is_overdue(fair):
         assert answer_times(campaign, appeal)["answer_late"]
         assert overdue([campaign]) == {campaign.pk: 1}
         assert appeals(campaign)[0]["overdue"]
+
+
+def test_an_overdue_objection_comes_first_on_the_campaign_s_page(fair):
+    campaign = fair.opened(answer_days=2)
+    make_appeal(campaign, worker_for("crowd", "A1"), refusal="excluded", words="I read both.")
+
+    with time_machine.travel(clock.now() + timedelta(days=5)):
+        first = needs_of_campaign(watch(campaign))[0]
+
+    assert first.kind == "stop"
+    assert "1 overdue: an answer was promised within 2 working days." in first.next_step

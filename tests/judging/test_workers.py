@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from judging.models import Campaign, CrowdIdentity, Exclusion, Submission, Worker
 from judging.services.workers import crowd_of, declare_simulated, refusal_reason, worker_for
+from tests.judging.cast import Fair
 
 
 def test_worker_is_known_by_crowd_and_id(db):
@@ -48,6 +51,28 @@ def test_only_an_open_campaign_takes_workers(fair, state, reason):
     assert refusal_reason(campaign, worker_for(crowd_of(campaign), "A1")) == reason
 
 
+def test_one_failure_a_slip_perhaps_refuses_in_no_later_campaign(fair):
+    campaign = fair.opened(gold_per_task=1)
+    submission = fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
+    later = fair.next_opened("later")
+
+    assert refusal_reason(campaign, submission.worker) == "excluded"
+    assert refusal_reason(later, submission.worker) is None
+
+
+def test_two_failures_refuse_in_later_campaigns_of_the_collection_and_in_no_others(fair, crowd):
+    campaign = fair.opened(gold_per_task=2, budget=Decimal(20))
+    submission = fair.do_task(campaign, "A1", pass_gold=False)
+    fair.collect(campaign)
+
+    assert (
+        refusal_reason(fair.next_opened("later", budget=Decimal(20)), submission.worker)
+        == "excluded-elsewhere"
+    )
+    assert refusal_reason(Fair(crowd, name="other").opened(budget=Decimal(20)), submission.worker) is None
+
+
 def test_excluded_worker_is_refused_here_and_in_later_campaigns_until_it_is_reversed(fair):
     campaign = fair.opened()
     fair.name = "later"
@@ -55,7 +80,7 @@ def test_excluded_worker_is_refused_here_and_in_later_campaigns_until_it_is_reve
     Campaign.objects.filter(pk=later.pk).update(state="open")
     later.refresh_from_db()
     worker = worker_for(crowd_of(campaign), "A1")
-    exclusion = Exclusion.objects.create(campaign=campaign, worker=worker, rule="reference", reason="failed")
+    exclusion = Exclusion.objects.create(campaign=campaign, worker=worker, rule="person", reason="failed")
 
     assert refusal_reason(campaign, worker) == "excluded"
     assert refusal_reason(later, worker) == "excluded-elsewhere"

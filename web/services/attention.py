@@ -107,9 +107,12 @@ def _held(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
 def _voices(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
     able = _able(mine, roles, "judge workers")
     reports, appeals = voices.waiting(able).values()
+    overdue = voices.overdue([one.campaign for one in able.values() if appeals[one.campaign.pk]])
     for key, one in able.items():
         said = [many(reports[key], "report of a pair", "reports of pairs")] if reports[key] else []
-        said += [many(appeals[key], "appeal", "appeals")] if appeals[key] else []
+        if appeals[key]:
+            late = f", {overdue[key]:,} overdue" if overdue[key] else ""
+            said.append(many(appeals[key], "appeal", "appeals") + late)
         if said:
             address = reverse("web:campaign_reports", args=[one.campaign.name])
             yield Need(one.campaign.name, f"{' and '.join(said)} to look at", address, True)

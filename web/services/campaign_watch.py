@@ -204,14 +204,15 @@ def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
 
 def needs_of_campaign(seen: Watch) -> list[Need]:
     """What a person has to look at, the most urgent first."""
-    campaign = seen.campaign
+    campaign, said = seen.campaign, _voice_needs(seen.campaign)
     return [
+        *(one for one in said if one.kind == "stop"),
         *_crowd_needs(seen),
         *(Need("attention", one, "", _ask_again(campaign)) for one in seen.put_off),
         *_failed_needs(seen),
         *_stalled_needs(campaign, seen.problems),
         *_money_needs(seen),
-        *_voice_needs(campaign),
+        *(one for one in said if one.kind != "stop"),
         *_gold_needs(campaign),
         *flag_needs(campaign),
         *_difference_needs(campaign),
@@ -290,11 +291,12 @@ def _voice_needs(campaign: Campaign) -> list[Need]:
     waiting = {kind: counts[campaign.pk] for kind, counts in voices.waiting([campaign]).items()}
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being refused", "reports": "say that something is wrong with a pair"}
+    overdue = {"appeals": voices.overdue_words(campaign) if waiting["appeals"] else ""}
     return [
         Need(
-            "attention",
+            "stop" if overdue.get(kind) else "attention",
             f"{waiting[kind]:,} {kind if waiting[kind] > 1 else kind[:-1]}: workers {said}.",
-            "",
+            overdue.get(kind, ""),
             f"{link}#{kind}",
             f"Look at the {kind}",
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 
+from config import clock
 from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
+from judging.services import voices
 from web.services.pair_texts import Side, side_of
 
 REPORTS_A_PAGE = 20
@@ -36,13 +39,21 @@ class AppealLine:
     appeal: Appeal
     exclusion: Exclusion | None
     reachable: bool
+    due: datetime
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it waits for longer than its worker was promised."""
+        return self.appeal.settled_at is None and self.due < clock.now()
 
 
 def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
     """Reports and appeals, page by page; ``show=all`` has those that were settled, too."""
     everything = parameters.get("show") == "all"
     reports = PairReport.objects.filter(submission__campaign=campaign).order_by("settled_at", "pk")
-    appeals = Appeal.objects.filter(campaign=campaign).select_related("worker").order_by("settled_at", "pk")
+    # The oldest that wait come first: they are due first, and the overdue ones are among them.
+    appeals = Appeal.objects.filter(campaign=campaign).select_related("worker")
+    appeals = appeals.order_by(F("settled_at").asc(nulls_first=True), "pk")
     if not everything:
         reports, appeals = reports.filter(settled_at=None), appeals.filter(settled_at=None)
     page: Page[Any] = Paginator(_shown(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))
@@ -95,4 +106,7 @@ def _appeals(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:
         worker__identity__isnull=False,
     )
     reachable = set(came_in.values_list("worker_id", flat=True))
-    return [AppealLine(row, out.get(row.worker_id), row.worker_id in reachable) for row in rows]
+    return [
+        AppealLine(row, out.get(row.worker_id), row.worker_id in reachable, voices.answer_due(campaign, row))
+        for row in rows
+    ]

@@ -51,7 +51,9 @@ class Command(BaseCommand):
         for row in result["appeals"]:
             words = f"{row['appeal']}  appeal, {row['refusal']}: {row['words']}"
             sure = "" if row["confirmed"] else ", by the page's address, which anybody could have made up"
-            self.out.print(f"{words}\n    worker {row['worker']}{sure}{_settled(row)}", markup=False)
+            self.out.print(
+                f"{words}\n    worker {row['worker']}{sure}{_due(row)}{_settled(row)}", markup=False
+            )
         if not result["reports"] and not result["appeals"]:
             self.out.print("Nothing waits for a look.")
         if "next" in result:
@@ -69,6 +71,12 @@ def _after(campaign: Campaign, name: str) -> str:
         f"Worker {worker.pk} is still excluded. If that was a mistake: "
         f'manage.py reinstate_worker {campaign.name} {worker.pk} --why "…"'
     )
+
+
+def _due(row: dict[str, Any]) -> str:
+    if row["settled"]:
+        return ""
+    return f", answer due {row['due'][:10]}{': OVERDUE' if row['overdue'] else ''}"
 
 
 def _settled(row: dict[str, Any]) -> str:

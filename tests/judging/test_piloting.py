@@ -10,13 +10,17 @@ from django.urls import reverse
 from config import clock
 from config.background.attending import attend
 from config.background.services import start
+from judging import slips
 from judging.errors import CampaignRefused, NotReady
 from judging.jobs import close_places_key, collect_key
 from judging.models import Campaign, Place, Posting, Submission, Task, Worker
 from judging.services import working
 from judging.services.campaigns import pause
+from judging.services.check_list import check_list
+from judging.services.expecting import outlook_of, slips_of
+from judging.services.forecasting import Pace, forecast_of
 from judging.services.hourly import expected_pay
-from judging.services.launching import Terms, launch
+from judging.services.launching import Terms, launch, plan_of
 from judging.services.pilot_report import pilot_report
 from judging.services.piloting import finish_pilot, pilot_campaign
 from judging.services.places import post_places
@@ -304,3 +308,30 @@ def test_the_command_refuses_what_it_cannot_do(fair):
     assert refused("pilot_campaign", "fair")[0] == 1
     assert refused("pilot_campaign", "fair", "--count")[0] == 2
     assert refused("pilot_campaign", "fair", "--tasks", "1", "--minimum-hourly", "much")[0] == 2
+
+
+def test_the_slip_rate_that_a_pilot_measured_replaces_the_assumed_one_everywhere(fair, timed, monkeypatch):
+    monkeypatch.setattr(slips, "LEAST_ANSWERS", 4)
+    campaign = piloted(fair)
+    assert slips_of(campaign).seen == 0
+    timed(campaign, "A1", 300)
+    timed(campaign, "A2", 240)
+    collect_by_job(campaign)
+
+    found = slips_of(campaign)
+
+    assert (found.failed, found.seen, found.low) == (0, 4, 0)
+    assert outlook_of(campaign).slips == forecast_of(campaign, Pace()).outlook.slips == found
+    cost = next(one.words for one in check_list(plan_of(campaign, 4, Terms())) if one.name == "cost")
+    assert "measured in the pilot: 0 of 4 missed" in cost
+
+
+def test_simulated_workers_measure_no_slips_of_people(fair, timed, monkeypatch):
+    monkeypatch.setattr(slips, "LEAST_ANSWERS", 4)
+    campaign = piloted(fair)
+    timed(campaign, "A1", 300)
+    timed(campaign, "A2", 240)
+    collect_by_job(campaign)
+    Worker.objects.update(simulated=True)
+
+    assert slips_of(campaign).seen == 0

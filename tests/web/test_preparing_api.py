@@ -81,6 +81,10 @@ def test_from_a_plan_to_a_launched_campaign(call, crowd):
     by_name = {one["name"]: one for one in checks["strategies"]}
     assert by_name["random"]["passes"] == [{"tasks": 1, "chance": 0.5}]
     assert next(one for one in checks["checks"] if one["name"] == "strategies")["attention"]
+    assert checks["repeats"]["slip_rates"] == [0.005, 0.01, 0.02]
+    assert checks["repeats"]["costs"] == sorted(checks["repeats"]["costs"])
+    assert [row["rule"] for row in checks["screening"]] == ["reference", "two-strikes", "rate"]
+    assert sum(row["recommended"] for row in checks["screening"]) == 1
     assert call("post", "campaigns/first/launch", {"confirm_spend": 9})[0] == 409
     for _ in range(2):
         status, launched = call("post", "campaigns/first/launch", {"confirm_spend": 10})

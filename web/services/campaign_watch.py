@@ -204,15 +204,16 @@ def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
 
 def needs_of_campaign(seen: Watch) -> list[Need]:
     """What a person has to look at, the most urgent first."""
-    campaign, said = seen.campaign, _voice_needs(seen.campaign)
+    campaign = seen.campaign
+    overdue, said = _voice_needs(campaign)
     return [
-        *(one for one in said if one.kind == "stop"),
+        *overdue,
         *_crowd_needs(seen),
         *(Need("attention", one, "", _ask_again(campaign)) for one in seen.put_off),
         *_failed_needs(seen),
         *_stalled_needs(campaign, seen.problems),
         *_money_needs(seen),
-        *(one for one in said if one.kind != "stop"),
+        *said,
         *_gold_needs(campaign),
         *flag_needs(campaign),
         *_difference_needs(campaign),
@@ -287,22 +288,18 @@ def _money_needs(seen: Watch) -> list[Need]:
     ]
 
 
-def _voice_needs(campaign: Campaign) -> list[Need]:
-    waiting = {kind: counts[campaign.pk] for kind, counts in voices.waiting([campaign]).items()}
+def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
+    """What workers say: with overdue answers, and without."""
     link = reverse("web:campaign_reports", args=[campaign.name])
     words = {"appeals": "object to being refused", "reports": "say that something is wrong with a pair"}
-    overdue = {"appeals": voices.overdue_words(campaign) if waiting["appeals"] else ""}
-    return [
-        Need(
-            "stop" if overdue.get(kind) else "attention",
-            f"{waiting[kind]:,} {kind if waiting[kind] > 1 else kind[:-1]}: workers {said}.",
-            overdue.get(kind, ""),
-            f"{link}#{kind}",
-            f"Look at the {kind}",
-        )
-        for kind, said in words.items()
-        if waiting[kind]
-    ]
+    needs: tuple[list[Need], list[Need]] = ([], [])
+    for kind, counts in voices.waiting([campaign]).items():
+        if count := counts[campaign.pk]:
+            late = voices.overdue_words(campaign) if kind == "appeals" else ""
+            what = f"{many(count, kind[:-1])}: workers {words[kind]}."
+            level = "stop" if late else "attention"
+            needs[not late].append(Need(level, what, late, f"{link}#{kind}", f"Look at the {kind}"))
+    return needs
 
 
 def _gold_needs(campaign: Campaign) -> list[Need]:

@@ -235,7 +235,7 @@ class PayoutForm(forms.Form):
         required=False,
         max_length=500,
         help_text="What the operator needs to pay you that way, such as an account number. "
-        "Only the operator's pay-out list shows it; requesters never see it.",
+        "Only the operator's payout list shows it; requesters never see it.",
         widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
     )
     current = current_password()
@@ -247,7 +247,9 @@ class PayoutForm(forms.Form):
         if worker.payout_method and worker.payout_method not in names:
             names.append(worker.payout_method)
         self.fields["method"].choices = [("", "Not chosen"), *((name, name) for name in names)]  # type: ignore[attr-defined]
-        if not worker.has_usable_password():
+        if worker.has_usable_password():
+            self.fields["current"].required = True
+        else:
             del self.fields["current"]
 
     def clean(self) -> dict[str, Any]:
@@ -272,7 +274,7 @@ class DeleteAccountForm(forms.Form):
         if unpaid:
             self.fields["waive"] = forms.BooleanField(
                 label=f"I give up the {unpaid} that has not been paid out to me",
-                error_messages={"required": "Tick this to delete the account now, or wait for the pay-out."},
+                error_messages={"required": "Tick this to delete the account now, or wait for the payout."},
             )
         else:
             del self.fields["waive"]

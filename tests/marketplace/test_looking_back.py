@@ -60,7 +60,7 @@ def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, k
 
 def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, ask, kind):
     done = submit(worker, kind)
-    assert "in review $0.20, when approved not paid yet $0.00" in text_of(client.get("/done/"))
+    assert "in review $0.20 when approved not paid yet $0.00" in text_of(client.get("/done/"))
 
     pay(ask, worker, done)
 

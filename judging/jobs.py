@@ -88,6 +88,8 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
         with patience.one():
             blocking.sync_blocks(campaign)
         with patience.one():
+            blocking.hide_from_finished(campaign)
+        with patience.one():
             notices.tell_workers(campaign)
         with patience.one():
             _move_on(campaign)

@@ -10,17 +10,22 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from django.db.models import Count
+
 from config import clock, launcher
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdAlready, CrowdNever
-from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion
+from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.workers import crowd_of
 
 #: What the name of everybody's list begins with; the installation's name in brackets follows.
 SHARED = "No further tasks ("
 DESCRIPTION = "Whoever has this is offered no further tasks of this kind. It says nothing about the worker."
+#: The same of a campaign's list of those who reached its limit.
+LIMIT = "All tasks done ("
+LIMIT_DESCRIPTION = "You have done as many tasks of this kind as one person may do. Thank you."
 
 
 def stem(crowd: str) -> str:
@@ -45,14 +50,19 @@ def common_list_name(campaign: Campaign) -> str:
     return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
 
 
+def limit_name(campaign: Campaign) -> str:
+    """The list of those who have done as many tasks of the campaign as one person may."""
+    return f"{LIMIT}{campaign.call_key})"
+
+
 def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
-    """The requirements, in the protocol's form, that keep the campaign's places from those on its lists.
+    """The requirements, in the protocol's form, that hide the campaign's places from those on its lists.
 
     None at a crowd that keeps no lists.
     """
     if not crowd.keeps_block_lists:
         return []
-    names = {list_name(campaign)}
+    names = {list_name(campaign), limit_name(campaign)}
     if campaign.refuse_excluded_elsewhere:
         names.add(common_list_name(campaign))
     return [
@@ -72,7 +82,8 @@ def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
         return known.crowd_key
 
     def make() -> Reply:
-        return {"list": crowd.create_block_list(name=name, description=DESCRIPTION)}
+        description = LIMIT_DESCRIPTION if name.startswith(LIMIT) else DESCRIPTION
+        return {"list": crowd.create_block_list(name=name, description=description)}
 
     def find(_already: CrowdAlready | None) -> Reply | None:
         found = crowd.find_block_list(name)
@@ -120,7 +131,7 @@ def sync_blocks(campaign: Campaign) -> int:
             with suppress(CrowdNever), patience.one():
                 belongs = name != common or campaign.one_block_list or exclusion.pk in carried
                 if exclusion.reversed_at is None and belongs and not blocked:
-                    _call(campaign, crowd, exclusion, name, "block", key.format("block"))
+                    _call(campaign, crowd, exclusion.worker_id, name, "block", key.format("block"))
                     made += 1
                 elif (
                     exclusion.reversed_at
@@ -128,7 +139,7 @@ def sync_blocks(campaign: Campaign) -> int:
                     and not unblocked
                     and not _excluded_elsewhere(exclusion, name)
                 ):
-                    _call(campaign, crowd, exclusion, name, "unblock", key.format("unblock"))
+                    _call(campaign, crowd, exclusion.worker_id, name, "unblock", key.format("unblock"))
                     made += 1
     patience.done()
     return made
@@ -144,15 +155,39 @@ def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
     return others.carried_over(exclusion.campaign.collection_id).exists()
 
 
-def _call(
-    campaign: Campaign, crowd: Crowd, exclusion: Exclusion, name: str, operation: str, key: str
-) -> None:
+def hide_from_finished(campaign: Campaign) -> int:
+    """Hide the campaign's places from workers who have done all that one person may; returns the number of calls.
+
+    Our page would refuse them each time they took one. Safe to repeat.
+    """
+    crowd, patience, made = crowd_for(campaign), Patience(), 0
+    if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
+        return 0
+    work = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
+    ).exclude(standing=Submission.Standing.TRIAL)
+    tasks = work.order_by().values("worker").annotate(tasks=Count("pk"))
+    finished = tasks.filter(tasks__gte=campaign.max_tasks_per_worker).values_list("worker", flat=True)
+    prefix = f"{campaign_key(campaign)}-limit-"
+    calls = CrowdCall.objects.filter(campaign=campaign, operation="block", state=CrowdCall.State.DONE)
+    done = set(calls.filter(key__startswith=prefix).values_list("key", flat=True))
+    for worker in sorted(finished):
+        if (key := f"{prefix}{worker}") in done:
+            continue
+        with suppress(CrowdNever), patience.one():
+            _call(campaign, crowd, worker, limit_name(campaign), "block", key)
+            made += 1
+    patience.done()
+    return made
+
+
+def _call(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:
     block_list = ensure_list(campaign, crowd, name)
-    identity = CrowdIdentity.objects.get(worker=exclusion.worker_id)
+    identity = CrowdIdentity.objects.get(worker=worker)
 
     def act() -> Reply:  # doing either twice is harmless
         getattr(crowd, operation)(block_list, identity.crowd_worker_id)
         return {"list": block_list, "at": clock.now().isoformat()}
 
-    request = {"list": block_list, "worker": exclusion.worker_id}
+    request = {"list": block_list, "worker": worker}
     perform(campaign=campaign, operation=operation, key=key, request=request, act=act, find=lambda _: None)

@@ -44,8 +44,8 @@ def disassociate_qualification_from_worker(call: Call) -> dict[str, Any]:
         listed = granted.first()
         if listed is None or not granted.update(granted=False):
             raise _not_granted(call)
-        if refusing.hides_tasks(call.requester, kind.type_id):
-            refusing.offer_again(worker, call.requester, since=listed.granted_at, now=call.now)
+        hidden = refusing.hidden_by(call.requester, kind.type_id)
+        refusing.offer_again(worker, call.requester, hidden, since=listed.granted_at, now=call.now)
         if reason := call.request.get("Reason", ""):
             subject = f"The qualification {kind.name} was taken back"
             messages.write([worker], call.requester, subject, reason, call.now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -30,18 +30,16 @@ class Refusing:
 def refusing(worker: Worker, kinds: Sequence[HitType]) -> list[Refusing]:
     """Those who offer one of ``kinds`` and keep some from this worker by a block or by a list, by name."""
     blocks = WorkerBlock.objects.filter(worker=worker, requester__in={kind.requester_id for kind in kinds})
-    found = {
-        row.requester_id: Refusing(row.requester, row.created_at)
-        for row in blocks.select_related("requester")
-    }
+    found = [Refusing(row.requester, row.created_at) for row in blocks.select_related("requester")]
+    blocking = {one.requester.pk for one in found}
     for row in _listings(worker, kinds):
-        requester = row.qualification_type.requester
-        described = row.qualification_type.description
-        found.setdefault(requester.pk, Refusing(requester, row.granted_at, described))
-    for one in found.values():
+        kind = row.qualification_type
+        if kind.requester_id not in blocking:
+            found.append(Refusing(kind.requester, row.granted_at, kind.description))
+    for one in found:
         told = WorkerMessage.objects.filter(worker=worker, requester=one.requester, sent_at__gte=one.since)
-        one.notices = list(told.order_by("-pk")[:_MESSAGES_SHOWN])
-    return sorted(found.values(), key=lambda one: one.requester.name)
+        one.notices = list(told.filter(over_at=None).order_by("-pk")[:_MESSAGES_SHOWN])
+    return sorted(found, key=lambda one: one.requester.name)
 
 
 def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
@@ -64,23 +62,34 @@ def _listings(worker: Worker, kinds: Iterable[HitType]) -> list[Qualification]:
     ]
 
 
-def hides_tasks(requester: Requester, type_id: str) -> bool:
-    """Whether any tasks of the requester are kept from those who have this qualification."""
-    kinds = HitType.objects.filter(requester=requester, required__type_id=type_id)
+def hidden_by(requester: Requester, type_id: str) -> list[HitType]:
+    """The requester's kinds of tasks that are kept from those who have this qualification."""
+    kinds = requester.hit_types.filter(required__type_id=type_id, deleted_at=None)
+    return [kind for kind in kinds if _is_hidden(kind, {type_id})]
+
+
+def _is_hidden(kind: HitType, lists: Collection[str]) -> bool:
+    """Whether one of these lists keeps the tasks from those who are on it."""
     return any(
-        requirement["QualificationTypeId"] == type_id and requirement["Comparator"] == "DoesNotExist"
-        for kind in kinds
+        requirement["Comparator"] == "DoesNotExist" and requirement["QualificationTypeId"] in lists
         for requirement in kind.requirements
     )
 
 
-def offer_again(worker: Worker, requester: Requester, *, since: datetime, now: datetime) -> None:
-    """Mark what the requester wrote since it kept its tasks from the worker as over, and say that they are back.
+def offer_again(
+    worker: Worker, requester: Requester, kinds: Iterable[HitType], *, since: datetime, now: datetime
+) -> None:
+    """Mark what the requester wrote since it kept these tasks from the worker as over, and say that they are back.
 
-    Nothing is done while another block or list stands, or when the requester had written nothing.
+    Nothing is done while another block or list hides all of them, or when the requester had written nothing.
     """
-    kinds = list(requester.hit_types.filter(deleted_at=None))
-    if WorkerBlock.objects.filter(worker=worker, requester=requester).exists() or _listings(worker, kinds):
+    if WorkerBlock.objects.filter(worker=worker, requester=requester).exists():
+        return
+    standing = Qualification.objects.filter(
+        worker=worker, granted=True, qualification_type__requester=requester
+    )
+    lists = set(standing.values_list("qualification_type__type_id", flat=True))
+    if all(_is_hidden(kind, lists) for kind in kinds):
         return
     earlier = worker.messages.filter(requester=requester, sent_at__gte=since, over_at=None)
     if not earlier.update(over_at=now):

@@ -34,7 +34,8 @@ def delete_worker_block(call: Call) -> dict[str, Any]:
     with transaction.atomic():
         block = WorkerBlock.objects.filter(requester=call.requester, worker=worker).first()
         if block is not None and block.delete()[0]:
-            refusing.offer_again(worker, call.requester, since=block.created_at, now=call.now)
+            hidden = call.requester.hit_types.filter(deleted_at=None)
+            refusing.offer_again(worker, call.requester, hidden, since=block.created_at, now=call.now)
     return {}
 
 

@@ -71,7 +71,7 @@ def campaign_of(fair: Fair, asked: Mapping[str, Any] = MappingProxyType({})) -> 
     """The fair's campaign with the settings ``asked`` for, launched, its places offered."""
     if not (getattr(fair, "put_back", False) and _usual() and _untouched()):
         return fair.opened_afresh(**asked)
-    name = f"campaign {sorted(asked.items())}"
+    name = f"campaign {fair.name} {sorted(asked.items())}"
     if name not in _kept:
         before = _keys()
         campaign = fair.opened_afresh(**asked)

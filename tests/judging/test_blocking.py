@@ -10,7 +10,13 @@ import time_machine
 from config import clock
 from judging.errors import CrowdLater
 from judging.models import BlockList, Campaign, CrowdIdentity, Exclusion, Place
-from judging.services.blocking import common_list_name, list_name, sync_blocks
+from judging.services.blocking import (
+    common_list_name,
+    hide_from_finished,
+    limit_name,
+    list_name,
+    sync_blocks,
+)
 from judging.services.collecting import campaigns_to_collect
 from judging.services.places import post_places
 from judging.services.reinstating import exclude_worker, reinstate_worker
@@ -40,10 +46,10 @@ def test_places_ask_that_their_worker_is_not_on_the_list(fair, campaign):
     assert {(one["Comparator"], one["ActionsGuarded"]) for one in asked} == {
         ("DoesNotExist", "DiscoverPreviewAndAccept")
     }
-    names = [list_name(campaign), common_list_name(campaign)]
+    names = [list_name(campaign), common_list_name(campaign), limit_name(campaign)]
     keys = BlockList.objects.filter(name__in=names).values_list("crowd_key", flat=True)
     assert {one["QualificationTypeId"] for one in asked} == set(keys)
-    assert len(asked) == 2
+    assert len(asked) == 3
     assert blocked(fair, campaign) == set()
 
 
@@ -74,7 +80,7 @@ def test_a_campaign_launched_before_goes_on_with_the_list_its_places_ask_for(fai
     fair.collect(campaign)
     sync_blocks(campaign)
 
-    assert len(fair.crowd.kinds[0].qualifications) == BlockList.objects.count() == 1
+    assert len(fair.crowd.kinds[0].qualifications) == BlockList.objects.count() == 2  # and those at its limit
     assert blocked(fair, campaign) == {"AFAIL"}
 
 
@@ -96,7 +102,7 @@ def test_a_list_that_is_there_stays_when_the_secret_key_changes(fair, failed, se
     sync_blocks(failed)
 
     assert blocked(fair, failed) == {"AFAIL"}
-    assert BlockList.objects.count() == 2
+    assert BlockList.objects.filter(name=list_name(failed)).count() == 1
 
 
 def test_a_lost_reply_blocks_all_the_same(fair, failed):
@@ -116,16 +122,19 @@ def test_the_list_is_made_once_for_the_collection_even_when_the_reply_was_lost(f
     with pytest.raises(CrowdLater):
         post_places(campaign)
     post_places(campaign)
-    fair.next_opened("other")
+    other = fair.next_opened("other")
 
-    assert len(crowd.block_lists) == BlockList.objects.count() == 3  # one for each campaign, one for both
+    # One list of each kind for each campaign, and one for both.
+    names = {name(one) for one in (campaign, other) for name in (list_name, limit_name, common_list_name)}
+    assert set(crowd.block_lists) == set(BlockList.objects.values_list("name", flat=True)) == names
+    assert len(names) == 5
     assert len(crowd.posted) == 8
 
 
 def test_a_campaign_that_welcomes_workers_excluded_elsewhere_has_a_list_of_its_own(fair, crowd, failed):
     sync_blocks(failed)
     open_to_all = fair.next_opened("kind", refuse_excluded_elsewhere=False)
-    assert len(fair.crowd.kinds[-1].qualifications) == 1
+    assert len(fair.crowd.kinds[-1].qualifications) == 2  # its own, and of those who reached its limit
     assert blocked(fair, open_to_all) == set()
 
     exclude_worker_of(fair, open_to_all)
@@ -176,3 +185,26 @@ def test_a_closed_campaign_s_lists_follow_a_reinstatement(fair, failed):
         sync_blocks(failed)
 
     assert blocked(fair, failed) == set()
+
+
+def test_places_are_hidden_from_somebody_who_has_done_all_that_one_person_may(fair):
+    campaign = fair.opened(max_tasks_per_worker=2)
+    fair.do_task(campaign, "ATWICE")
+    fair.do_task(campaign, "AONCE")
+    fair.collect(campaign)
+    assert hide_from_finished(campaign) == 0
+    fair.do_task(campaign, "ATWICE")
+    fair.collect(campaign)
+
+    assert [hide_from_finished(campaign), hide_from_finished(campaign)] == [1, 0]
+    assert fair.crowd.block_lists[limit_name(campaign)] == {"ATWICE"}
+    assert blocked(fair, campaign) == set()
+
+
+def test_the_limit_list_is_the_campaign_s_own(fair):
+    campaign = fair.opened(max_tasks_per_worker=1)
+    fair.name = "second"
+    other = fair.draft()
+
+    assert limit_name(campaign) != limit_name(other)
+    assert limit_name(campaign).endswith(f"({campaign.call_key})")

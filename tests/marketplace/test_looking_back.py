@@ -197,3 +197,27 @@ def test_nothing_is_said_while_another_list_stands(client, worker, ask, listing)
     assert [row.subject for row in WorkerMessage.objects.all()] == ["No further tasks for you"]
     assert 'data-refused-by="lab"' in client.get("/").content.decode()
     assert Worker.objects.get().messages.get().over_at is None
+
+
+def test_a_worker_hears_that_tasks_are_back_though_another_list_hides_some(client, worker, ask, listing):
+    """Somebody is let in again who has done all there is of another kind."""
+    listing, kind = listing
+    ask("ApproveAssignment", AssignmentId=work(worker, kind, at=clock.now()), at=clock.now())
+    all_done = ask(
+        "CreateQualificationType", Name="Done", Description="All done.", QualificationTypeStatus="Active"
+    )
+    limit = all_done["QualificationType"]["QualificationTypeId"]
+    hides = {"Comparator": "DoesNotExist", "ActionsGuarded": "DiscoverPreviewAndAccept"}
+    both = [hides | {"QualificationTypeId": one} for one in (listing, limit)]
+    make_hit(ask, make_type(ask, Title="Finished", QualificationRequirements=both), at=clock.now())
+    shut_out(ask, worker, "list", limit)
+    shut_out(ask, worker, "list", listing)
+    notify(ask, worker, "No further tasks for you")
+    assert client.get("/").content.decode().count('data-refused-by="lab"') == 2
+
+    let_in(ask, worker, "list", listing)
+
+    page = client.get("/").content.decode()
+    assert "lab offers you tasks again" in page
+    assert "“All done.”" in page
+    assert page.count('data-refused-by="lab"') == 1

@@ -24,20 +24,20 @@ class CountryField(forms.CharField):
             label="Country",
             required=False,
             max_length=2,
-            help_text="Two letters, such as DE or US. Some tasks ask for it.",
+            help_text="Two letters, such as DE or US. Some tasks are for certain countries only.",
             widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
         )
 
     def set_by_operator(self) -> None:
         """Show it, and take no other."""
         self.disabled = True
-        self.help_text = "It was set for you. If it is wrong, tell the people who invited you."
+        self.help_text = "The people who invited you set this. Tell them if it is wrong."
 
     def clean(self, value: Any) -> str:
         """In capitals."""
         country: str = super().clean(value).strip().upper()
         if country and not re.fullmatch(r"[A-Z]{2}", country):
-            raise forms.ValidationError("Give two letters, or leave it empty.")
+            raise forms.ValidationError("Enter two letters, or leave it empty.")
         return country
 
 
@@ -67,7 +67,7 @@ class SignUpForm(forms.Form):
     username = forms.CharField(
         label="Name to sign in with",
         max_length=worker_names.LONGEST,
-        help_text="Letters, digits and . _ - only. Requesters never see it.",
+        help_text="Only letters, digits and . _ - are allowed. Requesters never see it.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = new_password("Password")
@@ -87,7 +87,7 @@ class SignUpForm(forms.Form):
         if refusal := worker_names.refusal(username, program=True):
             raise forms.ValidationError(refusal)
         if Worker.objects.filter(username=username).exists():
-            raise forms.ValidationError("This name is taken. Choose another one.")
+            raise forms.ValidationError("This name is taken. Choose another.")
         return username
 
     def clean(self) -> dict[str, Any]:

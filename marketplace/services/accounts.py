@@ -124,7 +124,7 @@ def signin_token(worker: Worker, now: datetime) -> str:
 def redeem_signin_token(token: str, now: datetime) -> Worker:
     """The worker a token signs in; raises AccountRefused when it is wrong, used or too old."""
     refusal = AccountRefused(
-        "This sign-in link does not work any more.", "It works once, for some days. Ask for a new one."
+        "This sign-in link no longer works.", "It works once, for a few days. Ask for a new one."
     )
     try:
         nonce = signing.loads(token, salt=_LINK_SALT)

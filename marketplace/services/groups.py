@@ -140,7 +140,7 @@ def find(type_id: str) -> HitType:
     """The group of that id; raises TaskRefused."""
     kind = HitType.objects.select_related("requester").filter(type_id=type_id).first()
     if kind is None:
-        raise TaskRefused("unknown_group", "There are no such tasks.", "Choose others on the home page.")
+        raise TaskRefused("unknown_group", "Tasks not found.", "Choose others on the home page.")
     return kind
 
 
@@ -149,14 +149,14 @@ def check_allowed(worker: Worker, kind: HitType, action: str) -> None:
     if WorkerBlock.objects.filter(worker=worker, requester=kind.requester_id).exists():
         raise TaskRefused(
             "blocked",
-            "This requester does not offer you tasks any more.",
-            "What you have handed in is not affected. Choose other tasks on the home page.",
+            "This requester no longer offers you tasks.",
+            "Work you have submitted is not affected. Choose other tasks on the home page.",
         )
     if missing := qualifying.unmet(kind.requirements, standing_of(worker, [kind]), action):
         reasons = "; ".join(map(in_words, missing))
         raise TaskRefused(
             "not_qualified",
-            f"These tasks are not open to you. They ask for: {reasons}.",
+            f"These tasks are closed to you. They require: {reasons}.",
             "Choose other tasks on the home page.",
         )
 
@@ -182,13 +182,13 @@ def refuse_empty(kind: HitType, now: datetime) -> TaskRefused:
     if Hit.objects.open_at(now).filter(hit_type=kind).exists():
         return TaskRefused(
             "all_done",
-            "You have done every task of this kind that is left.",
-            "The others are for other workers. Choose different tasks on the home page.",
+            "You have done all tasks of this kind that you can do.",
+            "The rest are for other workers. Choose other tasks on the home page.",
         )
     return TaskRefused(
         "none_left",
-        "No task of this kind is left at the moment.",
-        "New ones may come, or places may become free. Look again later.",
+        "There are no tasks of this kind right now.",
+        "Check again later.",
     )
 
 

@@ -72,7 +72,7 @@ def read(token: str, now: datetime) -> Invitation:
         nonce = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise AccountRefused(
-            "This invitation cannot be read.", "Copy the whole link, or ask for another one."
+            "This invitation link is not complete.", "Copy the whole link, or ask for a new one."
         ) from None
     row = Invitation.objects.filter(nonce=nonce).first()
     state = "revoked" if row is None else row.state(now)
@@ -83,11 +83,11 @@ def read(token: str, now: datetime) -> Invitation:
 
 def _refusal(state: str) -> AccountRefused:
     return {
-        "used": AccountRefused("This invitation was used already.", "If that was you, sign in."),
+        "used": AccountRefused("This invitation has already been used.", "If that was you, sign in."),
         "expired": AccountRefused(
-            "This invitation has run out.", "Ask whoever sent it to you for another one."
+            "This invitation has expired.", "Ask the person who sent it for a new one."
         ),
-    }.get(state, AccountRefused("This invitation was withdrawn.", "Ask whoever sent it to you."))
+    }.get(state, AccountRefused("This invitation was withdrawn.", "Ask the person who sent it."))
 
 
 def accept(

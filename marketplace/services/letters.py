@@ -20,7 +20,7 @@ def addressee(key: int) -> Requester:
     """A requester who has offered tasks; raises LetterRefused."""
     row = Requester.objects.filter(pk=key, hit_types__isnull=False).distinct().first()
     if row is None:
-        raise LetterRefused("unknown", "There is no such requester.", "Choose one on the home page.")
+        raise LetterRefused("unknown", "Requester not found.", "Choose one on the home page.")
     return row
 
 
@@ -39,7 +39,7 @@ def write(worker: Worker, requester: Requester, text: str, now: datetime) -> Let
         return known
     if lately.count() >= MOST_A_DAY:
         raise LetterRefused(
-            "too_many", f"You have sent {MOST_A_DAY} messages within a day.", "Send this one tomorrow."
+            "too_many", f"You have sent {MOST_A_DAY} messages in one day.", "Send this one tomorrow."
         )
     with transaction.atomic():
         letter = Letter.objects.create(worker=worker, requester=requester, text=text, written_at=now)

@@ -59,7 +59,7 @@ def read_link(worker_id: str, token: str) -> Worker:
     worker = Worker.objects.filter(worker_id=worker_id, is_active=True).first()
     if worker is None or not default_token_generator.check_token(worker, token):
         raise AccountRefused(
-            "This link does not work any more.", "It works once, for some hours. Ask for another one."
+            "This link no longer works.", "It works once, for a few hours. Request a new one."
         )
     return worker
 
@@ -124,6 +124,4 @@ def confirm_address(token: str, now: datetime) -> None:
     except signing.BadSignature:
         worker_id, email = "", ""
     if not Worker.objects.filter(worker_id=worker_id, email=email).update(email_confirmed_at=now):
-        raise AccountRefused(
-            "This link does not work any more.", "Enter the address on your account's page once more."
-        )
+        raise AccountRefused("This link no longer works.", "Enter the address on your account page again.")

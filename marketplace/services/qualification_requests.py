@@ -25,7 +25,7 @@ def ask(worker: Worker, type_id: str, now: datetime) -> QualificationRequest:
     kind = QualificationType.objects.requestable().filter(type_id=type_id).first()
     if kind is None:
         raise QualificationRefused(
-            "unknown", "This qualification cannot be asked for.", "Choose other tasks on the home page."
+            "unknown", "You cannot request this qualification.", "Choose other tasks on the home page."
         )
     _check_may_ask(worker, kind, now)
     try:
@@ -49,10 +49,10 @@ def _auto_value(kind: QualificationType) -> int:
 def _check_may_ask(worker: Worker, kind: QualificationType, now: datetime) -> None:
     if WorkerBlock.objects.filter(worker=worker, requester=kind.requester_id).exists():
         raise QualificationRefused(
-            "blocked", "This requester does not offer you tasks any more.", "Choose other tasks."
+            "blocked", "This requester no longer offers you tasks.", "Choose other tasks."
         )
     if Qualification.objects.filter(worker=worker, qualification_type=kind, granted=True).exists():
-        raise QualificationRefused("held", "You have this qualification already.", "Go on to the tasks.")
+        raise QualificationRefused("held", "You already have this qualification.", "Go to the tasks.")
     last = worker.qualification_requests.filter(qualification_type=kind).order_by("-pk").first()
     if last is None:
         return
@@ -61,20 +61,20 @@ def _check_may_ask(worker: Worker, kind: QualificationType, now: datetime) -> No
     if kind.retry_delay_seconds is None:
         raise QualificationRefused(
             "once_only",
-            "You have asked for this qualification before, and it can be asked for once only.",
+            "You can request this qualification only once.",
             "Choose other tasks on the home page.",
         )
     if (until := last.submitted_at + timedelta(seconds=kind.retry_delay_seconds)) > now:
         raise QualificationRefused(
             "too_soon",
-            "You have asked for this qualification not long ago.",
-            f"You may ask again from {until:%-d %B %Y, %H:%M} UTC.",
+            "You requested this qualification recently.",
+            f"You can request it again from {until:%-d %B %Y, %H:%M} UTC.",
         )
 
 
 def _waiting() -> QualificationRefused:
     return QualificationRefused(
-        "waiting", "You have asked for this qualification already.", "The requester has not decided yet."
+        "waiting", "You have already requested this qualification.", "The requester has not decided yet."
     )
 
 

@@ -34,9 +34,9 @@ def sign_in(request: HttpRequest, username: str, password: str, address: str) ->
     known = Worker.objects.filter(username=username.strip().lower(), is_active=False).first()
     if known is not None and known.check_password(password):
         raise SignInRefused(
-            "closed", "This account is closed.", "Ask whoever invited you. What you earned is not lost."
+            "closed", "This account is closed.", "Ask the person who invited you. Your earnings are not lost."
         )
-    raise SignInRefused("wrong", "Name and password do not fit together.", "Check both and try again.")
+    raise SignInRefused("wrong", "Wrong name or password.", "Check both and try again.")
 
 
 def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
@@ -50,7 +50,7 @@ def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) ->
             raise SignInRefused(
                 "old",
                 "You signed in too long ago to change this.",
-                "Ask whoever invited you for a link that sets a password.",
+                "Ask the person who invited you for a link to set a password.",
             )
         return
     taken = _take(worker.username, address)
@@ -78,8 +78,8 @@ def _take(username: str, address: str) -> list[tuple[str, Rate]]:
                 rates.give_back(*earlier)
             raise SignInRefused(
                 "throttled",
-                "There were too many wrong passwords.",
-                "Wait a few minutes and try again, or have a new password set.",
+                "Too many wrong passwords.",
+                "Wait a few minutes and try again, or set a new password.",
             )
         taken.append((name, rate))
     return taken

@@ -111,7 +111,7 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
     answers = [(name, value) for name, value in fields if name not in RESERVED]
     if not assignment_id or not answers:
         raise TaskRefused(
-            "malformed", "The task's page sent no answer.", "Tell the requester; nothing was lost."
+            "malformed", "The task's page sent no answer.", "Nothing was lost. Tell the requester."
         )
     deadlines.apply_due(now)
     posted = dict(fields).get("workerId", "")
@@ -119,7 +119,7 @@ def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime
     known = Assignment.objects.none() if "\0" in assignment_id + posted else Assignment.objects.all()
     assignment = known.select_related("worker").filter(assignment_id=assignment_id).first()
     if assignment is None:
-        raise TaskRefused("unknown", "There is no such task.", "Take one on the home page.")
+        raise TaskRefused("unknown", "Task not found.", "Choose one on the home page.")
     if assignment.worker is None or (posted and posted != assignment.worker.worker_id):
         raise _gone(assignment, posted)
     if assignment.status in Assignment.HANDED_IN:
@@ -161,7 +161,7 @@ def _gone(assignment: Assignment, worker_id: str) -> TaskRefused:
     last = left.first()
     if last is not None and last.kind == Departure.Kind.ABANDONED:
         return TaskRefused(
-            "too_late", "The time for this task is over.", "It was offered to others. Take another one."
+            "too_late", "The time for this task is over.", "It is offered to others now. Take another one."
         )
     return _not_held()
 
@@ -176,6 +176,6 @@ def _held(worker: Worker, assignment_id: str) -> Assignment:
 def _not_held() -> TaskRefused:
     return TaskRefused(
         "not_held",
-        "You do not hold this task any more.",
-        "You gave it back, or its time ran out. Take another one.",
+        "This task is no longer yours.",
+        "You returned it, or its time ran out. Take another one.",
     )

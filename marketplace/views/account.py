@@ -53,7 +53,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         passwords.set_password(worker, form.cleaned_data["password"], clock.now())
         update_session_auth_hash(request, worker)
-        messages.success(request, "Your password was changed. Other devices are signed out.")
+        messages.success(request, "Your password was changed. All other devices are signed out.")
         return redirect("account")
     return render(
         request, "marketplace/change_password.html", {"form": form}, status=422 if form.errors else 200
@@ -100,7 +100,7 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
         passwords.confirm_address(token, clock.now())
     except AccountRefused as refusal:
         return _refused(request, refusal)
-    messages.success(request, "Your address is confirmed.")
+    messages.success(request, "Your e-mail address is confirmed.")
     return redirect("account")
 
 

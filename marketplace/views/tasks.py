@@ -82,7 +82,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
     assignment = _own(request, assignment_id)
     if assignment is None:
         return _refused(
-            request, TaskRefused("not_held", "You do not hold this task.", "Take one on the home page.")
+            request, TaskRefused("not_held", "This task is not yours.", "Take one on the home page.")
         )
     kind = assignment.hit.hit_type
     context: dict[str, object] = {
@@ -144,8 +144,8 @@ def external_submit(request: HttpRequest) -> HttpResponse:
     except SuspiciousOperation:  # more fields, or more in them, than the settings allow
         refusal = TaskRefused(
             "malformed",
-            "The task's page sent more than this site takes.",
-            "Tell the requester; nothing was lost.",
+            "The task's page sent too much.",
+            "Nothing was lost. Tell the requester.",
         )
         context = {"result": "refused", "refusal": refusal}
         return render(request, "marketplace/external_submit.html", context, status=400)

@@ -50,7 +50,7 @@ def judge_by_mouse(person: Person) -> None:
     page, frame = person.page, person.frame
     page.get_by_role("link", name="Which passage answers").click()
     expect(page.frame_locator("#preview-frame").get_by_text("Preview.")).to_be_visible()
-    page.get_by_label("Take the next one by itself").check()
+    page.get_by_label("Start the next task automatically").check()
     page.get_by_role("button", name="Take a task for about $2.00").click()
     frame.get_by_role("button", name="I agree").click()
     expect(frame.get_by_text("how long do you boil an egg").nth(1)).to_be_visible()

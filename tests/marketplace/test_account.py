@@ -90,7 +90,7 @@ def test_a_country_that_an_operator_gave_is_not_the_workers_to_change(client, tm
 
     worker.refresh_from_db()
     assert worker.country == "DE"
-    assert b"It was set for you" in client.get("/account/").content
+    assert b"The people who invited you set this" in client.get("/account/").content
 
 
 def test_a_country_that_an_operator_takes_back_is_the_workers_own(client, ada):
@@ -111,7 +111,7 @@ def test_an_address_given_with_the_account_is_confirmed_by_its_link(client, sett
     form = {"username": "ada", "password": PASSWORD, "email": "ada@example.org"}
 
     client.post(sent if way == "invitation" else "/signup/", form)
-    assert "Open the link that was sent to it" in client.get("/account/").content.decode()
+    assert "Open the link we sent there" in client.get("/account/").content.decode()
     client.post(link_in_mail())
 
     assert Worker.objects.get().email_confirmed_at is not None
@@ -149,7 +149,7 @@ def test_a_link_runs_out(client, ada, settings):
 
 
 def test_without_mail_an_operator_makes_the_link(client, ada, capsys):
-    assert b"sends no e-mail" in client.get("/password/").content
+    assert b"does not send e-mail" in client.get("/password/").content
 
     call_command("password_link", "ADA")
 
@@ -242,7 +242,7 @@ def test_a_stolen_session_changes_neither_address_nor_password(client, reachable
     assert reachable.check_password(PASSWORD)
     assert {answer.status_code for answer in (*answers, password)} == {422}
     assert b"not your current password" in answers[2].content
-    assert b"too many wrong passwords" in answers[3].content + password.content
+    assert b"Too many wrong passwords" in answers[3].content + password.content
     assert not Outgoing.objects.exists()
 
 
@@ -306,7 +306,7 @@ def test_wrong_passwords_are_limited_and_the_right_one_waits_too(client, ada, se
 
     assert response.status_code == 429
     assert int(response["Retry-After"]) == 300
-    assert b"too many wrong passwords" in response.content
+    assert b"Too many wrong passwords" in response.content
 
 
 def test_right_passwords_are_never_limited(client, ada, settings):

@@ -68,7 +68,7 @@ def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):
     page.get_by_label("Password").fill("correct horse battery")
     page.get_by_role("button", name="Sign up").click()
     page.get_by_role("link", name="Compare").click()
-    page.get_by_label("Take the next one by itself").check()
+    page.get_by_label("Start the next task automatically").check()
     page.get_by_role("button", name="Take a task for $2.00").click()
     frame = page.frame_locator("#task-frame")
     expect(frame.locator("#cookies")).to_have_text("none")

@@ -25,7 +25,7 @@ def test_another_hosts_name_is_refused_in_words(client):
     response = client.get("/signin/", headers={"host": "elsewhere.example"})
 
     assert response.status_code == 400
-    assert b"That cannot be answered" in response.content
+    assert b"This request did not work" in response.content
     assert b'href="/"' in response.content
 
 
@@ -44,7 +44,7 @@ def test_a_task_that_hands_in_too_much_is_told_so_in_its_frame(client, fields):
 
     assert response.status_code == 400
     assert b'data-refusal="malformed"' in response.content
-    assert b"more than this site takes" in response.content
+    assert b"sent too much" in response.content
 
 
 @pytest.mark.parametrize("address", ["/groups/%00/", "/done/?page=%00", "/signin/token/a%00/"])
@@ -54,7 +54,7 @@ def test_an_address_with_a_null_character_is_refused_in_words(client, ada, addre
     response = client.get(address)
 
     assert response.status_code == 400
-    assert b"That cannot be answered" in response.content
+    assert b"This request did not work" in response.content
 
 
 @pytest.mark.parametrize("fields", [{"assignmentId": "\0"}, {"assignmentId": "3A", "workerId": "\0"}])
@@ -81,7 +81,7 @@ def test_a_form_from_elsewhere_is_refused_in_words():
     response = Client(enforce_csrf_checks=True).post("/signin/", {"username": "a", "password": "b"})
 
     assert response.status_code == 403
-    assert b"That was not accepted" in response.content
+    assert b"The form was not accepted" in response.content
 
 
 @pytest.mark.parametrize(

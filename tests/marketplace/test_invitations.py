@@ -57,7 +57,7 @@ def test_a_used_link_makes_no_second_account(client, link):
     again = accept(client, link, username="grace")
 
     assert again.status_code == 403
-    assert b"used already" in again.content
+    assert b"already been used" in again.content
     assert Worker.objects.count() == 1
 
 
@@ -79,14 +79,14 @@ def test_a_link_that_is_over_says_so(client, way):
 
     assert response.status_code == 403
     assert b'data-refusal="invitation_over"' in response.content
-    words = {"expired": b"has run out", "revoked": b"was withdrawn", "forged": b"cannot be read"}
+    words = {"expired": b"has expired", "revoked": b"was withdrawn", "forged": b"is not complete"}
     assert words[way] in response.content
 
 
 def test_somebody_signed_in_does_not_use_it_up(client, link, ada):
     client.force_login(ada)
 
-    assert b"not used up" in client.get(link).content
+    assert b"still valid" in client.get(link).content
     assert Invitation.objects.get().used_at is None
 
 
@@ -109,7 +109,7 @@ def test_two_people_at_once_make_one_account():
     with ThreadPoolExecutor(2) as pool:
         said = sorted(pool.map(accept, ["ada", "grace"]))
 
-    assert said == ["", "This invitation was used already."]
+    assert said == ["", "This invitation has already been used."]
     assert Worker.objects.count() == 1
 
 

@@ -65,9 +65,9 @@ def test_a_worker_on_a_requesters_list_is_told_why_what_is_paid_and_where_to_obj
     before = home(client)
     assert "More passages" not in before
     assert 'data-refused-by="lab"' in before
-    assert "What you have handed in is not affected: it is reviewed and paid as promised." in before
+    assert "Work you have submitted is still reviewed and paid as promised." in before
     assert "“Says nothing about you.”" in before
-    assert "lab has sent you no message about it." in before
+    assert "lab has not given a reason." in before
 
     tell(ask, worker, worker.assignments.get().assignment_id)
 

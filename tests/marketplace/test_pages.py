@@ -195,7 +195,7 @@ def test_after_the_last_task_nothing_more_is_offered(client, worker, hit, hit_ty
     done = client.get(f"/tasks/{last}/").content.decode()
 
     assert "next-form" not in done
-    assert "You have done every task of this kind that is left." in done
+    assert "You have done all tasks of this kind that you can do." in done
 
 
 def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):

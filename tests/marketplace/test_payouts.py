@@ -227,7 +227,7 @@ def test_a_worker_sees_where_the_money_is(client, ask, hit_type, ada):
     assert 'id="paid">$0.00<' in page
     assert 'id="on-its-way">$4.00<' in page
     assert 'id="open-amount">$2.00<' in page
-    assert "made good by a later payout" in page
+    assert "paid with a later payout" in page
     assert "March 2026" in page
     assert "January 2026" in page
 

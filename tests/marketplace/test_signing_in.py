@@ -106,7 +106,7 @@ def test_a_wrong_password_is_refused(client):
     response = client.post("/signin/", {"username": "ada", "password": "wrong"})
 
     assert response.status_code == 422
-    assert b"do not fit together" in response.content
+    assert b"Wrong name or password" in response.content
 
 
 def test_a_link_signs_in_once_and_only_when_the_button_is_pressed(client, ada, monkeypatch):

@@ -44,6 +44,8 @@
   reporting = judging.reporting(queue);
   const endsIn = judging.deadline(form, () => { if (!leaving) sendOff(timeUp); });
   const reading = judging.reading(() => hold());
+  const news = document.querySelector(".news");
+  new ResizeObserver(() => document.documentElement.style.setProperty("--news", `${news.offsetHeight}px`)).observe(news);
 
   function draw() {
     const pair = pairAt();

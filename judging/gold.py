@@ -1,109 +1,224 @@
-"""Pure: proposals for gold pairs, a known relevant passage against an obviously off-topic one."""
+"""Pure: which gold pairs to propose, so that they look like real pairs and strategies that do not read fail on them.
+
+Every candidate is described by what a page shows of it, and by how often a worker may meet its passages. Two kinds of
+figures count. Those that are the same whichever side comes first (lengths, overlap with the question) follow the
+distribution of the campaign's real pairs. Those that say by how much the relevant passage is ahead of the off-topic
+one (more question words, longer, met more often) even out. :func:`choose` takes one candidate after the other, each
+time the one that brings the chosen ones closest to both.
+"""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-#: Words that say nothing about a topic.
-_STOP_WORDS = """
-a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not
-of on or our she so such than that the their them then there these they this to up was we were what when where which
-who whom whose why will with would you your
-"""
-_STOP = frozenset(_STOP_WORDS.split())
-TRIES = 200
+from judging.pair_features import PassageText, QuestionText, features, overlap, weighted_overlap
+
+Floats = NDArray[np.float64]
+
+#: At least this share of the proposals is hard, where there are such candidates.
+HARD_SHARE = 0.5
+#: An off-topic passage with this share of the question's content words is hard.
+HARD_OVERLAP = 0.5
+#: Figures further than this from the mean of the real pairs, in standard deviations, count as this far.
+FARTHEST = 3.0
+#: What an even score counts against a distribution alike: both are in standard deviations.
+WEIGHT_OF_EVEN = 2.0
+#: Passages of real pairs come again in other pairs, so those of gold pairs do, too: in this many gold pairs.
+USES = 3
+#: What a passage counts that no pair had before, one that comes again, and each use above ``USES``.
+NEW_PASSAGE, AGAIN, TOO_OFTEN = 60.0, -40.0, 40.0
+#: What a passage of the real pairs counts, and each gold pair that the question has already.
+POOLED_PASSAGE, SAME_QUESTION = -40.0, 12.0
 
 
 @dataclass(frozen=True)
-class GoldProposal:
-    """A relevant and an off-topic passage of a query, by keys.
-
-    ``overlap`` is the share of the query's words that the off-topic passage has (0 when texts are unknown).
-    """
+class Triple:
+    """A query with a relevant and an off-topic passage, by keys. ``why`` says where the off-topic one comes from."""
 
     query_id: int
     relevant_id: int
     off_topic_id: int
-    overlap: float
+    why: str = ""
 
 
-def content_words(text: str) -> frozenset[str]:
-    """The words of a text that tell its topic: lower case, without stop words, plural s cut off."""
-    words = re.findall(r"\w+", text.lower())
-    return frozenset(word.removesuffix("s") for word in words if word not in _STOP and len(word) > 1)
+@dataclass(frozen=True)
+class Texts:
+    """The texts behind the keys; what has no text counts as even in everything that texts show."""
+
+    questions: Mapping[int, QuestionText]
+    passages: Mapping[int, PassageText]
+
+    def of(self, triple: Triple) -> tuple[QuestionText, PassageText, PassageText] | None:
+        """The question and both passages; None when a text is missing."""
+        asked = self.questions.get(triple.query_id)
+        good, bad = self.passages.get(triple.relevant_id), self.passages.get(triple.off_topic_id)
+        return None if asked is None or good is None or bad is None else (asked, good, bad)
 
 
-def overlap(query: frozenset[str], passage: frozenset[str]) -> float:
-    """The share of the query's content words that the passage has; 0 for a query without any."""
-    return len(query & passage) / len(query) if query else 0.0
+@dataclass(frozen=True)
+class Real:
+    """The campaign's real pairs as (query, passage, passage)."""
+
+    pairs: Sequence[tuple[int, int, int]]
+
+    @cached_property
+    def uses(self) -> Counter[int]:
+        """Passage → how many real pairs it stands in."""
+        return Counter(passage for _, *sides in self.pairs for passage in sides)
 
 
-def propose(
+def is_hard(question: frozenset[str], relevant: frozenset[str], off_topic: frozenset[str]) -> bool:
+    """Whether the off-topic passage shares the question's words: half of them, or as many as the relevant one."""
+    shared = overlap(question, off_topic)
+    return shared > 0 and (shared >= HARD_OVERLAP or shared >= overlap(question, relevant))
+
+
+def hard(texts: Texts, triple: Triple) -> bool:
+    """Whether a gold pair is hard; without texts it is not."""
+    found = texts.of(triple)
+    return found is not None and is_hard(found[0].words, found[1].words, found[2].words)
+
+
+def ahead(texts: Texts, real: Real, triple: Triple) -> tuple[float, ...]:
+    """By how much the relevant passage is ahead: question words, rare ones, phrases, length, uses in real pairs."""
+    often = np.log((1 + real.uses[triple.relevant_id]) / (1 + real.uses[triple.off_topic_id]))
+    found = texts.of(triple)
+    if found is None:
+        return (0.0, 0.0, 0.0, 0.0, often)
+    asked, good, bad = found
+    return (
+        overlap(asked.words, good.words) - overlap(asked.words, bad.words),
+        weighted_overlap(asked, good.words) - weighted_overlap(asked, bad.words),
+        float(len(asked.neighbors & good.neighbors) - len(asked.neighbors & bad.neighbors)),
+        float(np.log((1 + good.length) / (1 + bad.length))),
+        often,
+    )
+
+
+def choose(
+    candidates: Sequence[Triple],
     *,
-    relevant: Sequence[tuple[int, int]],
-    candidates: Sequence[int],
-    related: Mapping[int, frozenset[int]],
-    query_words: Mapping[int, frozenset[str]],
-    passage_words: Mapping[int, frozenset[str]],
-    taken: frozenset[tuple[int, int, int]],
+    real: Real,
+    texts: Texts,
+    standing: Sequence[Triple],
     wanted: int,
     rng: np.random.Generator,
-) -> list[GoldProposal]:
-    """Up to ``wanted`` proposals, going round the relevant passages (best first) as often as needed.
+    exclusive: bool = True,
+) -> list[Triple]:
+    """Up to ``wanted`` candidates that together with the ``standing`` gold pairs look like the real pairs.
 
-    ``relevant``: (query, passage) keys, best first. ``candidates``: passages that may serve as off-topic,
-    except those in ``related[query]`` (labelled or pooled for it). Without words any candidate serves.
-    ``taken`` are (query, relevant, off-topic) that exist. A candidate that shares more than a tenth of the
-    query's words, or half of the relevant passage's, is passed over. Of those that fit, one that serves least often
-    is taken: a worker who meets a passage again and again learns that it is the off-topic one.
+    With ``exclusive`` no passage is used under two questions, be it in gold or in real pairs. The same generator
+    state gives the same.
     """
-    if not relevant or not candidates:
+    if not candidates or wanted < 1:
         return []
-    proposals: list[GoldProposal] = []
-    used = set(taken)
-    uses = Counter(off_topic for *_, off_topic in taken)
-    for _ in range(-(-wanted // len(relevant))):
-        for query, passage in relevant:
-            if len(proposals) == wanted:
-                return proposals
-            other = _off_topic(
-                query, passage, candidates, related, query_words, passage_words, used, uses, rng
-            )
-            if other is not None:
-                uses[other] += 1
-                used.add((query, passage, other))
-                words = overlap(query_words.get(query, frozenset()), passage_words.get(other, frozenset()))
-                proposals.append(GoldProposal(query, passage, other, words))
-    return proposals
+    figures = _Figures.of(real, texts, [*standing, *candidates])
+    search = _Search(candidates, figures, real, texts, standing, exclusive=exclusive)
+    noise = rng.random(len(candidates))
+    found: list[Triple] = []
+    while len(found) < wanted and (best := search.best(noise)) is not None:
+        search.count(candidates[best], search.rows[best])
+        found.append(candidates[best])
+    return found
 
 
-def _off_topic(
-    query: int,
-    passage: int,
-    candidates: Sequence[int],
-    related: Mapping[int, frozenset[int]],
-    query_words: Mapping[int, frozenset[str]],
-    passage_words: Mapping[int, frozenset[str]],
-    used: set[tuple[int, int, int]],
-    uses: Mapping[int, int],
-    rng: np.random.Generator,
-) -> int | None:
-    asked, own = query_words.get(query, frozenset()), passage_words.get(passage, frozenset())
-    best: int | None = None
-    for index in rng.integers(len(candidates), size=TRIES).tolist():
-        other = int(candidates[index])
-        if other == passage or other in related.get(query, frozenset()) or (query, passage, other) in used:
-            continue
-        words = passage_words.get(other, frozenset())
-        if overlap(asked, words) > 0.1 or overlap(own, words) >= 0.5:
-            continue
-        if not uses.get(other):
-            return other
-        if best is None or uses[other] < uses[best]:
-            best = other
-    return best
+@dataclass(frozen=True)
+class _Figures:
+    """A row for each triple; ``target`` is the mean that the rows of the chosen ones should have."""
+
+    rows: Floats
+    target: Floats
+
+    @classmethod
+    def of(cls, real: Real, texts: Texts, triples: Sequence[Triple]) -> _Figures:
+        even = np.array([ahead(texts, real, one) for one in triples], dtype=float)
+        even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * WEIGHT_OF_EVEN
+        shown = [texts.of(Triple(*pair)) for pair in real.pairs]
+        looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
+        if not len(looks):
+            return cls(even, np.zeros(even.shape[1]))
+        middle, spread = looks.mean(axis=0), _spread(looks)
+        average = tuple(middle.tolist())
+        looked = np.array([features(*one) if (one := texts.of(triple)) else average for triple in triples])
+        target = _moments((looks - middle) / spread).mean(axis=0)
+        rows = np.hstack([_moments((looked - middle) / spread), even])
+        return cls(rows, np.concatenate([target, np.zeros(even.shape[1])]))
+
+
+def _spread(table: Floats) -> Floats:
+    spread: Floats = table.std(axis=0)
+    return np.where(spread > 0, spread, 1.0)
+
+
+def _moments(standard: Floats) -> Floats:
+    """Each figure and its square: the spread of a distribution is followed as well as its middle."""
+    clipped = np.clip(standard, -FARTHEST, FARTHEST)
+    return np.hstack([clipped, 0.5 * clipped**2])
+
+
+class _Search:
+    """The candidates, what is chosen so far, and which candidates are still allowed."""
+
+    def __init__(
+        self,
+        candidates: Sequence[Triple],
+        figures: _Figures,
+        real: Real,
+        texts: Texts,
+        standing: Sequence[Triple],
+        *,
+        exclusive: bool,
+    ) -> None:
+        self.exclusive = exclusive
+        self.rows, self.target = figures.rows[len(standing) :], figures.target
+        self.total, self.number, self.hard = np.zeros(len(self.target)), 0, 0
+        self.texts = texts
+        self.query = np.array([one.query_id for one in candidates])
+        self.sides = np.array([(one.relevant_id, one.off_topic_id) for one in candidates])
+        self.is_hard = np.array([hard(texts, one) for one in candidates])
+        self.pooled = np.isin(self.sides, list(real.uses))
+        self.allowed = np.ones(len(candidates), dtype=bool)
+        self.uses = np.zeros(self.sides.shape)
+        self.asked = np.zeros(len(candidates))
+        for query, passage in {(query, passage) for query, *sides in real.pairs for passage in sides}:
+            self._own(query, passage)
+        for triple, row in zip(standing, figures.rows, strict=False):
+            self.count(triple, row)
+
+    def _own(self, query: int, passage: int) -> None:
+        """Allow the passage under this query alone."""
+        if self.exclusive:
+            self.allowed &= (self.query == query) | (self.sides != passage).all(axis=1)
+
+    def count(self, triple: Triple, row: Floats) -> None:
+        """Count a gold pair that is chosen."""
+        self.total = self.total + row
+        self.number += 1
+        self.hard += hard(self.texts, triple)
+        for passage in (triple.relevant_id, triple.off_topic_id):
+            self._own(triple.query_id, passage)
+            self.uses += self.sides == passage
+        self.asked += self.query == triple.query_id
+        same = (self.query == triple.query_id) & (
+            self.sides == (triple.relevant_id, triple.off_topic_id)
+        ).all(axis=1)
+        self.allowed &= ~same
+
+    def best(self, noise: Floats) -> int | None:
+        """The allowed candidate that brings the mean closest to its target; None when there is none."""
+        allowed = self.allowed
+        if self.hard < HARD_SHARE * (self.number + 1) and (allowed & self.is_hard).any():
+            allowed = allowed & self.is_hard
+        if not allowed.any():
+            return None
+        away = ((self.total + self.rows - (self.number + 1) * self.target) ** 2).sum(axis=1)
+        often = np.where(self.uses < USES, AGAIN, TOO_OFTEN * (self.uses + 1 - USES))
+        own = np.where(self.uses > 0, often, NEW_PASSAGE)
+        away += np.where(self.pooled, POOLED_PASSAGE, own).sum(axis=1) + SAME_QUESTION * self.asked
+        return int(np.argmin(np.where(allowed, away + noise * 1e-6, np.inf)))

@@ -17,7 +17,7 @@ from judging.services import (
     blocking,
     closing,
     collecting,
-    gold,
+    gold_proposals,
     holding,
     notices,
     payments,
@@ -141,10 +141,10 @@ def propose_gold_key(campaign: Campaign) -> str:
 
 
 @job_kind("judging.propose_gold", words="proposing test pairs")
-def propose_gold(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+def propose_gold(*, progress: Progress, campaign_id: int, qrels: str = "") -> dict[str, Any]:
     """Propose gold pairs until there are enough; run again, it adds none."""
     progress(0, 1, "Looking for test pairs")
-    return {"proposed": gold.propose_gold(Campaign.objects.get(pk=campaign_id))}
+    return {"proposed": gold_proposals.propose_gold(Campaign.objects.get(pk=campaign_id), qrels=qrels)}
 
 
 @job_kind("judging.collect_open_campaigns")

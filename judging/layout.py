@@ -29,13 +29,13 @@ def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) 
 
     ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far: a pair that
     leans is turned against its leaning, so that the sides of its judgments balance; the pairs that don't
-    lean are swapped by halves (the odd one by chance). One gold pair stands among the first third, the
-    others anywhere. The same generator state gives the same layout.
+    lean are swapped by halves (the odd one by chance). Gold pairs stand anywhere, as other pairs do. The same
+    generator state gives the same layout.
     """
     swaps = _against(leanings, rng)
     gold_swaps = _halves(gold_count, rng)
     total = len(leanings) + gold_count
-    gold_at = _gold_positions(total, gold_count, rng)
+    gold_at = set(rng.permutation(total)[:gold_count].tolist())
     pairs = iter(rng.permutation(len(leanings)).tolist())
     golds = iter(range(gold_count))
     seats = []
@@ -47,14 +47,6 @@ def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) 
             index = next(pairs)
             seats.append(Seat(False, index, swaps[index]))
     return tuple(seats)
-
-
-def _gold_positions(total: int, gold_count: int, rng: np.random.Generator) -> set[int]:
-    if not gold_count:
-        return set()
-    early = int(rng.integers(max(1, total // 3)))
-    others = [position for position in range(total) if position != early]
-    return {early, *rng.permutation(others)[: gold_count - 1].tolist()}
 
 
 def _against(leanings: Sequence[int], rng: np.random.Generator) -> list[bool]:

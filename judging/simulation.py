@@ -41,6 +41,8 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 #: Rounds of work and collection that change nothing before the simulation gives up.
 IDLE_ROUNDS = 5
 UNLABELLED = -1
+#: Grades so far apart leave no doubt.
+FAR_APART = 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Truth:
     def prefers_left(self, page: Page) -> tuple[bool, bool]:
         """(whether the left text is better, whether that is obvious).
 
-        Obvious is a labelled text against one that nobody asks about for this question, as in a gold pair.
+        As in a gold pair, obvious is a labelled text against one that nobody asks about for this question, or against
+        one that is labelled two grades lower.
         """
         left, right = _plain(page.left), _plain(page.right)
         grades = [self._grade(page.question, left), self._grade(page.question, right)]
@@ -98,7 +101,8 @@ class Truth:
             grade == UNLABELLED and not self._asked(page.question, text)
             for grade, text in zip(grades, (left, right), strict=True)
         ]
-        obvious = stray[0] != stray[1]
+        far_apart = UNLABELLED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
+        obvious = stray[0] != stray[1] or far_apart
         if grades[0] != grades[1]:
             return grades[0] > grades[1], obvious
         return self._taste(left) > self._taste(right), False

@@ -70,7 +70,9 @@ class Demo:
             "import_collection", self.name, "--queries", queries, "--passages", passages, "--qrels", qrels
         )
         self.command("share_collection", self.name, "--with", "everybody")
-        self.command("import_qrels", self.name, str(sample / "grades.txt"), "--set", "truth")
+        self.command(
+            "import_qrels", self.name, str(sample / "grades.txt"), "--set", "truth", "--min-grade", "2"
+        )
         self.command("import_runs", self.name, *run_files(sample / "runs"), "--release", "public")
         self.command("build_pool", self.name, "--pool", self.pool, "--all-runs", "--qrels", "official")
         stats = self.command("pool_stats", self.pool)
@@ -95,7 +97,7 @@ class Demo:
         self.command(
             "create_campaign", self.campaign, "--pool", self.pool, "--budget", BUDGET, "--seed", str(SEED)
         )
-        self.command("propose_gold", self.campaign)
+        self.command("propose_gold", self.campaign, "--qrels", "truth")
         self.command("accept_gold", self.campaign, "--all")
         self.command("set_texts", self.campaign, "--accept")
         self.command("launch_campaign", self.campaign)

@@ -86,10 +86,12 @@ def after_launching(campaign: Campaign) -> None:
     start("judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
-def ring_for_gold(campaign: Campaign) -> Job:
-    """Have gold pairs proposed."""
+def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
+    """Have gold pairs proposed, from these labels or the pool's."""
     return start(
-        "judging.propose_gold", key=propose_gold_key(campaign), arguments={"campaign_id": campaign.pk}
+        "judging.propose_gold",
+        key=propose_gold_key(campaign),
+        arguments={"campaign_id": campaign.pk, "qrels": qrels},
     )
 
 

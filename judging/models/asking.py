@@ -32,7 +32,7 @@ class Pair(models.Model):
 
 
 class GoldPair(models.Model):
-    """A pair with a known answer: a relevant passage against an obviously off-topic one."""
+    """A pair with a known answer: a relevant passage against one that does not answer the question."""
 
     class State(models.TextChoices):
         PROPOSED = "proposed"
@@ -40,11 +40,18 @@ class GoldPair(models.Model):
         DROPPED = "dropped"
         SUSPENDED = "suspended"
 
+    class Kind(models.TextChoices):
+        UNKNOWN = ""  # of an own file that does not say
+        EASY = "easy"
+        HARD = "hard"  # the off-topic passage shares the question's words
+
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="gold_pairs")
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")
     relevant = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     off_topic = models.ForeignKey(Passage, models.PROTECT, related_name="+")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    kind = models.CharField(max_length=8, choices=Kind.choices, blank=True, default=Kind.UNKNOWN)
+    why = models.TextField(blank=True, help_text="What makes it hard or easy.")
     decided_at = models.DateTimeField(null=True)
     decided_by = models.CharField(max_length=150, blank=True)
     decided_why = models.TextField(blank=True)

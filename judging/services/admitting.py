@@ -16,8 +16,8 @@ from judging.models import Campaign, Place, Posting, Submission, Worker
 from judging.services.adopting import ask_for_place
 from judging.services.asking import Questions
 from judging.services.displacing import untouched
+from judging.services.gold_drawing import gold_is_left
 from judging.services.leasing import free_task, release
-from judging.services.slots import gold_is_left
 
 #: Sessions that the crowd did not know; when so many came in a minute, no more are asked for.
 UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)

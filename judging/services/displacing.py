@@ -8,7 +8,7 @@ else did the task in the meantime.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -17,6 +17,8 @@ from judging.models import Campaign, Choice, Consent, Place, Submission, Task, W
 
 #: Tasks that those who arrived at one place hold at once. One worker at a time has the place at the crowd.
 MOST_LEASES = 3
+#: So many weak leases are looked at for one whose task fits the newcomer.
+MOST_WEIGHED = 200
 
 
 def make_room(place: Place) -> None:
@@ -26,16 +28,20 @@ def make_room(place: Place) -> None:
         _displace(here)
 
 
-def displace_weakest(campaign: Campaign, place: Place, seen: QuerySet[Any, Any]) -> bool:
+def displace_weakest(
+    campaign: Campaign, place: Place, seen: QuerySet[Any, Any], fits: Callable[[list[int]], list[int]]
+) -> bool:
     """Free the task of the weakest lease at this place, or at one where several hold a task; whether one was freed.
 
-    ``seen`` names tasks that would be of no use to the newcomer.
+    ``seen`` names tasks that would be of no use to the newcomer; of the others, ``fits`` returns those that the
+    newcomer can be given gold for.
     """
     leases = _unconfirmed(campaign)
     crowded = (
         leases.values("place").annotate(leases=Count("pk")).filter(leases__gt=1).order_by().values("place")
     )
-    return _displace(leases.filter(Q(place=place) | Q(place__in=crowded)).exclude(task__in=seen))
+    weak = leases.filter(Q(place=place) | Q(place__in=crowded)).exclude(task__in=seen).exclude(task=None)
+    return _displace(weak.filter(task__in=fits([*weak.values_list("task_id", flat=True)[:MOST_WEIGHED]])))
 
 
 def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:

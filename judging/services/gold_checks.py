@@ -11,6 +11,7 @@ from judging.models import Campaign, GoldPair
 from judging.services.checked import Passed
 from judging.services.giveaways import most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
+from judging.services.gold_drawing import tasks_with_gold
 from judging.services.strategy_figures import outcomes_of
 from judging.strategies import BY_MEMORY, BY_SIDE, Outcome, Outcomes
 
@@ -36,7 +37,10 @@ def check_gold(campaign: Campaign) -> Passed:
             f"Run: manage.py propose_gold {campaign.name} and then manage.py accept_gold {campaign.name}, "
             "or make the campaign with a lower --max-tasks-per-worker.",
         )
-    words = f"{many(accepted, 'pair')} accepted"
+    hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
+    words = f"{many(accepted, 'pair')} accepted, {hard} of them hard"
+    if campaign.gold_per_task and (short := _short_of_gold(campaign)):
+        return Passed(f"{words}; {short}", attention=True)
     most = most_uses_of_one_off_topic_passage(campaign)
     if most > FEW_USES and most * 10 > accepted:
         return Passed(
@@ -45,6 +49,28 @@ def check_gold(campaign: Campaign) -> Passed:
             attention=True,
         )
     return Passed(words)
+
+
+def _short_of_gold(campaign: Campaign) -> str:
+    """Say why later tasks of a worker would find no gold pairs that fit, if so. Raises NotReady for the first task."""
+    tasks = campaign.tasks.count()
+    wanted = min(campaign.max_tasks_per_worker, tasks)
+    fewest = tasks_with_gold(campaign)
+    if fewest >= wanted:
+        return ""
+    why = (
+        "a task never asks a question twice and no passage stands under two questions, so that nothing tells "
+        "gold pairs apart"
+    )
+    if not fewest:
+        raise NotReady(
+            f"No gold pairs fit a worker's first task: {why}.",
+            "Accept gold pairs on more questions, or judge fewer pairs a task (--pairs-per-task).",
+        )
+    return (
+        f"they may run out after {many(fewest, 'task')} of a worker, not {wanted}: {why}. Accept more, on "
+        "questions that have few"
+    )
 
 
 def check_strategies(campaign: Campaign) -> Passed:

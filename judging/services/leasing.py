@@ -9,6 +9,7 @@ whatever races.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,15 @@ from judging.deadlines import GRACE, PAGE_GRACE, deadlines, offered_seconds
 from judging.layout import submission_seed
 from judging.models import Campaign, Place, Submission, Task, TaskPair, Worker
 from judging.services.displacing import displace_weakest, make_room
+from judging.services.gold_drawing import fitting, new_gold_is_left
 from judging.services.resuming import copy_choices, resumable, take_up_again
 from judging.services.running_out import send_off_saved
-from judging.services.slots import fill_slots, give_back, new_gold_is_left
+from judging.services.slots import fill_slots, give_back
 
 #: So often a task is tried for before it is said that none is left: each time somebody else was faster.
 TRIES = 20
+#: So many waiting tasks are looked at together, and so many times, for one that fits the worker.
+AT_ONCE, LOOKS = 20, 25
 
 
 class _Taken(Exception):
@@ -62,7 +66,8 @@ def lease_task(
             continue
         if free_lapsed(campaign):
             continue
-        if place is None or not displace_weakest(campaign, place, _seen(worker)):
+        fits = partial(fitting, campaign, worker.pk, strictly=False)
+        if place is None or not displace_weakest(campaign, place, _seen(worker), fits):
             return None
     return None
 
@@ -91,13 +96,34 @@ def _next_task(campaign: Campaign, worker: Worker, *, signed: bool) -> int | Non
     waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id"))
     ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
     allowed = waiting.exclude(pk__in=_seen(worker))
-    if (
-        not new_gold_is_left(campaign, worker.pk)
-        and (task := _first(allowed.filter(pk__in=ever))) is not None
-    ):
-        return task
-    task = _first(waiting.exclude(pk__in=ever))
-    return task if task is not None else _first(allowed)
+    wanted = [waiting.exclude(pk__in=ever), allowed]
+    if not new_gold_is_left(campaign, worker.pk):
+        wanted.insert(0, allowed.filter(pk__in=ever))
+    for strictly in (True, False):
+        for tasks in wanted:
+            if (task := _first_that_fits(campaign, worker, tasks, strictly=strictly)) is not None:
+                return task
+    return None
+
+
+def _first_that_fits(
+    campaign: Campaign, worker: Worker, tasks: QuerySet[Task], *, strictly: bool
+) -> int | None:
+    """The first of these tasks that this worker can be given gold for, locked.
+
+    A passage that the worker met under another question is avoided; one of a real pair (not ``strictly``) is met
+    again rather than nothing judged.
+    """
+    last = 0
+    for _ in range(LOOKS):
+        keys = list(tasks.filter(number__gt=last).order_by("number").values_list("pk", "number")[:AT_ONCE])
+        if not keys:
+            return None
+        last = keys[-1][1]
+        found = fitting(campaign, worker.pk, [key for key, _ in keys], strictly=strictly)
+        if found and (task := _first(tasks.filter(pk__in=found))) is not None:
+            return task
+    return None
 
 
 def _first(fitting: QuerySet[Task]) -> int | None:
@@ -160,7 +186,7 @@ def hand_out(submission: Submission) -> str:
         try:
             with transaction.atomic():
                 earlier = take_up_again(submission)
-                gold = fill_slots(submission.campaign, submission, np.random.default_rng(submission.seed))
+                gold = fill_slots(submission, np.random.default_rng(submission.seed))
                 if earlier:
                     copy_choices(earlier, submission)
         except IntegrityError:

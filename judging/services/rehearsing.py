@@ -84,6 +84,8 @@ def _copy(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Camp
                 relevant_id=row.relevant_id,
                 off_topic_id=row.off_topic_id,
                 state=row.state,
+                kind=row.kind,
+                why=row.why,
                 decided_at=row.decided_at,
                 decided_by=row.decided_by,
             )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from judging.gold_drawing import Gold, Shown, draw
 from judging.layout import lay_out
-from judging.models import Campaign, Choice, GoldPair, Pair, Slot, Submission, TaskPair
+from judging.models import Choice, Pair, Slot, Submission, TaskPair
+from judging.services.gold_drawing import memory_of, new_and_seen, usable_gold
 from judging.services.repeats import draw_repeats, with_repeats
 
 #: Work whose judgments count or may yet: only that balances sides. Neither what was given back, lapsed or was left
@@ -18,30 +19,21 @@ MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission
 MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
 
 
-class _Gold(NamedTuple):
-    """A gold pair's key, and those of its question and passages."""
-
-    pk: int
-    query_id: int
-    relevant_id: int
-    off_topic_id: int
-
-
-def fill_slots(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> int:
+def fill_slots(submission: Submission, rng: np.random.Generator) -> int:
     """Draw gold, order and sides; returns the number of gold pairs.
 
     A task that the worker gave back without a choice is shown as it was: were its gold drawn anew, whoever opens it
     twice could tell test pairs by what changed. Raises IntegrityError when this worker was just shown one of them.
     """
-    slots = _planned(campaign, submission, rng)
+    slots = _planned(submission, rng)
     Slot.objects.bulk_create(slots)
     return sum(slot.gold_pair_id is not None for slot in slots)
 
 
-def _planned(campaign: Campaign, submission: Submission, rng: np.random.Generator) -> list[Slot]:
+def _planned(submission: Submission, rng: np.random.Generator) -> list[Slot]:
     pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
     leanings = _leanings(pairs)
-    return _as_before(submission, pairs, leanings) or _drawn(campaign, submission, pairs, leanings, rng)
+    return _as_before(submission, pairs, leanings) or _drawn(submission, pairs, leanings, rng)
 
 
 def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -> list[Slot]:
@@ -57,7 +49,7 @@ def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -
     gold = {slot.gold_pair_id for slot in before if slot.gold_pair_id is not None}
     if {slot.pair_id for slot in before} - {None} != {pair.pk for pair in pairs}:
         return []
-    if _usable_gold(submission.campaign, submission.worker_id).filter(pk__in=gold).count() < len(gold):
+    if usable_gold(submission.campaign, submission.worker_id).filter(pk__in=gold).count() < len(gold):
         return []
     sides = {pair.pk: (pair.passage_a_id, pair.passage_b_id) for pair in pairs}
     leaning = dict(zip(sides, leanings, strict=True))
@@ -81,15 +73,13 @@ def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -
 
 
 def _drawn(
-    campaign: Campaign,
     submission: Submission,
     pairs: list[Pair],
     leanings: list[int],
     rng: np.random.Generator,
 ) -> list[Slot]:
     # Where the crowd says who arrives, gold that the worker saw goes with the task of then and with no other.
-    asked = {pair.query_id for pair in pairs}
-    gold = _draw_gold(campaign, submission.worker_id, asked, rng, again=submission.taken_at is None)
+    gold = _draw_gold(submission, pairs, rng, again=submission.taken_at is None)
     slots = []
     for number, seat in enumerate(lay_out(leanings, len(gold), rng), start=1):
         if seat.is_gold:
@@ -108,7 +98,7 @@ def _drawn(
                 right_id=right,
             )
         )
-    asked |= {one.query_id for one in gold}
+    asked = {pair.query_id for pair in pairs} | {one.query_id for one in gold}
     return with_repeats(slots, draw_repeats(submission, asked, rng), submission, rng)
 
 
@@ -117,19 +107,8 @@ def pairs_in(submission: Submission) -> int:
     if drawn := submission.slots.count():
         return drawn
     if submission.campaign.repeats_per_task:  # a worker's first task has nothing to repeat
-        return len(_planned(submission.campaign, submission, np.random.default_rng(submission.seed)))
+        return len(_planned(submission, np.random.default_rng(submission.seed)))
     return TaskPair.objects.filter(task=submission.task_id).count() + submission.campaign.gold_per_task
-
-
-def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
-    """Whether there are enough gold pairs for one more task of this worker (None: of somebody new)."""
-    return _usable_gold(campaign, worker_id).count() >= campaign.gold_per_task
-
-
-def new_gold_is_left(campaign: Campaign, worker_id: int) -> bool:
-    """Whether there are enough gold pairs that this worker never saw for one more task."""
-    seen = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
-    return _usable_gold(campaign, worker_id).exclude(Exists(seen)).count() >= campaign.gold_per_task
 
 
 def give_back(submissions: QuerySet[Submission]) -> None:
@@ -156,44 +135,21 @@ def take_up(submission: Submission) -> None:
 
 
 def _draw_gold(
-    campaign: Campaign, worker_id: int, asked: set[int], rng: np.random.Generator, *, again: bool
-) -> list[_Gold]:
+    submission: Submission, pairs: list[Pair], rng: np.random.Generator, *, again: bool
+) -> list[Gold]:
     """Draw the gold pairs of a task from those that this worker never saw; fewer when too few are left.
 
-    Questions that the task already asks (``asked``, keys of queries) come last: a repeated question gives a gold pair
-    away. With ``again``, gold that was given back fills the gaps.
+    With ``again``, gold that was given back fills the gaps.
     """
-    shown = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id)
-    usable = _usable_gold(campaign, worker_id).annotate(before=Exists(shown)).order_by("pk")
-    unseen: list[_Gold] = []
-    seen: list[_Gold] = []
-    for *row, before in usable.values_list("pk", "query_id", "relevant_id", "off_topic_id", "before"):
-        (seen if before else unseen).append(_Gold(*row))
-    drawn = _new_questions_first(unseen, asked, rng)[: campaign.gold_per_task]
+    campaign, worker_id = submission.campaign, submission.worker_id
+    memory = memory_of(worker_id)
+    task = [Shown(pair.query_id, pair.passage_a_id, pair.passage_b_id) for pair in pairs]
+    new, seen = new_and_seen(campaign, worker_id)
+    drawn = draw(new, memory, task, campaign.gold_per_task, rng)
     missing = campaign.gold_per_task - len(drawn)
     if missing and again:
-        drawn += _new_questions_first(seen, asked | {one.query_id for one in drawn}, rng)[:missing]
+        drawn += draw(seen, memory, [*task, *(one.shown for one in drawn)], missing, rng)
     return drawn
-
-
-def _new_questions_first(gold: list[_Gold], asked: set[int], rng: np.random.Generator) -> list[_Gold]:
-    """Shuffle gold pairs, and put repeated questions (``asked``, or of an earlier pair) last."""
-    known = set(asked)
-    first: list[_Gold] = []
-    behind: list[_Gold] = []
-    for one in (gold[index] for index in rng.permutation(len(gold)).tolist()):
-        (behind if one.query_id in known else first).append(one)
-        known.add(one.query_id)
-    return first + behind
-
-
-def _usable_gold(campaign: Campaign, worker_id: int | None) -> QuerySet[GoldPair]:
-    """Accepted gold pairs that no slot of this worker holds."""
-    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
-    if worker_id is None:
-        return accepted
-    held = Slot.objects.filter(gold_pair=OuterRef("pk"), worker=worker_id, given_back=False)
-    return accepted.exclude(Exists(held))
 
 
 def _leanings(pairs: list[Pair]) -> list[int]:

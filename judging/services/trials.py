@@ -96,7 +96,7 @@ def start_trial(posting: Posting) -> Submission:
         # All trials show the same: were test pairs drawn for each, whoever has the link could tell them by comparing.
         submission.seed = submission_seed(campaign.seed, 0)
         submission.save(update_fields=["seed"])
-        fill_slots(campaign, submission, np.random.default_rng(submission.seed))
+        fill_slots(submission, np.random.default_rng(submission.seed))
     return submission
 
 

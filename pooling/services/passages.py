@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Group
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -141,6 +142,12 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
             rows = _rows(collection, _take(source, None, progress))
             bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows, FILL)
     return collection.passages.filter(text__isnull=False).count()
+
+
+def first_texts(collection: Collection, most: int) -> Iterator[Text]:
+    """The first ``most`` texts of the collection's sources."""
+    sources = collection.sources.order_by("pk")
+    yield from islice((text for source in sources for text in _take(source, None, None)), most)
 
 
 def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | None) -> Iterator[Text]:

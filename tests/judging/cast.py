@@ -78,9 +78,20 @@ class Fair:
         return create_campaign(name=name, settings=CampaignSettings(), pool=self.pool)
 
     def add_gold(self, campaign: Campaign, count: int) -> None:
-        query = Query.objects.filter(collection=self.collection).order_by("pk").first()
-        assert query is not None
         there = campaign.gold_pairs.count()
+        first = Query.objects.filter(collection=self.collection).order_by("pk").first()
+        assert first is not None
+        last = Query.objects.filter(collection=self.collection).count()
+        # A question of its own for each, or few would fit a task; all with the same words.
+        queries = Query.objects.bulk_create(
+            Query(
+                collection=self.collection,
+                qid=f"gold-{campaign.pk}-{number}",
+                text=first.text,
+                position=last + number,
+            )
+            for number in range(there, there + count)
+        )
         pids = [(f"relevant-{number}", f"off-topic-{number}") for number in range(there, there + count)]
         known = self.passages([pid for both in pids for pid in both])
         GoldPair.objects.bulk_create(
@@ -92,7 +103,7 @@ class Fair:
                 state=GoldPair.State.ACCEPTED,
                 decided_at=clock.now(),
             )
-            for relevant, off_topic in pids
+            for query, (relevant, off_topic) in zip(queries, pids, strict=True)
         )
 
     def launched(self, campaign: Campaign) -> Campaign:

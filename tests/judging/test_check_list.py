@@ -96,10 +96,10 @@ def test_repeats_that_the_budget_cannot_pay_for_are_pointed_out(fair):
 
 
 def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair):
-    campaign = fair.draft()
+    campaign = fair.draft(gold_per_task=1, max_tasks_per_worker=6, pairs_per_task=2)
     assert not checked(campaign, "gold").attention
     first = campaign.gold_pairs.order_by("pk").first()
-    campaign.gold_pairs.update(off_topic=first.off_topic)
+    campaign.gold_pairs.update(off_topic=first.off_topic, query=first.query)
 
     one = checked(campaign, "gold")
 
@@ -122,9 +122,9 @@ def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to
 
 
 def test_strategies_that_hardly_pass_a_task_need_no_attention(fair):
-    one = checked(fair.draft(gold_per_task=5, max_tasks_per_worker=1), "strategies")
+    one = checked(fair.draft(gold_per_task=6, max_tasks_per_worker=1), "strategies")
 
-    assert (one.attention, one.next_step) == (False, "")
+    assert (one.attention, one.next_step) == (False, ""), one.words
     assert one.words.startswith("none passes more than 5% of single tasks; the best is ")
 
 
@@ -320,3 +320,21 @@ def test_a_consent_text_that_does_not_name_the_rule_is_pointed_out(fair):
 
     assert (said.passed, said.attention) == (True, True)
     assert "{screening}" in said.words
+
+
+def test_gold_on_questions_that_tasks_ask_is_refused_or_pointed_out(fair):
+    campaign = fair.draft(max_tasks_per_worker=2)  # two gold pairs a task
+    questions = list(campaign.gold_pairs.order_by("pk").values_list("query", flat=True))
+
+    campaign.gold_pairs.update(query=questions[0])
+    refused = checked(campaign, "gold")
+    assert not refused.passed
+    assert "never asks a question twice" in refused.words
+
+    for gold, query in zip(
+        campaign.gold_pairs.order_by("pk"), [*questions[:2], questions[0], questions[0]], strict=True
+    ):
+        campaign.gold_pairs.filter(pk=gold.pk).update(query=query)
+    one = checked(campaign, "gold")
+    assert (one.passed, one.attention) == (True, True)
+    assert "may run out after 1 task of a worker, not 2" in one.words

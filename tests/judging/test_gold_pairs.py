@@ -5,7 +5,8 @@ import pytest
 from judging.errors import BadJudgmentFile, CampaignRefused
 from judging.models import GoldPair
 from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.gold import decide_gold, import_gold, needed_gold, propose_gold
+from judging.services.gold import bring_gold, decide_gold, import_gold, needed_gold
+from judging.services.gold_proposals import propose_gold
 from pooling.models import Passage, PooledPassage, Qrel, Query
 from tests.factories import make_qrels
 
@@ -41,11 +42,11 @@ def small(fair, **settings):
     return create_campaign(name="small", settings=CampaignSettings(**values), pool=fair.pool)
 
 
-def test_a_tenth_more_than_needed_is_proposed_and_asking_again_adds_nothing(labelled):
+def test_a_third_more_than_needed_is_proposed_and_asking_again_adds_nothing(labelled):
     campaign = small(labelled)
 
     assert needed_gold(campaign) == 3
-    assert propose_gold(campaign) == 4
+    assert propose_gold(campaign) == 5
     assert propose_gold(campaign) == 0
     assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.PROPOSED}
 
@@ -88,11 +89,11 @@ def test_person_accepts_some_and_drops_others(labelled):
 
     assert decide_gold(campaign, [first.pk], accept=True, who="ada") == 1
     assert decide_gold(campaign, [second.pk], accept=False, who="ada") == 1
-    assert decide_gold(campaign, None, accept=True, who="ada") == 2
+    assert decide_gold(campaign, None, accept=True, who="ada") == 3
 
     first.refresh_from_db()
     assert (first.state, first.decided_by) == ("accepted", "ada")
-    assert GoldPair.objects.filter(state="accepted").count() == 3
+    assert GoldPair.objects.filter(state="accepted").count() == 4
     with pytest.raises(CampaignRefused, match="no gold pair 999"):
         decide_gold(campaign, [999], accept=True)
 
@@ -113,7 +114,7 @@ def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_ser
     known = set(Qrel.objects.values_list("query", "passage")) | set(
         PooledPassage.objects.values_list("query", "passage")
     )
-    assert campaign.gold_pairs.count() == 11
+    assert campaign.gold_pairs.count() == 12
     assert not known & set(campaign.gold_pairs.values_list("query", "off_topic"))
 
 
@@ -122,6 +123,51 @@ def test_pool_without_labels_has_no_gold_to_propose(fair):
 
     with pytest.raises(CampaignRefused, match="no qrels"):
         propose_gold(campaign)
+
+
+def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    known = (
+        GoldPair.objects.select_related("query", "relevant", "off_topic")
+        .exclude(kind="")
+        .order_by("pk")
+        .first()
+    )
+    lines = f"{known.query.qid} {known.relevant.pid} {known.off_topic.pid}\ntax tax-0 new-one hard\n"
+
+    bring_gold(campaign, lines.encode(), name="mine")
+
+    assert GoldPair.objects.get(off_topic__pid="new-one").kind == "hard"
+    assert GoldPair.objects.get(pk=known.pk).kind == known.kind
+    assert GoldPair.objects.get(pk=known.pk).state == GoldPair.State.ACCEPTED
+
+
+def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labelled):
+    make_qrels(labelled.collection, "graded", [("egg", "egg-0", 3), ("egg", "egg-low", 0)], min_grade=2)
+    labelled.passages(["egg-low"])
+    Passage.objects.filter(pid="egg-low").update(text="No egg is ready to boil before a hen lays it")
+    campaign = small(labelled, max_tasks_per_worker=1)
+
+    propose_gold(campaign, qrels="graded")
+
+    gold = GoldPair.objects.select_related("off_topic").order_by("pk").first()
+    assert (gold.off_topic.pid, gold.kind) == ("egg-low", "hard")
+    assert gold.why == "shares 2 of 3 question words; labeled 0 for this question, the relevant one 3"
+    with pytest.raises(CampaignRefused, match="no qrel set called 'none'"):
+        propose_gold(campaign, qrels="none")
+
+
+def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questions(labelled):
+    labelled.passages(["far-1", "far-2"])
+    Passage.objects.filter(pid="far-1").update(text="Distance runners eat an egg")
+    campaign = small(labelled, max_tasks_per_worker=1)
+
+    propose_gold(campaign)
+
+    first = GoldPair.objects.select_related("off_topic").order_by("pk").first()
+    assert first.off_topic.pid in {"far-1", "far-2"}
+    assert "not judged for any question" in first.why
 
 
 def test_gold_from_a_file_is_accepted(labelled, tmp_path):
@@ -138,9 +184,10 @@ def test_gold_from_a_file_is_accepted(labelled, tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("egg egg-0\n", 1, "expected 3 columns"),
+        ("egg egg-0\n", 1, "expected 3 or 4 columns"),
         ("egg egg-0 moon-0\nsun a b\n", 2, "no query 'sun'"),
         ("egg egg-0 egg-0\n", 1, "are the same"),
+        ("egg egg-0 moon-0 hardest\n", 1, "unknown kind 'hardest'. Write easy or hard"),
     ],
 )
 def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labelled, tmp_path, text, line, reason):

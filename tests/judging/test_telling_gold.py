@@ -78,9 +78,9 @@ def test_trials_show_the_same_test_pairs_to_everybody(fair):
     assert len({frozenset(gold_in(trials.start_trial(posting))) for _ in range(5)}) == 1
 
 
-def test_no_question_stands_twice_in_a_task_while_there_is_another(fair, crowd):
+def test_no_question_stands_twice_in_a_task(fair, crowd):
     campaign = fair.draft(gold_per_task=1, max_tasks_per_worker=4)
-    questions = list(fair.collection.queries.order_by("pk"))
+    questions = list(fair.collection.queries.order_by("pk")[:4])
     for gold, question in zip(campaign.gold_pairs.order_by("pk"), questions, strict=True):
         GoldPair.objects.filter(pk=gold.pk).update(query=question)
     fair.launched(campaign)

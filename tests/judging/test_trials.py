@@ -139,7 +139,7 @@ def _sides(campaign, name: str) -> list[tuple[int, int]]:
         submission = lease_task(campaign, worker, assignment_id=f"3{name}", place=None)
         submission.slots.all().delete()
         task = Task.objects.get(holder=submission)
-        leasing.fill_slots(campaign, submission, np.random.default_rng(7))
+        leasing.fill_slots(submission, np.random.default_rng(7))
         sides = sorted(submission.slots.filter(gold_pair=None).values_list("pair_id", "left_id"))
         submission.slots.all().delete()
         leasing.release(submission, Submission.State.RETURNED)

@@ -18,6 +18,7 @@ from judging.services import launching
 from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.expecting import slips_of
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, needed_gold
+from judging.services.gold_proposals import labels_for_gold
 from judging.services.launching import Terms
 from judging.services.piloting import pilot_campaign
 from judging.services.preparing import (
@@ -98,6 +99,8 @@ class GoldOut(Schema):
     relevant_text: str | None
     off_topic: str
     off_topic_text: str | None
+    kind: Literal["", "easy", "hard"]
+    why: str
 
 
 class GoldPage(Schema):
@@ -107,6 +110,12 @@ class GoldPage(Schema):
     accepted: int
     needed: int
     gold: list[GoldOut]
+
+
+class GoldWanted(Body):
+    """``qrels``: the labels that answers are known from; the pool's when empty."""
+
+    qrels: Annotated[Text, Field(max_length=200)] = ""
 
 
 class GoldDecided(Body):
@@ -214,6 +223,7 @@ def list_gold(
     request: HttpRequest,
     name: str,
     state: Literal["", "proposed", "accepted", "dropped", "suspended"] = "",
+    kind: Literal["", "easy", "hard"] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> dict[str, Any]:
@@ -221,6 +231,7 @@ def list_gold(
     require(user, "prepare campaign", found.collection)
     rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
     rows = rows.filter(state=state) if state else rows
+    rows = rows.filter(kind=kind) if kind else rows
     return {
         "count": rows.count(),
         "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
@@ -239,14 +250,20 @@ def _gold(row: GoldPair) -> dict[str, Any]:
         "relevant_text": row.relevant.text,
         "off_topic": row.off_topic.pid,
         "off_topic_text": row.off_topic.text,
+        "kind": str(row.kind),
+        "why": row.why,
     }
 
 
 @router.post("/campaigns/{name}/gold/propose", response={202: WorkOut}, summary="Have test pairs proposed")
-def propose_gold(request: HttpRequest, response: HttpResponse, name: str) -> Status[dict[str, Any]]:
+def propose_gold(
+    request: HttpRequest, response: HttpResponse, name: str, asked: GoldWanted
+) -> Status[dict[str, Any]]:
     found, _ = _mine(request, name)
     check_changeable(found)
-    job = jobs.ring_for_gold(found)
+    if asked.qrels:
+        labels_for_gold(found, asked.qrels)
+    job = jobs.ring_for_gold(found, qrels=asked.qrels)
     response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
     return Status(202, work_out(job))
 
@@ -275,7 +292,7 @@ def _counts(campaign: Campaign) -> dict[str, Any]:
 @router.post(
     "/campaigns/{name}/gold/file",
     response=GoldPage,
-    summary="Bring accepted test pairs: lines of qid, relevant pid, off-topic pid as the request's body",
+    summary="Bring accepted test pairs: lines of qid, relevant pid, off-topic pid [kind] as the request's body",
     openapi_extra=LINES,
 )
 def bring_own_gold(

@@ -116,7 +116,10 @@ class GoldPage:
     dropped: int
     suspended: int
     needed: int
+    hard: int
     shown: str
+    kind: str
+    labels: list[str]
     page: Page[GoldPair]
     now: GoldPair | None
     last: GoldPair | None
@@ -133,7 +136,10 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
     counts = dict(campaign.gold_pairs.values_list("state").annotate(Count("pk")).order_by())
     shown = given.get("show", "")
     shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
+    kind = given.get("kind", "")
+    kind = kind if kind in (GoldPair.Kind.EASY, GoldPair.Kind.HARD) else ""
     rows = campaign.gold_pairs.select_related("query", "relevant", "off_topic")
+    decided = rows.filter(state=shown, kind=kind) if kind else rows.filter(state=shown)
     job = jobs.gold_proposals(campaign).first()
     last = given.get("last", "")
     return GoldPage(
@@ -142,14 +148,26 @@ def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
         dropped=counts.get(GoldPair.State.DROPPED, 0),
         suspended=counts.get(GoldPair.State.SUSPENDED, 0),
         needed=needed_gold(campaign),
+        hard=rows.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count(),
         shown=shown,
-        page=Paginator(rows.filter(state=shown).order_by("pk"), GOLD_A_PAGE).get_page(given.get("page")),
+        kind=kind,
+        labels=_label_sets(campaign),
+        page=Paginator(decided.order_by("pk"), GOLD_A_PAGE).get_page(given.get("page")),
         now=rows.filter(state=GoldPair.State.PROPOSED).order_by("pk").first(),
         last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
         if last.isascii() and last.isdigit() and len(last) < 18
         else None,
         work=Work(job) if job else None,
     )
+
+
+def _label_sets(campaign: Campaign) -> list[str]:
+    """The collection's labels by name, the pool's first; none when the campaign has no pool."""
+    if campaign.pool is None:
+        return []
+    own = campaign.pool.qrel_set.name if campaign.pool.qrel_set else ""
+    names = campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True)
+    return sorted(names, key=lambda name: name != own)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from judging.preview_views import PAGES, preview_page
 from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.drafts import is_untouched
 from judging.services.gold import bring_gold, check_gold_size, decide_gold, reopen_gold
+from judging.services.gold_proposals import labels_for_gold
 from judging.services.preparing import change_settings, promise_hourly, settings_of
 from judging.services.strategy_figures import outcomes_of
 from judging.services.texts import accept_texts, check_short_texts, default_texts, set_texts
@@ -127,9 +128,16 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @require_POST
 @step_view()
-def propose(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def propose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Have test pairs looked for."""
-    jobs.ring_for_gold(campaign)
+    qrels = request.POST.get("qrels", "").replace("\0", "")
+    try:
+        if qrels:
+            labels_for_gold(campaign, qrels)
+    except Refusal as refusal:
+        say(request, refusal)
+    else:
+        jobs.ring_for_gold(campaign, qrels=qrels)
     return redirect("web:prepare_gold", campaign.name)
 
 

@@ -58,7 +58,8 @@ class Command(BaseCommand):
 
     def show_pair(self, gold: GoldPair) -> None:
         """One pair side by side, on stderr."""
-        table = Table(title=f"{gold.pk}: {gold.query.text}", title_justify="left", expand=True)
+        about = f"{gold.kind}: {gold.why}" if gold.kind else gold.why
+        table = Table(title=f"{gold.pk}: {gold.query.text}", caption=about, title_justify="left", expand=True)
         table.add_column(f"relevant: {gold.relevant.pid}", ratio=1)
         table.add_column(f"off topic: {gold.off_topic.pid}", ratio=1)
         table.add_row(gold.relevant.text or "(no text)", gold.off_topic.text or "(no text)")

@@ -16,7 +16,7 @@ from judging.services.preparing import check_changeable
 
 
 class Command(BaseCommand):
-    help = "Bring accepted test pairs into a draft: a line each, qid relevant-pid off-topic-pid."
+    help = "Bring accepted test pairs into a draft: a line each, qid relevant-pid off-topic-pid [easy|hard]."
     example = "manage.py import_gold first gold.txt"
 
     def arguments(self, parser: CommandParser) -> None:

@@ -107,6 +107,7 @@ class ReleasedRows:
                     "qid": self.scope.gold_queries[pair.query_id].qid,
                     "relevant": pair.relevant.pid,
                     "off_topic": pair.off_topic.pid,
+                    "kind": str(pair.kind),
                     "state": str(pair.state),
                 }
 

@@ -1,0 +1,232 @@
+"""Propose gold pairs: candidates from labels and texts, of which the ones are kept that look like real pairs."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from judging.errors import BadInput, CampaignRefused
+from judging.gold import Real, Texts, Triple, choose, hard
+from judging.gold_candidates import against, known_relevant, labeled, nearest, reason
+from judging.models import Campaign, GoldPair
+from judging.pair_features import PassageText, content_words, read_passage, read_question, word_weights
+from judging.services.gold import needed_gold
+from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.services import passages
+
+#: Proposals above what is needed: some are dropped, and a draw needs a choice.
+SPARE = 1.35
+#: So many candidates, texts of the collection, and texts of its passage files are looked at.
+MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
+STEP = 500
+UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions only"
+
+
+def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
+    """Add proposals until there are a third more than needed; returns how many were added.
+
+    ``qrels`` names the labels that answers are known from; the pool's when empty.
+    """
+    labels = labels_for_gold(campaign, qrels)
+    standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
+    wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
+    if wanted <= 0:
+        return 0
+    return _Proposing(campaign, labels, wanted).run()
+
+
+def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
+    """The qrel set of this name, or the pool's. Raises BadInput, or CampaignRefused when there is none."""
+    if name and campaign.pool is not None:
+        found = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
+        if found is None:
+            names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
+            raise BadInput(
+                f"The collection has no qrel set called {name!r}.", f"There are: {names or 'none'}."
+            )
+        return found
+    if campaign.pool is None or campaign.pool.qrel_set is None:
+        raise CampaignRefused(
+            "Test pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            f"Bring test pairs of your own: manage.py import_gold {campaign.name} FILE. Or judge a pool with qrels: "
+            f"manage.py build_pool {campaign.collection.name} --pool NAME --qrels SET",
+        )
+    return campaign.pool.qrel_set
+
+
+class _Proposing:
+    """One search for proposals: what it reads once, and what it makes of it."""
+
+    def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
+        self.campaign, self.labels, self.wanted = campaign, labels, wanted
+        self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
+        self.real = Real(
+            list(campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id"))
+        )
+        self.grades = _grades(labels)
+        self.relevant = self._in_order(known_relevant(self.grades, labels.min_grade))
+        self.read: dict[int, PassageText] = {}
+        self.found_outside: dict[int, str] = {}
+
+    def run(self) -> int:
+        """Choose, and add what is chosen; returns how many."""
+        known = {passage for of_query in self.grades.values() for passage in of_query}
+        pooled = set(self.real.uses) | set(self._pooled())
+        self._read(known | pooled)
+        self.weights = word_weights(one.words for one in self.read.values())
+        asked = Query.objects.filter(collection=self.campaign.collection)
+        self.questions = {
+            pk: read_question(text, self.weights) for pk, text in asked.values_list("pk", "text")
+        }
+        mine = self._with_texts(labeled(self.grades, self.relevant, self.labels.min_grade))
+        near = self._nearest(self._outside(pooled))
+        mine += self._with_texts(against(self.relevant, near, UNJUDGED))
+        chosen = self._choose(mine, (), exclusive=True)
+        if len(chosen) < self.wanted:
+            others = self._with_texts(against(self.relevant, self._of_others(known | pooled), OF_OTHERS))
+            chosen += self._choose(others, chosen, exclusive=False)
+        return self._add(chosen)
+
+    def _in_order(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
+        """Questions that the campaign asks; others only where it asks none: they would give gold pairs away."""
+        asked = {query for query, *_ in self.real.pairs} | set(self._pooled_queries())
+        return {query: found for query, found in relevant.items() if query in asked} or relevant
+
+    def _pooled(self) -> Iterable[int]:
+        assert self.campaign.pool is not None
+        return self.campaign.pool.pooled_passages.values_list("passage_id", flat=True)
+
+    def _pooled_queries(self) -> Iterable[int]:
+        assert self.campaign.pool is not None
+        return self.campaign.pool.pooled_passages.values_list("query_id", flat=True)
+
+    def _read(self, keys: set[int]) -> None:
+        """Read the texts of these passages. Raises CampaignRefused when there are none for people."""
+        for part in _parts(keys):
+            rows = Passage.objects.filter(pk__in=part).exclude(text=None)
+            self.read |= {pk: read_passage(text or "") for pk, text in rows.values_list("pk", "text")}
+        if not self.read and not self.campaign.placeholder_text:
+            raise CampaignRefused(
+                "No passage of this campaign has a text, so no test pair can be proposed for people.",
+                f"Bring the passage files: manage.py fetch_passages {self.campaign.collection.name} --passages FILE",
+            )
+
+    def _with_texts(self, triples: Iterable[Triple]) -> list[Triple]:
+        """Those that can be shown to people: with both texts, which differ."""
+        if not self.read:
+            return list(triples)
+        return [
+            one
+            for one in triples
+            if (good := self.read.get(one.relevant_id))
+            and (bad := self.read.get(one.off_topic_id))
+            and good != bad
+        ]
+
+    def _outside(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
+        """Passages that nobody judges, with their words: of the collection's rows, then of its passage files.
+
+        Those of files have no key yet and count down from -1.
+        """
+        if not self.read:
+            return
+        collection = self.campaign.collection
+        labeled_for = {passage for of_query in self.grades.values() for passage in of_query}
+        judged_texts = {self.read[key].words for key in pooled if key in self.read}
+        rows = collection.passages.exclude(text=None).order_by("pk").values_list("pk", "text")[:MOST_TEXTS]
+        for pk, text in rows.iterator(chunk_size=2000):
+            words = content_words(text or "")
+            if pk not in pooled and pk not in labeled_for and words not in judged_texts:
+                yield pk, words
+        known = set(collection.passages.values_list("pid", flat=True)[:MOST_TEXTS])
+        for number, one in enumerate(passages.first_texts(collection, MOST_READ), start=1):
+            words = content_words(one.text)
+            if one.id not in known and words not in judged_texts:
+                self.found_outside[-number] = one.id
+                yield -number, words
+
+    def _nearest(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
+        """Question → passages from outside; those that came from files are recorded with their texts."""
+        asked = {query: self.questions[query] for query in self.relevant}
+        near = nearest(asked, outside, self.rng)
+        pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
+        rows = passages.ensure(collection=self.campaign.collection, pids=sorted(pids)) if pids else {}
+        keys = {key: rows[pid].pk for key, pid in self.found_outside.items() if pid in rows}
+        near = {query: [keys.get(key, key) for key in found] for query, found in near.items()}
+        self._read({key for found in near.values() for key in found} - self.read.keys())
+        return near
+
+    def _of_others(self, judged: set[int]) -> dict[int, list[int]]:
+        """Question → passages judged for other questions, a few each."""
+        related: dict[int, set[int]] = defaultdict(set)
+        for query, of_query in self.grades.items():
+            related[query] |= of_query.keys()
+        assert self.campaign.pool is not None
+        for query, passage in self.campaign.pool.pooled_passages.values_list("query_id", "passage_id"):
+            related[query].add(passage)
+        there = sorted(key for key in judged if not self.read or key in self.read)
+        most = max(20, 2 * math.ceil(self.wanted / max(1, len(self.relevant))))
+        found = {}
+        for query in self.relevant:
+            drawn = [there[index] for index in self.rng.permutation(len(there)).tolist()]
+            found[query] = [passage for passage in drawn if passage not in related[query]][:most]
+        return found
+
+    def _choose(self, candidates: list[Triple], chosen: Iterable[Triple], *, exclusive: bool) -> list[Triple]:
+        taken = set(self.campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
+        open_ones = [
+            one for one in candidates if (one.query_id, one.relevant_id, one.off_topic_id) not in taken
+        ]
+        if len(open_ones) > MOST_CANDIDATES:
+            some = self.rng.permutation(len(open_ones))[:MOST_CANDIDATES]
+            open_ones = [open_ones[index] for index in np.sort(some).tolist()]
+        kept = self.campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).order_by("pk")
+        standing = [Triple(*row) for row in kept.values_list("query_id", "relevant_id", "off_topic_id")]
+        standing += chosen
+        return choose(
+            open_ones,
+            real=self.real,
+            texts=self._texts(),
+            standing=standing,
+            wanted=self.wanted - len(list(chosen)),
+            rng=self.rng,
+            exclusive=exclusive,
+        )
+
+    def _texts(self) -> Texts:
+        return Texts(self.questions if self.read else {}, self.read)
+
+    def _add(self, chosen: list[Triple]) -> int:
+        texts = self._texts()
+        rows = [
+            GoldPair(
+                campaign=self.campaign,
+                query_id=one.query_id,
+                relevant_id=one.relevant_id,
+                off_topic_id=one.off_topic_id,
+                kind=GoldPair.Kind.HARD if hard(texts, one) else GoldPair.Kind.EASY,
+                why=self._reason(one),
+            )
+            for one in chosen
+        ]
+        return len(GoldPair.objects.bulk_create(rows, batch_size=2000))
+
+    def _reason(self, one: Triple) -> str:
+        bad = self.read.get(one.off_topic_id)
+        return reason(self.questions[one.query_id].words, bad.words, one.why) if bad else one.why
+
+
+def _grades(labels: QrelSet) -> dict[int, dict[int, int]]:
+    grades: dict[int, dict[int, int]] = defaultdict(dict)
+    rows = Qrel.objects.filter(qrel_set=labels).order_by("position")
+    for query, passage, grade in rows.values_list("query_id", "passage_id", "grade").iterator(2000):
+        grades[query][passage] = grade
+    return grades
+
+
+def _parts(keys: Iterable[int]) -> list[list[int]]:
+    ordered = sorted(keys)
+    return [ordered[start : start + STEP] for start in range(0, len(ordered), STEP)]

@@ -9,6 +9,7 @@ time the one that brings the chosen ones closest to both.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,19 +87,29 @@ def hard(texts: Texts, triple: Triple) -> bool:
 
 
 def ahead(texts: Texts, real: Real, triple: Triple) -> tuple[float, ...]:
-    """By how much the relevant passage is ahead: question words, rare ones, phrases, length, uses in real pairs."""
+    """By how much the relevant passage is ahead.
+
+    In the question's words, rare ones, its phrases, likeness to the question, length, and uses in real pairs.
+    """
     often = np.log((1 + real.uses[triple.relevant_id]) / (1 + real.uses[triple.off_topic_id]))
     found = texts.of(triple)
     if found is None:
-        return (0.0, 0.0, 0.0, 0.0, often)
+        return (0.0, 0.0, 0.0, 0.0, 0.0, often)
     asked, good, bad = found
     return (
         overlap(asked.words, good.words) - overlap(asked.words, bad.words),
         weighted_overlap(asked, good.words) - weighted_overlap(asked, bad.words),
         float(len(asked.neighbors & good.neighbors) - len(asked.neighbors & bad.neighbors)),
+        _likeness(asked, good) - _likeness(asked, bad),
         float(np.log((1 + good.length) / (1 + bad.length))),
         often,
     )
+
+
+def _likeness(asked: QuestionText, passage: PassageText) -> float:
+    """How alike question and passage are: the squared weights of shared words, less in a passage of many words."""
+    shared = sum(weight**2 for word, weight in asked.weights.items() if word in passage.words)
+    return shared / math.sqrt(len(passage.words)) if passage.words else 0.0
 
 
 def choose(

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0014_reservations'),
+        ('judging', '0015_gold_kinds'),
         ('pooling', '0010_run_depth'),
     ]
 

@@ -52,7 +52,7 @@ def check_gold(campaign: Campaign) -> Passed:
 
 
 def _short_of_gold(campaign: Campaign) -> str:
-    """Say why later tasks of a worker would find no gold pairs that fit, if so. Raises NotReady for the first task."""
+    """Why later tasks of a worker would find no gold pairs that fit, or nothing. Raises NotReady for the first."""
     tasks = campaign.tasks.count()
     wanted = min(campaign.max_tasks_per_worker, tasks)
     fewest = tasks_with_gold(campaign)

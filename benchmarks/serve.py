@@ -178,13 +178,20 @@ def gold(campaign: Any, number: int) -> None:
     from judging.models import GoldPair
     from pooling.models import Passage, Query
 
-    query = Query.objects.filter(collection=campaign.collection).order_by("pk").first()
+    last = Query.objects.filter(collection=campaign.collection).count()
     texts = {"good": text("0", "good"), "off": "This one is off the topic altogether."}
     for index in range(number):
         sides = [
             Passage.objects.create(collection=campaign.collection, pid=f"{kind}-{index}", text=words)
             for kind, words in texts.items()
         ]
+        # A question of its own: no task asks one twice.
+        query = Query.objects.create(
+            collection=campaign.collection,
+            qid=f"gold-{index}",
+            text=f"What of {index}?",
+            position=last + index,
+        )
         GoldPair.objects.create(
             campaign=campaign, query=query, relevant=sides[0], off_topic=sides[1], state="accepted"
         )

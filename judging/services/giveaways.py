@@ -18,8 +18,7 @@ Shown = tuple[Query, Passage, Passage]
 def marks_in_words(campaign: Campaign) -> str:
     """In how many test pairs, and in how many others, only one of the passages has a marked word.
 
-    An off-topic passage hardly ever has a word of the question, a pooled one nearly always: on MS MARCO's passages
-    95 % of proposed test pairs are marked on one side alone, and 5 % of other pairs.
+    The off-topic passage of an easy test pair often has no word of the question, a pooled passage nearly always has.
     """
     gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
     gold_rows = gold.select_related("query", "relevant", "off_topic").order_by("pk")[:SAMPLE]

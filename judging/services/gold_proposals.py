@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from django.db.models import Count
 
 from judging.errors import BadInput, CampaignRefused
 from judging.gold import Real, Texts, Triple, choose, hard
 from judging.gold_candidates import against, known_relevant, labeled, nearest, reason
-from judging.models import Campaign, GoldPair
+from judging.models import Campaign, GoldPair, TaskPair
 from judging.pair_features import PassageText, content_words, read_passage, read_question, word_weights
 from judging.services.gold import needed_gold
 from pooling.models import Passage, Qrel, QrelSet, Query
@@ -91,13 +92,27 @@ class _Proposing:
         return self._add(chosen)
 
     def _in_order(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
-        """Questions that the campaign asks; others only where it asks none: they would give gold pairs away."""
-        asked = {query for query, *_ in self.real.pairs} | set(self._pooled_queries())
-        return {query: found for query, found in relevant.items() if query in asked} or relevant
+        """Questions that the campaign asks, but not in most of its tasks: no task asks one twice.
+
+        Others, which only gold asks, serve where those are too few to fill a task.
+        """
+        pooled = set(self._pooled_queries())
+        often = self._asked_often()
+        asked = {query: found for query, found in relevant.items() if query in pooled - often}
+        if len(asked) < self.campaign.pairs_per_task + self.campaign.gold_per_task:
+            asked |= {query: found for query, found in relevant.items() if query not in pooled}
+        return asked or relevant
 
     def _pooled(self) -> Iterable[int]:
         assert self.campaign.pool is not None
         return self.campaign.pool.pooled_passages.values_list("passage_id", flat=True)
+
+    def _asked_often(self) -> set[int]:
+        """Questions that more than half of the tasks ask."""
+        tasks = self.campaign.tasks.count()
+        rows = TaskPair.objects.filter(task__campaign=self.campaign).values("pair__query")
+        counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks / 2)
+        return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _pooled_queries(self) -> Iterable[int]:
         assert self.campaign.pool is not None
@@ -160,7 +175,7 @@ class _Proposing:
         return near
 
     def _of_others(self, judged: set[int]) -> dict[int, list[int]]:
-        """Question → passages judged for other questions, a few each."""
+        """Question → passages judged for other questions, a few each; those in no real pair come first."""
         related: dict[int, set[int]] = defaultdict(set)
         for query, of_query in self.grades.items():
             related[query] |= of_query.keys()
@@ -172,6 +187,7 @@ class _Proposing:
         found = {}
         for query in self.relevant:
             drawn = [there[index] for index in self.rng.permutation(len(there)).tolist()]
+            drawn.sort(key=lambda passage: passage in self.real.uses)
             found[query] = [passage for passage in drawn if passage not in related[query]][:most]
         return found
 

@@ -63,6 +63,7 @@ def campaign(site):
         pairs_per_task=1, gold_per_task=1, max_tasks_per_worker=TASKS_EACH, budget=Decimal(2000)
     )
     campaign = create_campaign(name="chaos", settings=settings, pool=pool)
+    tested = Query.objects.create(collection=collection, qid="tested", text="What is tested?", position=TASKS)
     good, off = (
         Passage.objects.bulk_create(passage(collection, f"{word}{number}") for number in range(TASKS_EACH))
         for word in ("good", "off")
@@ -70,7 +71,7 @@ def campaign(site):
     GoldPair.objects.bulk_create(
         GoldPair(
             campaign=campaign,
-            query=queries[-1],
+            query=tested,
             relevant=relevant,
             off_topic=off_topic,
             state=GoldPair.State.ACCEPTED,

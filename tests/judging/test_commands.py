@@ -32,8 +32,10 @@ def at_hand(monkeypatch, crowd):
 
 @pytest.fixture
 def labelled(fair):
-    """The fair with a known relevant passage for each query."""
-    labels = [(f"q{number}", f"q{number}-a", 1) for number in range(4)]
+    """The fair with a known relevant passage for each query, and for some that only test pairs ask."""
+    others = [fair.query(f"x{number}").qid for number in range(5)]
+    fair.passages([f"{qid}-a" for qid in others] + [f"far-{number}" for number in range(12)])
+    labels = [(qid, f"{qid}-a", 1) for qid in ["q0", "q1", "q2", "q3", *others]]
     fair.pool.qrel_set = make_qrels(fair.collection, "official", labels)
     fair.pool.save()
     return fair
@@ -75,7 +77,7 @@ def test_campaign_from_the_pool_to_places_offered(labelled):
     status = run("campaign_status", "first")
 
     assert (created["pairs"], created["tasks"], created["cost"]) == (12, 4, 9.6)
-    assert (proposed["needed"], proposed["waiting"], accepted["accepted"]) == (4, 5, 5)
+    assert (proposed["needed"], proposed["waiting"], accepted["accepted"]) == (4, 6, 6)
     assert texts["accepted"]
     assert (launched["state"], launched["posted"], launched["cost"]) == ("open", 4, 9.6)
     assert (status["state"], status["tasks"], status["places"]["open"]) == ("open", 4, 4)
@@ -223,7 +225,7 @@ def test_gold_pairs_are_looked_at_one_by_one(labelled, monkeypatch):
 
     assert (result["changed"], result["accepted"]) == (2, 1)
     states = GoldPair.objects.order_by("pk").values_list("state", flat=True)
-    assert list(states) == ["accepted", "dropped", "proposed", "proposed", "proposed"]
+    assert list(states) == ["accepted", "dropped", "proposed", "proposed", "proposed", "proposed"]
 
 
 def test_gold_pairs_are_named_by_number_and_shown_side_by_side(labelled):

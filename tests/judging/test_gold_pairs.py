@@ -64,9 +64,17 @@ def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_anot
 def test_questions_of_the_pool_come_first_or_a_question_asked_nowhere_else_gives_test_pairs_away(labelled):
     PooledPassage.objects.filter(query__qid="moon").delete()  # which has the best grade
 
-    propose_gold(small(labelled, max_tasks_per_worker=1))
+    propose_gold(small(labelled, pairs_per_task=1))
 
     assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"egg", "tax"}
+
+
+def test_questions_outside_the_pool_serve_where_every_task_asks_those_of_the_pool(labelled):
+    PooledPassage.objects.filter(query__qid="moon").delete()
+
+    propose_gold(small(labelled, max_tasks_per_worker=1))  # one task, which asks both
+
+    assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"moon"}
 
 
 def test_dropped_proposals_are_not_proposed_again(labelled):

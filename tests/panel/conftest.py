@@ -44,7 +44,7 @@ class Effort:
             pids = f"relevant-{number}", f"off-topic-{number}"
             for pid in pids:
                 world.passage(pid)
-            lines.append(f"q{number} {pids[0]} {pids[1]}\n")
+            lines.append(f"{world.query(f'gold-{number}').qid} {pids[0]} {pids[1]}\n")
         values = {"pairs_per_task": 3, "gold_per_task": 2, "max_tasks_per_worker": 2}
         settings = CampaignSettings(reward=Decimal("2.00"), base_reward=Decimal("0.20"), **values)
         self.campaign = create_campaign(name="effort", settings=settings, pool=world.pool)

@@ -44,7 +44,7 @@ def test_own_pairs_are_accepted_and_their_missing_texts_looked_for(manager, draf
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"q0 q0-a\n", "own.txt, line 1: expected 3 columns"),
+        (b"q0 q0-a\n", "own.txt, line 1: expected 3 or 4 columns"),
         (b"q0 q0-a q1-b\nq9 a b\n", "own.txt, line 2: the collection has no query"),
         (b"\xff\xfe\n", "own.txt, line 1: it is not UTF-8 text"),
         (b"q0 a \x00\n", "own.txt, line 1: an id is longer than 300 bytes, or has a NUL"),

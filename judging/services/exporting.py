@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 from config.background.registry import Progress
 from config.spreadsheets import as_text
 from judging.anonymity import month_of, settled
-from judging.models import Campaign, Exclusion, GoldAnswer, Judgment, Pair
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair
+from judging.services.repeats import answered_repeats
 from judging.services.signals import signals_of
 from pooling.models import Passage, PooledPassage, Run
 from pooling.services.runs import tops_of
@@ -64,10 +66,10 @@ def export_judgments(
 ) -> Exported:
     """Write every judgment and gold answer; JSON lines when the name ends in .jsonl, else TSV.
 
-    With ``signals`` each row also says how the answer came about, which workers were promised not to see published.
-    The file appears when it is whole.
+    With ``signals`` each row also says how the answer came about, which workers were promised not to see published,
+    and answers on repeated pairs come last. The file appears when it is whole.
     """
-    written = {"judgment": 0, "gold": 0}
+    written = Counter[str]()
     left_out = 0
     total = campaign.judgments.count()
     partial = out.with_name(f".{out.name}.partial")
@@ -177,7 +179,7 @@ def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str,
 
 
 def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
-    """Each judgment, then each gold answer, with the passages it shows and its slot.
+    """Each judgment, then each gold answer, with the passages it shows and its slot; ``in_time`` repeated ones, too.
 
     They come ``in_time``, in the order in which they were made, or sorted by what was asked.
     """
@@ -222,6 +224,29 @@ def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any]
             "round": "",
         }
         yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
+    if in_time:
+        yield from _repeats(campaign, excluded)
+
+
+def _repeats(campaign: Campaign, excluded: set[int]) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+    """Each answer on a repeated pair, as it was made; it is no judgment."""
+    shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
+    for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
+        task = slot.submission.task
+        chosen = {Choice.Side.LEFT: slot.left, Choice.Side.RIGHT: slot.right}.get(Choice.Side(slot.after))
+        row = _shown(slot, slot.query.qid) | {
+            "kind": "repeat",
+            "preferred": chosen.pid if chosen else "",
+            "time": slot.chosen_at,
+            "phase": "",
+            "judge_kind": "simulated" if slot.worker.simulated else "human",
+            "counted": "",
+            "excluded": int(slot.worker_id in excluded),
+            "gold_passed": "",
+            "task": task.number if task else "",
+            "round": "",
+        }
+        yield row, {slot.left_id, slot.right_id}, slot.pk
 
 
 def _shown(row: Any, qid: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from judging.models import Campaign, Choice, Exclusion, Slot, Submission
 
@@ -114,22 +114,25 @@ def consistency_of_all(campaign: Campaign) -> tuple[int, int]:
 
 def _answered_twice(campaign: Campaign, only: Collection[int] | None) -> list[tuple[int, str, str]]:
     """(worker, side chosen in the earlier slot, side chosen in the repeated one)."""
+    rows = answered_repeats(campaign).annotate(before=_last("repeats", "side"))
+    if only is not None:
+        rows = rows.filter(worker__in=only)
+    return list(rows.filter(before__isnull=False).values_list("worker_id", "before", "after"))
+
+
+def answered_repeats(campaign: Campaign) -> QuerySet[Slot, Any]:
+    """Repeated slots of confirmed work, with the side that was chosen last (``after``) and when (``chosen_at``)."""
     rows = Slot.objects.filter(
         repeats__isnull=False,
         given_back=False,
         submission__campaign=campaign,
         submission__state=Submission.State.SUBMITTED,
     ).exclude(submission__standing=Submission.Standing.TRIAL)
-    if only is not None:
-        rows = rows.filter(worker__in=only)
-    return list(
-        rows.annotate(before=_last_side("repeats"), after=_last_side("pk"))
-        .filter(before__isnull=False, after__isnull=False)
-        .values_list("worker_id", "before", "after")
-    )
+    told = rows.annotate(after=_last("pk", "side"), chosen_at=_last("pk", "chosen_at"))
+    return told.filter(after__isnull=False).order_by("pk")
 
 
-def _last_side(slot: str) -> Subquery:
-    """The side that was chosen last in this slot."""
+def _last(slot: str, field: str) -> Subquery:
+    """A field of the choice that was made last in this slot."""
     made = Choice.objects.filter(slot=OuterRef(slot)).order_by("-chosen_at", "-sequence")
-    return Subquery(made.values("side")[:1])
+    return Subquery(made.values(field)[:1])

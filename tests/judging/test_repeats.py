@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from judging.flags import Behaviour, Usual, flags_of
@@ -10,6 +12,7 @@ from judging.services import working
 from judging.services.answers import record_answers
 from judging.services.course import course_of
 from judging.services.evidence import progress_of
+from judging.services.exporting import export_judgments
 from judging.services.hourly import expected_pay
 from judging.services.leasing import release
 from judging.services.reinstating import exclude_worker
@@ -178,3 +181,22 @@ def test_a_worker_far_less_consistent_than_usual_is_flagged(same, flagged):
     names = [flag.name for flag in flags_of(one, Usual(None, None, consistency=0.85))]
 
     assert names == (["inconsistent"] if flagged else [])
+
+
+def test_answers_on_repeats_are_in_the_export_with_signals_alone(fair, campaign, tmp_path):
+    fair.do_task(campaign, "A1")
+    second = fair.open_task(campaign, "A1")
+    answered(fair, second, same=True)
+    fair.collect(campaign)
+    again = repeat_in(second)
+
+    export_judgments(campaign, tmp_path / "plain.jsonl")
+    export_judgments(campaign, tmp_path / "signals.jsonl", signals=True)
+
+    plain = [json.loads(line)["kind"] for line in (tmp_path / "plain.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (tmp_path / "signals.jsonl").read_text().splitlines()]
+    assert sorted(plain) == ["gold"] * 2 + ["judgment"] * 4
+    assert [row["kind"] for row in rows] == ["judgment"] * 4 + ["gold"] * 2 + ["repeat"]
+    assert (rows[-1]["topic"], rows[-1]["left"]) == (again.query.qid, again.left.pid)
+    before = Judgment.objects.get(slot=again.repeats)
+    assert rows[-1]["preferred"] == before.preferred.pid

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judging.pair_features import features, read_passage, read_question, word_weights
-from judging.strategies import Asked, Known, Setting, draw
+from judging.strategies import Setting, tasks_of_one
 
 Floats = NDArray[np.float64]
 FOLDS, STEPS, RATE, RIDGE = 5, 400, 0.5, 0.01
-WORKERS = 150
+WORKERS = 60
 
 
 def auc_by_task(setting: Setting, tasks: Sequence[int], *, seed: int = 0) -> dict[str, float]:
     """The AUC by the page's features over all pairs, and with a worker's memory in the tasks with these numbers."""
     page = _page_features(setting)
-    gold = [(pair.query, pair.better, pair.worse) for pair in setting.gold]
-    real = sorted({(pair.query, pair.one, pair.other) for task in setting.tasks for pair in task})
+    gold = [tuple(pair) for pair in setting.gold]
+    real = sorted({tuple(pair) for task in setting.tasks for pair in task})
     rows = np.array([page[one] for one in (*gold, *real)])
     labels = np.array([1.0] * len(gold) + [0.0] * len(real))
     questions = np.array([one[0] for one in (*gold, *real)])
@@ -64,13 +64,13 @@ def _fit_and_score(rows: Floats, labels: Floats, test: Floats) -> Floats:
     return scores
 
 
-def _page_features(setting: Setting) -> dict[tuple[int, int, int], tuple[float, ...]]:
+def _page_features(setting: Setting) -> dict[tuple[int, ...], tuple[float, ...]]:
     """Pair → the figures of what its page shows, and their squares."""
     passages = {key: read_passage(text) for key, text in setting.passages.items()}
     weights = word_weights(one.words for one in passages.values())
     questions = {key: read_question(text, weights) for key, text in setting.questions.items()}
-    shown = {(pair.query, pair.better, pair.worse) for pair in setting.gold}
-    shown |= {(pair.query, pair.one, pair.other) for task in setting.tasks for pair in task}
+    shown = {tuple(pair) for pair in setting.gold}
+    shown |= {tuple(pair) for task in setting.tasks for pair in task}
     found = {}
     for query, one, other in shown:
         plain = features(questions[query], passages[one], passages[other])
@@ -80,7 +80,7 @@ def _page_features(setting: Setting) -> dict[tuple[int, int, int], tuple[float, 
 
 def _histories(
     setting: Setting,
-    page: dict[tuple[int, int, int], tuple[float, ...]],
+    page: dict[tuple[int, ...], tuple[float, ...]],
     wanted: Sequence[int],
     seed: int,
 ) -> dict[int, tuple[Floats, Floats, NDArray[np.int64]]]:
@@ -90,44 +90,20 @@ def _histories(
         number: ([], [], []) for number in wanted
     }
     for worker in range(WORKERS if wanted else 0):
-        questions: Counter[int] = Counter()
-        passages: Counter[int] = Counter()
-        under: dict[int, set[int]] = {}
-        left = [setting.gold[index] for index in rng.permutation(len(setting.gold)).tolist()]
-        order = rng.permutation(len(setting.tasks)).tolist()
-        for number in range(1, max(wanted) + 1):
-            shown = _task(setting.tasks[order[number - 1]], left, setting.gold_per_task)
-            asked = Counter(query for _, (query, *_) in shown)
-            if number in kept:
-                rows, labels, workers = kept[number]
-                for is_gold, (query, one, other) in shown:
-                    seen = sorted((passages[one], passages[other]))
-                    elsewhere = sum(bool(under.get(side, set()) - {query}) for side in (one, other))
-                    memory = (
-                        *seen,
-                        float(seen[0] > 0),
-                        float(seen[1] > 0),
-                        questions[query],
-                        float(elsewhere),
-                    )
-                    rows.append((*page[query, one, other], *map(float, memory), float(asked[query] > 1)))
-                    labels.append(float(is_gold))
-                    workers.append(worker)
-            for _, (query, *sides) in shown:
-                questions[query] += 1
-                for side in sides:
-                    passages[side] += 1
-                    under.setdefault(side, set()).add(query)
+        for given in tasks_of_one(setting, max(wanted), rng):
+            if given.number not in kept:
+                continue
+            gold = [one.shown for one in given.gold]
+            asked = Counter(query for query, *_ in (*gold, *given.real))
+            rows, labels, workers = kept[given.number]
+            for pair in (*gold, *given.real):
+                elsewhere = float(given.memory.elsewhere(pair))
+                memory = (*given.memory.familiar(pair), elsewhere, float(asked[pair.query_id] > 1))
+                rows.append((*page[tuple(pair)], *memory))
+                labels.append(float(pair in gold))
+                workers.append(worker)
     return {
         number: (np.array(rows), np.array(labels), np.array(workers))
         for number, (rows, labels, workers) in kept.items()
+        if sum(labels)
     }
-
-
-def _task(real: Sequence[Asked], left: list[Known], count: int) -> list[tuple[bool, tuple[int, int, int]]]:
-    """What a task shows: (gold or not, pair)."""
-    gold = draw(left, {pair.query for pair in real}, count)
-    return [
-        *((True, (pair.query, pair.better, pair.worse)) for pair in gold),
-        *((False, (pair.query, pair.one, pair.other)) for pair in real),
-    ]

@@ -9,20 +9,21 @@ before the task's judgments count.
   Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
 - By side: from the layouts that tasks are given.
 - By memory of what the worker was shown: from simulated workers with a fixed seed, who do tasks of this campaign in
-  random order. Gold is drawn so that no question stands twice in a task while there is a choice.
+  random order, with gold drawn as it is for people.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
+from judging.gold_drawing import Gold, Memory, Shown, draw
 from judging.layout import lay_out
 from judging.pair_features import QuestionText, content_words, length, read_question, word_weights
 
@@ -34,28 +35,17 @@ GOOD_AGREEMENT = 0.60
 MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
 LAYOUTS = 400
 #: Simulated workers, and the tasks that all of them do together at most.
-WORKERS, SIMULATED_TASKS = 200, 2000
+WORKERS, SIMULATED_TASKS = 100, 400
 
 Chooser = Callable[[int, int, int], float]
-Thing = TypeVar("Thing")
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """A pair whose better passage is known, by keys."""
 
     query: int
     better: int
     worse: int
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A pair that workers judge, by keys."""
-
-    query: int
-    one: int
-    other: int
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class Setting:
 
     gold: Sequence[Known]
     labeled: Sequence[Known]
-    tasks: Sequence[Sequence[Asked]]
+    tasks: Sequence[Sequence[Shown]]
     questions: Mapping[int, str]
     passages: Mapping[int, str]
     gold_per_task: int
@@ -231,61 +221,66 @@ def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
 
 # By memory.
 
-
-class _Memory:
-    """What a script remembers of the tasks before: passages, and the questions they stood under."""
-
-    def __init__(self) -> None:
-        self.seen: Counter[int] = Counter()
-        self.under: dict[int, set[int]] = {}
-
-    def chances(self, query: int, one: int, other: int) -> list[float]:
-        """The chance to choose ``one``, for each of ``BY_MEMORY``."""
-        familiar = _chance(self.seen[one], self.seen[other])
-        elsewhere = _chance(self._elsewhere(query, other), self._elsewhere(query, one))
-        return [familiar, 1.0 - familiar, elsewhere]
-
-    def _elsewhere(self, query: int, passage: int) -> int:
-        return int(bool(self.under.get(passage, set()) - {query}))
-
-    def keep(self, shown: Iterable[Asked]) -> None:
-        for pair in shown:
-            for passage in (pair.one, pair.other):
-                self.seen[passage] += 1
-                self.under.setdefault(passage, set()).add(pair.query)
-
-
 #: Choose the passage that the worker met more often; less often; never under another question.
 BY_MEMORY = ("seen before", "not seen before", "not seen elsewhere")
+
+
+class Given(NamedTuple):
+    """A task of a simulated worker: its number from 1, what was shown before, its real pairs and its gold."""
+
+    number: int
+    memory: Memory
+    real: Sequence[Shown]
+    gold: Sequence[Gold]
+
+
+def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Iterator[Given]:
+    """Up to ``most`` tasks in random order, with gold as it is drawn for people.
+
+    A task that no gold fits is left out.
+    """
+    memory = Memory()
+    left = [Gold(pk, *key) for pk, key in enumerate(setting.gold)]
+    number = 0
+    for index in rng.permutation(len(setting.tasks)).tolist():
+        real = setting.tasks[index]
+        drawn = draw(left, memory, real, setting.gold_per_task, rng)
+        if len(drawn) < setting.gold_per_task:
+            continue
+        number += 1
+        yield Given(number, memory, real, drawn)
+        if number == most:
+            return
+        used = {one.pk for one in drawn}
+        left = [one for one in left if one.pk not in used]
+        memory.keep([*real, *(one.shown for one in drawn)])
 
 
 def _by_memory(
     setting: Setting, tasks: Sequence[int], rng: np.random.Generator, workers: int
 ) -> list[Outcome]:
+    """A worker who cannot be given so many tasks does not pass them."""
     last = max(tasks, default=0)
     right: list[list[float]] = [[] for _ in BY_MEMORY]
     agreed: list[list[float]] = [[] for _ in BY_MEMORY]
     passed = np.zeros((len(BY_MEMORY), len(tasks)))
-    better = {(pair.query, pair.better, pair.worse) for pair in setting.labeled}
+    better = {tuple(pair) for pair in setting.labeled}
     count = max(1, min(workers, SIMULATED_TASKS * workers // WORKERS // max(1, last)))
-    for _ in range(count if last and setting.gold else 0):
-        memory, still = _Memory(), np.ones(len(BY_MEMORY))
-        order = _shuffled(setting.tasks, rng)
-        left = _shuffled(setting.gold, rng)
-        for done in range(1, last + 1):
-            real = order[(done - 1) % len(order)] if order else ()
-            drawn = draw(left, {pair.query for pair in real}, setting.gold_per_task)
-            for pair in drawn:
-                chances = memory.chances(pair.query, pair.better, pair.worse)
-                still *= chances
+    for _ in range(count if last else 0):
+        still = np.ones((last + 1, len(BY_MEMORY)))
+        number = 0
+        for given in tasks_of_one(setting, last, rng):
+            number = given.number
+            for one in given.gold:
+                chances = _remembered(given.memory, *one.shown)
+                still[given.number :] *= chances
                 _add(right, chances)
-            for asked in real:
-                for one, other in ((asked.one, asked.other), (asked.other, asked.one)):
-                    if (asked.query, one, other) in better:
-                        _add(agreed, memory.chances(asked.query, one, other))
-            memory.keep([*real, *(Asked(pair.query, pair.better, pair.worse) for pair in drawn)])
-            if done in tasks:
-                passed[:, tasks.index(done)] += still
+            for query, one_id, other_id in given.real:
+                for sides in ((one_id, other_id), (other_id, one_id)):
+                    if (query, *sides) in better:
+                        _add(agreed, _remembered(given.memory, query, *sides))
+        still[number + 1 :] = 0
+        passed += still[list(tasks)].T
     shares = passed / count
     return [
         Outcome(name, _mean(right[at]) or 0.0, tuple(shares[at].tolist()), _mean(agreed[at]))
@@ -293,25 +288,11 @@ def _by_memory(
     ]
 
 
-def draw(left: list[Known], asked: set[int], count: int) -> list[Known]:
-    """Take gold pairs off the shuffled ones that are left: those whose question the task does not ask come first."""
-    known = set(asked)
-    first: list[Known] = []
-    for pair in left:
-        if len(first) == count:
-            break
-        if pair.query not in known:
-            known.add(pair.query)
-            first.append(pair)
-    chosen = set(first)
-    rest = [pair for pair in left if pair not in chosen]
-    missing = count - len(first)
-    left[:] = rest[missing:]
-    return first + rest[:missing]
-
-
-def _shuffled(things: Sequence[Thing], rng: np.random.Generator) -> list[Thing]:
-    return [things[index] for index in rng.permutation(len(things)).tolist()]
+def _remembered(memory: Memory, query: int, one: int, other: int) -> list[float]:
+    """The chance to choose ``one``, for each of ``BY_MEMORY``."""
+    familiar = _chance(memory.passages[one], memory.passages[other])
+    elsewhere = [bool(memory.under.get(side, set()) - {query}) for side in (one, other)]
+    return [familiar, 1.0 - familiar, _chance(elsewhere[1], elsewhere[0])]
 
 
 def _add(lists: list[list[float]], values: Sequence[float]) -> None:

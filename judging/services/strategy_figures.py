@@ -6,8 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
+from judging.gold_drawing import Shown
 from judging.models import Campaign, GoldPair, Task, TaskPair
-from judging.strategies import Asked, Known, Outcomes, Setting, try_strategies
+from judging.strategies import Known, Outcomes, Setting, try_strategies
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 #: So many of the campaign's tasks are looked at, evenly drawn; more would say the same.
@@ -31,9 +32,9 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None) -> Setting:
     if labels is None and campaign.pool is not None:
         labels = campaign.pool.qrel_set
     asked = [pair for task in tasks for pair in task]
-    queries = {pair.query for pair in gold} | {pair.query for pair in asked}
+    queries = {pair.query for pair in gold} | {pair.query_id for pair in asked}
     shown = {key for pair in gold for key in (pair.better, pair.worse)}
-    shown |= {key for pair in asked for key in (pair.one, pair.other)}
+    shown |= {key for pair in asked for key in (pair.one_id, pair.other_id)}
     return Setting(
         gold=gold,
         labeled=_labeled(labels, asked),
@@ -53,32 +54,32 @@ def setting_of(campaign: Campaign, labels: QrelSet | None = None) -> Setting:
     )
 
 
-def _tasks(campaign: Campaign) -> list[list[Asked]]:
+def _tasks(campaign: Campaign) -> list[list[Shown]]:
     keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
     keys = keys[:: max(1, math.ceil(len(keys) / SAMPLE))]
-    tasks: dict[int, list[Asked]] = defaultdict(list)
+    tasks: dict[int, list[Shown]] = defaultdict(list)
     rows = TaskPair.objects.filter(task__in=keys).order_by("task__number", "pk")
     pair = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
     for task, *keys_of_pair in rows.values_list("task_id", *pair):
-        tasks[task].append(Asked(*keys_of_pair))
+        tasks[task].append(Shown(*keys_of_pair))
     return list(tasks.values())
 
 
-def _labeled(labels: QrelSet | None, asked: list[Asked]) -> list[Known]:
+def _labeled(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
     """The pairs of which both passages have a label, and not the same one."""
     if labels is None:
         return []
     grades: dict[tuple[int, int], int] = {}
-    for part in _parts({pair.query for pair in asked}):
+    for part in _parts({pair.query_id for pair in asked}):
         rows = Qrel.objects.filter(qrel_set=labels, query__in=part)
         for query, passage, grade in rows.values_list("query_id", "passage_id", "grade"):
             grades[query, passage] = grade
     known = []
     for pair in dict.fromkeys(asked):
-        one, other = grades.get((pair.query, pair.one)), grades.get((pair.query, pair.other))
+        one, other = grades.get((pair.query_id, pair.one_id)), grades.get((pair.query_id, pair.other_id))
         if one is not None and other is not None and one != other:
-            better, worse = (pair.one, pair.other) if one > other else (pair.other, pair.one)
-            known.append(Known(pair.query, better, worse))
+            better, worse = (pair.one_id, pair.other_id) if one > other else (pair.other_id, pair.one_id)
+            known.append(Known(pair.query_id, better, worse))
     return known
 
 

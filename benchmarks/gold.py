@@ -2,20 +2,22 @@
 
 Gold is proposed and accepted as it comes, for a campaign with the default settings over each of
 
-- the sample and the demo's pool (docs/sample: the ten runs' first passages and the known relevant one);
+- the demo: docs/sample, the ten runs' first passages, and one known relevant passage a query as the only label;
+- the sample: the same with all of its grades as labels;
 - with ``--texts FOLDER``, a folder of ``queries.tsv``, ``passages.tsv`` and graded ``qrels.txt``, such as MS MARCO's.
-  Real texts are not part of the project. Five rankers of the sample make the runs; grades from 2 are relevant.
+  Real texts are not part of the project. Six rankers of the sample make the runs; their first passages are pooled.
 
-For each it prints the strategies of ``judging/strategies.py``: the share of gold they answer right, their chance to
-pass 1, 5 and 20 tasks in a row (or as many as the gold is enough for), and their agreement with the grades on real
-pairs. Then how well a classifier tells gold from real pairs (``benchmarks/_telling.py``): by what the page shows, and
-by that and what a worker saw before, in the 1st, the 5th and the 20th task. Limits:
+Of grades, 2 and more are relevant. For each campaign it prints the strategies of ``judging/strategies.py``: the share
+of gold they answer right, their chance to pass 1, 5 and 20 tasks in a row (or as many as the gold is enough for), and
+their agreement with the grades on real pairs. Then how well the classifier of the tests
+(``tests/judging/classifier.py``) tells gold from real pairs: by what the page shows, and by what a worker remembers
+who does up to 5 or up to 20 tasks. Limits:
 
 - no strategy that agrees with the grades on less than 60% of real pairs passes one task with more than 20%, or five
   in a row with more than 1%;
 - no classifier has an AUC of 0.60 or more.
 
-It works in a database of its own, which is deleted at the end, and takes about 20 seconds. ``--json`` prints the
+It works in a database of its own, which is deleted at the end, and takes about a minute. ``--json`` prints the
 figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
@@ -33,13 +35,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "docs" / "sample"
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent), str(SAMPLE)]
+sys.path[:0] = [str(ROOT), str(SAMPLE)]
 
-#: Passages that a run of real texts names for a query, and how many of them are pooled.
-RANKED, DEPTH = 20, 2
+#: Passages that a run of real texts names for a query.
+RANKED = 20
 MOST_AUC = 0.60
-#: A simulated worker's tasks, of which the classifier's figures are told.
-TASKS = (1, 5, 20)
+#: The most tasks of the workers whose memory is tried; how many workers; how often the page's figures are split.
+MEMORIES, WORKERS, SPLITS = (5, 20), 40, 5
 
 Figures = dict[str, Any]
 
@@ -51,14 +53,14 @@ def command(name: str, *words: str) -> None:
     call_command(name, *words, stdout=StringIO())
 
 
-def sample() -> Figures:
-    """The demo's collection, pool and campaign."""
+def sample(name: str, *, qrels: str, least: int) -> Figures:
+    """The demo's collection and pool, with these labels."""
     files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
-    command("import_collection", "sample", *map(str, files), "--qrels", str(SAMPLE / "qrels.txt"))
-    command("import_qrels", "sample", str(SAMPLE / "grades.txt"), "--set", "truth")
-    command("import_runs", "sample", *map(str, sorted((SAMPLE / "runs").glob("*.gz"))))
-    command("build_pool", "sample", "--pool", "tops", "--all-runs", "--qrels", "official")
-    return figures_of("sample", "tops", labels="truth")
+    labels = ("--qrels", str(SAMPLE / qrels), "--min-grade", str(least))
+    command("import_collection", name, *map(str, files), *labels)
+    command("import_qrels", name, str(SAMPLE / "grades.txt"), "--set", "truth")
+    command("import_runs", name, *map(str, sorted((SAMPLE / "runs").glob("*.gz"))))
+    return figures_of(name, labels="truth")
 
 
 def real_texts(folder: Path) -> Figures:
@@ -68,10 +70,7 @@ def real_texts(folder: Path) -> Figures:
     command("import_collection", "texts", *map(str, files), *grades)
     with tempfile.TemporaryDirectory() as runs:
         command("import_runs", "texts", *(str(file) for file in rank(folder, Path(runs))))
-    command(
-        "build_pool", "texts", "--pool", "ranked", "--all-runs", "--depth", str(DEPTH), "--qrels", "official"
-    )
-    return figures_of("texts", "ranked", labels="official")
+    return figures_of("texts", labels="official")
 
 
 def rank(folder: Path, out: Path) -> list[Path]:
@@ -83,10 +82,11 @@ def rank(folder: Path, out: Path) -> list[Path]:
     pids = list(passages)
     made = {
         "bm25": (rankers.bm25(), rankers.stems),
-        "unstemmed": (rankers.bm25(k1=1.6, b=0.9), rankers.words),
+        "bm25_unstemmed": (rankers.bm25(k1=1.6, b=0.9), rankers.words),
+        "bm25_lead": (rankers.bm25(), rankers.lead_stems),
         "dirichlet": (rankers.lm_dirichlet(), rankers.stems),
         "lsa": (rankers.lsa(), rankers.stems),
-        "trigrams": (rankers.tfidf_cosine, rankers.trigrams),
+        "tfidf": (rankers.tfidf_cosine, rankers.stems),
     }
     files = []
     for tag, (ranker, analyse) in made.items():
@@ -103,22 +103,21 @@ def rank(folder: Path, out: Path) -> list[Path]:
     return files
 
 
-def figures_of(collection: str, pool: str, *, labels: str) -> Figures:
-    """Propose and accept gold for a campaign over the pool, and try to pass it."""
-    from _telling import auc_by_task
-
+def figures_of(collection: str, *, labels: str) -> Figures:
+    """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it."""
     from judging.services.campaigns import campaign_named
     from judging.services.strategy_figures import setting_of
     from judging.strategies import try_strategies
     from pooling.models import QrelSet
 
-    name = f"{collection}-first"
+    name, pool = f"{collection}-first", f"{collection}-tops"
+    command("build_pool", collection, "--pool", pool, "--all-runs", "--qrels", "official")
     command("create_campaign", name, "--pool", pool)
     command("propose_gold", name)
     command("accept_gold", name, "--all")
     campaign = campaign_named(name)
     setting = setting_of(campaign, QrelSet.objects.get(collection=campaign.collection, name=labels))
-    outcomes = try_strategies(setting, workers=1000)
+    outcomes = try_strategies(setting)
     return {
         "pairs": campaign.pairs.count(),
         "gold": outcomes.gold,
@@ -126,8 +125,30 @@ def figures_of(collection: str, pool: str, *, labels: str) -> Figures:
         "tasks": outcomes.tasks,
         "strategies": [asdict(row) for row in outcomes.rows],
         "over_the_bar": [row.name for row in outcomes.over_the_bar()],
-        "auc": auc_by_task(setting, TASKS),
+        "auc": areas(setting),
     }
+
+
+def areas(setting: Any) -> dict[str, float]:
+    """The AUC of the classifier by the page, and by what workers remember."""
+    import numpy as np
+
+    from judging.gold import Real, Texts, Triple
+    from judging.pair_features import read_passage, read_question, word_weights
+    from tests.judging.classifier import cross_validated, remembered, seen_on_a_page
+
+    read = {key: read_passage(text) for key, text in setting.passages.items()}
+    weights = word_weights(one.words for one in read.values())
+    texts = Texts({key: read_question(text, weights) for key, text in setting.questions.items()}, read)
+    real = Real(sorted({tuple(pair) for task in setting.tasks for pair in task}))
+    gold = [Triple(*pair) for pair in setting.gold]
+    table, is_gold = seen_on_a_page(real, gold, texts)
+    splits = [np.random.default_rng(seed).permutation(len(table)) for seed in range(SPLITS)]
+    found = {"page": sum(cross_validated(table, is_gold, split) for split in splits) / SPLITS}
+    for most in MEMORIES:
+        met = remembered(real, gold, np.random.default_rng(most), most=most, workers=WORKERS)
+        found[f"memory of up to {most} tasks"] = cross_validated(*met)
+    return found
 
 
 def show(name: str, figures: Figures) -> None:
@@ -159,7 +180,10 @@ def main() -> int:
 
         django.setup()
         command("migrate")
-        found = {"sample": sample()}
+        found = {
+            "demo": sample("demo", qrels="qrels.txt", least=1),
+            "sample": sample("sample", qrels="grades.txt", least=2),
+        }
         if options.texts:
             found["texts"] = real_texts(options.texts)
     if options.json:

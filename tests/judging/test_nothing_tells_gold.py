@@ -15,8 +15,9 @@ import pytest
 
 from judging.gold import Real, Texts, Triple, choose, hard
 from judging.gold_candidates import known_relevant, labeled
+from judging.gold_drawing import Shown
 from judging.pair_features import read_passage, read_question, word_weights
-from judging.strategies import Asked, Known, Setting, try_strategies
+from judging.strategies import Known, Setting, try_strategies
 from tests.judging.classifier import cross_validated, remembered, seen_on_a_page
 from tests.test_sample import SAMPLE, read_qrels, read_run, read_tsv, run_paths
 
@@ -166,7 +167,7 @@ def _by(gold: list[Triple], key: Callable[[Triple], int]) -> list[list[Triple]]:
 
 
 def test_no_strategy_that_does_not_read_passes_tasks(proposed):
-    asked = [Asked(*pair) for pair in proposed.real.pairs]
+    asked = [Shown(*pair) for pair in proposed.real.pairs]
     outcomes = try_strategies(
         Setting(
             gold=[Known(one.query_id, one.relevant_id, one.off_topic_id) for one in proposed.gold],

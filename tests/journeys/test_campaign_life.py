@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 SAMPLE = BASE_DIR / "docs" / "sample"
-CREW = ("--workers", 4, "--truth", "labels", "--error", 0)
+CREW = ("--workers", 4, "--truth", "labels", "--error", 0, "--gold-error", 0)
 
 
 @pytest.fixture

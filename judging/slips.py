@@ -39,6 +39,11 @@ class Slips:
         return f"measured in the pilot: {self.failed} of {self.seen} missed{left_out}"
 
     @property
+    def expected_words(self) -> str:
+        """Say the rate to expect in percent."""
+        return f"{percent(self.expected)}%"
+
+    @property
     def range_words(self) -> str:
         """Say the range in percent: "0.5 to 2 %"."""
         return f"{percent(self.low)} to {percent(self.high)}%"

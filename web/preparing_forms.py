@@ -13,7 +13,7 @@ from judging.models import Campaign
 from judging.screening import SLIP_RATE
 from judging.services.campaigns import WHOLE_NUMBERS, CampaignSettings
 from judging.services.texts import LONGEST
-from judging.slips import Slips, percent
+from judging.slips import Slips
 from web.services.directions import said_plainly
 
 DEFAULTS = CampaignSettings()
@@ -94,7 +94,7 @@ class SettingsForm(OfSettings):
                 "rate: the task is repeated; more failures than honest slips explain exclude the worker",
             ),
         ],
-        help_text="An excluded worker's judgments do not count. Compare the rules below the settings of a draft.",
+        help_text="An excluded worker's judgments do not count. A draft's settings compare the rules in a table.",
     )
     slip_rate = forms.FloatField(
         label="Honest slips",
@@ -286,7 +286,7 @@ class RehearsalForm(forms.Form):
         # Honest workers slip as often as the campaign's own forecast says, so that both tell the same story.
         self.initial["gold_error"] = round(slips.expected, 4)
         self.fields["gold_error"].help_text = (
-            f"Honest slips on test pairs, 0 to 1. The forecast goes by {percent(slips.expected)}% "
+            f"Honest slips on test pairs, 0 to 1. The forecast goes by {slips.expected_words} "
             f"({slips.source})."
         )
 

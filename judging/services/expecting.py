@@ -97,7 +97,7 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
         in_all = f"about {_dollars(costs[1])} in all ({_dollars(costs[0])} to {_dollars(costs[2])})"
     slips, low, high = seen.slips, seen.low, seen.high
     return (
-        f"if honest workers miss {slips.range_words} of the test pairs ({percent(slips.expected)}% expected, "
+        f"if honest workers miss {slips.range_words} of the test pairs ({slips.expected_words} expected, "
         f"{slips.source}) and each do up to {tasks}, {percent(low.excluded_share)} to "
         f"{percent(high.excluded_share)}% of them are excluded and {percent(low.repeated_share)} to "
         f"{percent(high.repeated_share)}% of their tasks repeated: {in_all}"
@@ -113,7 +113,11 @@ def comparison_words(rows: list[Consequence]) -> str:
     return "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent(row.honest_kept)}% of honest "
         f"workers, catches {percent(row.careless_caught)}% of those who guess and "
-        + ("lets hardly a task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
+        + (
+            "lets hardly a task count"
+            if row.cost is None
+            else f"costs about ${row.cost:,.2f} with their tasks"
+        )
         for row in rows
     )
 
@@ -122,6 +126,6 @@ def assumption_words(campaign: Campaign) -> str:
     """Say under which assumption the rules are compared."""
     slips = slips_of(campaign)
     return (
-        f"{CARELESS_SHARE:.0%} of workers guess, honest ones miss {percent(slips.expected)}% of the test pairs "
+        f"{CARELESS_SHARE:.0%} of workers guess, honest ones miss {slips.expected_words} of the test pairs "
         f"({slips.source}), and each does up to {many(tasks_per_worker(campaign), 'task')}"
     )

@@ -378,3 +378,27 @@ def test_a_person_s_decision_in_an_earlier_campaign_is_told_as_such(crowd, fair)
     assert "In an earlier campaign the requester decided so" in page
     assert "check pair" not in page
     assert "copied answers" not in page
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("reference", "To be fair to everybody, one is enough."),
+        ("two-strikes", "only the second one excludes"),
+    ],
+)
+def test_a_refusal_names_its_rule_and_when_an_objection_is_answered(crowd, fair, rule, words):
+    campaign = fair.opened(screen=rule, answer_days=2)
+    Visitor(crowd, campaign).fail()
+    fair.collect(campaign)
+    with time_machine.travel("2026-11-26T09:00Z", tick=False):  # a Thursday
+        refused = text(Visitor(crowd, campaign).arrive())
+        assert words in refused
+        assert "answers within 2 working days." in refused
+
+        address = re.search(r'action="(/judge/appeal/[^"]+)"', refused)[1]
+        objected = text(Client().post(address, {"words": "not me"}))
+
+    assert "The requester answers by 30 November 2026." in objected
+    with time_machine.travel("2026-12-01T09:00Z"):
+        assert "was due by 30 November 2026 and is late" in text(Client().get(address))

@@ -53,7 +53,7 @@ def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
     slips = slips_of(campaign)
     return (
         f"Honest simulated workers miss {percent(settings.gold_error)}% of obvious pairs; the forecast goes by "
-        f"{percent(slips.expected)}% ({slips.source})."
+        f"{slips.expected_words} ({slips.source})."
     )
 
 

@@ -13,9 +13,11 @@ from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.pair_request import PairRequest
 from judging.pay import BASE_REWARD, rounded
+from judging.reading import least_limit
 from judging.screening import SLIP_RATE
 from judging.services.pairs import pairs_of, request_pairs
 from judging.services.postings import next_posting
+from judging.services.reading_time import seconds_a_pair
 from judging.services.reserving import settle
 from judging.services.texts import check_language, check_short_texts, default_texts
 from pooling.models import Collection, Pool
@@ -198,12 +200,23 @@ def create_campaign(
                 pairs = pairs_of(pool)
                 _check_pairs(pool, pairs)
                 request_pairs(campaign, pairs, judgments=settings.judgments_per_pair, round=0)
+                if settings.assignment_seconds == CampaignSettings.assignment_seconds:
+                    _give_enough_time(campaign)
             log(campaign, "created", who=who)
     except IntegrityError:
         raise CampaignRefused(
             f"There is a campaign called {name!r} already.", "Choose another name."
         ) from None
     return campaign
+
+
+def _give_enough_time(campaign: Campaign) -> None:
+    """Raise a limit that nobody chose to what a task of this length needs."""
+    expected = (campaign.pairs_per_task + campaign.gold_per_task) * seconds_a_pair(campaign)
+    most = WHOLE_NUMBERS["assignment_seconds"][1]
+    if (needed := min(least_limit(expected), most)) > campaign.assignment_seconds:
+        campaign.assignment_seconds = needed
+        campaign.save(update_fields=["assignment_seconds"])
 
 
 def _check_pairs(pool: Pool, pairs: Sequence[PairRequest]) -> None:

@@ -18,6 +18,7 @@ from config.plurals import many
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
 from judging.models import Campaign
+from judging.reading import TIMES_THE_EXPECTED, least_limit
 from judging.requirements import limit_words
 from judging.services.checked import Checked, Passed
 from judging.services.expecting import (
@@ -319,6 +320,19 @@ def _pay(plan: Plan) -> Passed:
     return Passed(f"${pay.hourly:,.2f} an hour ({minutes}, {source})")
 
 
+def _time(plan: Plan) -> Passed:
+    """Nobody has to hurry: the limit is several times what a task is expected to take."""
+    limit, pay = plan.campaign.assignment_seconds, expected_pay(plan.campaign)
+    source = f"the median of {many(pay.measured, 'task')} in the pilot" if pay.measured else "by their length"
+    expected = f"{pay.seconds / 60:.1f} minutes expected ({source})"
+    if limit < TIMES_THE_EXPECTED * pay.seconds:
+        raise NotReady(
+            f"A task has a limit of {limit / 60:.0f} minutes, less than {TIMES_THE_EXPECTED} times the {expected}.",
+            f"Make a campaign with --task-minutes {least_limit(pay.seconds) // 60} or more, or fewer pairs a task.",
+        )
+    return Passed(f"{limit / 60:.0f} minutes for a task, {limit / pay.seconds:.1f} times the {expected}")
+
+
 MARKED, STRATEGIES = "marked words", "strategies"
 #: The checks in the order in which a launch goes through them.
 CHECKS: dict[str, Callable[[Plan], Passed]] = {
@@ -335,4 +349,5 @@ CHECKS: dict[str, Callable[[Plan], Passed]] = {
     "qualifications": _qualifications,
     "texts": _texts,
     "pay": _pay,
+    "time": _time,
 }

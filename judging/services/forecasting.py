@@ -11,11 +11,11 @@ from judging.expectations import Outlook
 from judging.models import Campaign
 from judging.packing import task_count
 from judging.pay import hourly, pay_of
+from judging.reading import SECONDS_PER_PAIR
 from judging.services.campaigns import CampaignSettings
 from judging.services.cost import Quote, quote_pay, quote_tasks
 from judging.services.expecting import outlook_for, outlook_of
 from judging.services.hourly import expected_pay
-from judging.services.texts import SECONDS_PER_PAIR
 
 MOST_PEOPLE = 10_000
 

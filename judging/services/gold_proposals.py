@@ -111,7 +111,7 @@ class _Proposing:
         """Questions that more than half of the tasks ask."""
         tasks = self.campaign.tasks.count()
         rows = TaskPair.objects.filter(task__campaign=self.campaign).values("pair__query")
-        counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks / 2)
+        counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks // 2)
         return set(counted.order_by().values_list("pair__query", flat=True))
 
     def _pooled_queries(self) -> Iterable[int]:

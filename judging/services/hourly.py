@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.models import Campaign, Exclusion, Posting, Slot, Submission
 from judging.pay import hourly, least_pay
-from judging.services.texts import SECONDS_PER_PAIR
+from judging.services.reading_time import seconds_a_pair
 
 #: So many timed tasks make a median that workers can be told.
 ENOUGH = 3
@@ -40,8 +40,7 @@ def expected_pay(campaign: Campaign) -> ExpectedPay:
     times = pilot_seconds(campaign)
     if times:
         return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
-    pairs = campaign.slots_per_task
-    return ExpectedPay(float(pairs * SECONDS_PER_PAIR), campaign.reward, measured=0)
+    return ExpectedPay(campaign.slots_per_task * seconds_a_pair(campaign), campaign.reward, measured=0)
 
 
 def measured_seconds(campaign: Campaign) -> float | None:

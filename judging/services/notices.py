@@ -32,6 +32,7 @@ from judging.models import (
 from judging.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
 from judging.services.calls import Patience, Reply, campaign_key, perform
 from judging.services.messages import not_delivered
+from judging.services.unfinished import unfinished_of
 from judging.tokens import Refused, appeal_address
 
 #: The link below it must not be cut off.
@@ -170,7 +171,9 @@ def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
 
 
 def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
-    """Whether what ``reason`` ("excluded", "excluded-elsewhere") rests on still stands."""
+    """Whether what ``reason`` ("excluded", "excluded-elsewhere", "unfinished") rests on still stands."""
+    if reason == "unfinished":
+        return unfinished_of(campaign, worker).stopped
     mine = Exclusion.objects.filter(worker=worker)
     if reason == "excluded":
         return mine.misconduct().filter(campaign=campaign).exists()

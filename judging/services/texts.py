@@ -18,10 +18,10 @@ from judging.models import Campaign, GoldPair, Pair
 from judging.pay import in_words
 from judging.rule_words import screening_words
 from judging.services.cost import pay_for
+from judging.services.reading_time import seconds_a_pair
 from pooling.models import Passage
 
 LONGEST = 20_000
-SECONDS_PER_PAIR = 40
 CONTACT = gettext_noop("the requester, through the site on which you took this task")
 #: The language of the words in the code; its texts stand in the folder itself, those of others in one of their own.
 ORIGINAL = "en"
@@ -181,7 +181,7 @@ def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
 def usual_minutes(campaign: Campaign, pairs: int) -> int:
     """The minutes that a task of ``pairs`` pairs usually takes, rounded up: measured, or else estimated."""
     full = campaign.slots_per_task
-    seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else SECONDS_PER_PAIR
+    seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else seconds_a_pair(campaign)
     return max(1, math.ceil(round(pairs * seconds_per_pair, 3) / 60))
 
 

@@ -55,6 +55,7 @@ ALL = [
     "qualifications",
     "texts",
     "pay",
+    "time",
 ]
 
 
@@ -283,7 +284,7 @@ def test_pay_below_the_least_is_refused_with_the_reward_that_would_do(fair, chec
 
     assert checks(campaign, minimum_hourly=Decimal("36.00")) == (ALL, "")
     passed, refusal = checks(campaign, minimum_hourly=Decimal("36.01"))
-    assert passed == ALL[:-1]
+    assert passed == ALL[:-2]
     assert "$36.00 an hour" in refusal
     assert "--reward 2.01" in refusal
 
@@ -338,3 +339,25 @@ def test_gold_on_questions_that_tasks_ask_is_refused_or_pointed_out(fair):
     one = checked(campaign, "gold")
     assert (one.passed, one.attention) == (True, True)
     assert "may run out after 1 task of a worker, not 2" in one.words
+
+
+def test_a_limit_below_four_times_what_the_texts_take_is_refused_with_one_that_would_do(fair, checks):
+    campaign = fair.draft(assignment_seconds=780)
+    passed, said = checks(campaign)
+    assert (passed, said) == (ALL[:-1], said)
+    assert "limit of 13 minutes, less than 4 times the 3.3 minutes expected (by their length)" in said
+    assert "--task-minutes 15 or more" in said
+    Campaign.objects.update(assignment_seconds=900)
+    campaign.refresh_from_db()
+    assert checks(campaign) == (ALL, "")
+
+
+def test_long_texts_are_given_more_time_when_nobody_chose_it(fair):
+    assert fair.draft().assignment_seconds == 3600
+    Passage.objects.update(text="word " * 1000)
+
+    longer = fair.draft_of("longer")
+
+    # 13 pairs of 2,003 words at 238 a minute and 10 seconds for each choice: 111.6 minutes
+    assert longer.assignment_seconds == 60 * 450
+    assert fair.draft_of("chosen").assignment_seconds == 60 * 450

@@ -68,7 +68,7 @@ class Site:
             )
         self.launched("people", pool, "--allow-undecided")
         # Everything else that a campaign may ask of the page.
-        asks = ("--minimum-seconds", 2, "--mark-query-words", "--minimum-age", 18, "--task-minutes", 5)
+        asks = ("--minimum-seconds", 2, "--mark-query-words", "--minimum-age", 18)
         asks += ("--base-reward", "0.30")
         told = (
             "--content-warning",
@@ -77,6 +77,7 @@ class Site:
             "ada@lab.example",
         )
         self.launched("careful", pool, *asks, *told, "--ethics-approval", "Board of Ethics, number 17/2026")
+        self._leaves_little_time("careful")
 
     def launched(self, name: str, pool: str, *settings: object) -> None:
         """A campaign for people over the pool, launched."""
@@ -85,6 +86,15 @@ class Site:
         self.typed("accept_gold", name, "--all")
         self.typed("set_texts", name, "--accept")
         self.typed("launch_campaign", name)
+
+    def _leaves_little_time(self, name: str) -> None:
+        """Have its tasks end five minutes after they are opened; with so short a limit it is not launched."""
+        change = (
+            "from judging.models import Campaign; "
+            f"Campaign.objects.filter(name={name!r}).update(assignment_seconds=300)"
+        )
+        command = [sys.executable, "manage.py", "shell", "-c", change]
+        subprocess.run(command, cwd=ROOT, env=self.environment, check=True)
 
 
 def made_up_runs(qrels: Path, folder: Path) -> list[Path]:

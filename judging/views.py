@@ -37,7 +37,7 @@ from judging.services.reconciling import receipt_of
 from judging.services.running_out import more_seconds, takes_late_choices
 from judging.services.showing import shown_pairs
 from judging.services.slots import pairs_in
-from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example
+from judging.services.texts import contact_of, example_of, filled, going_on, language_of_example, ways_of
 from judging.services.unfinished import unfinished_of
 from judging.tokens import BadToken, Page, page_token, read_link, read_page
 from judging.writing import direction
@@ -110,6 +110,7 @@ def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
         "direction": direction(language),
         "consent": blocks(filled(campaign, campaign.consent_text, pairs=pairs)),
         "instructions": blocks(filled(campaign, campaign.instructions_text, pairs=pairs)),
+        "ways": ways_of(campaign),
         "example": example_of(campaign),
         "example_language": language_of_example(campaign),
         "example_direction": direction(language_of_example(campaign)),

@@ -19,6 +19,7 @@ from judging.pay import in_words
 from judging.rule_words import screening_words
 from judging.services.cost import pay_for
 from judging.services.reading_time import seconds_a_pair
+from judging.stopping import ways_to_stop
 from pooling.models import Passage
 
 LONGEST = 20_000
@@ -128,12 +129,19 @@ def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
     with translation.override(campaign.language):
         if campaign.content_warning:
             parts.insert(0, f"{gettext('Content warning')}\n{campaign.content_warning}")
+        parts.append("\n".join([gettext("Ways to end a task, and what each pays"), *ways_of(campaign)]))
         if campaign.ethics_approval:
             parts.append(f"{gettext('Ethics approval')}\n{campaign.ethics_approval}")
         parts.append(going_on(campaign))
         if campaign.minimum_age:
             parts.append(gettext("I am at least %(years)s years old.") % {"years": campaign.minimum_age})
     return "\n\n".join(parts)
+
+
+def ways_of(campaign: Campaign) -> list[str]:
+    """What each way of ending a task pays, in the language that is spoken now."""
+    minutes = campaign.assignment_seconds // 60
+    return ways_to_stop(pay_for(campaign), minutes=minutes, more=True, wording=translation)
 
 
 def going_on(campaign: Campaign) -> str:

@@ -1,0 +1,63 @@
+"""Pure: what each way of ending a task pays, in the words that a worker agrees to."""
+
+from __future__ import annotations
+
+from judging.pay import Pay
+from judging.wording import ENGLISH, Wording
+
+
+def ways_to_stop(pay: Pay, *, minutes: int, more: bool, wording: Wording = ENGLISH) -> list[str]:
+    """A sentence for each way: finish, stop early, return the task, let the time run out."""
+    return [
+        _finish(pay, wording),
+        _stop_early(pay, wording),
+        wording.gettext(
+            "Return the task on the crowd's site: nothing is paid, and nothing you chose is used. If you take a task "
+            "again and nobody else has this one, you may go on where you stopped."
+        ),
+        _run_out(pay, wording, minutes=minutes, more=more),
+    ]
+
+
+def _finish(pay: Pay, wording: Wording) -> str:
+    if not pay.whole:
+        return wording.gettext("Judge every pair and send the task off: this work is not paid.")
+    told = wording.gettext("Judge every pair and send the task off: you are paid ${whole}.")
+    return told.format(whole=f"{pay.whole:.2f}")
+
+
+def _stop_early(pay: Pay, wording: Wording) -> str:
+    if not pay.whole:
+        return wording.gettext(
+            "Stop at any pair and send off what you have judged: it is used as far as it goes."
+        )
+    if not pay.bonus:
+        return wording.gettext(
+            "Stop at any pair and send off what you have judged: the requester decides whether you are paid."
+        )
+    told = wording.gettext(
+        "Stop at any pair and send off what you have judged: you are paid ${base}, and the bonus for the pairs you "
+        "judged. Without a judged pair nothing is paid."
+    )
+    return told.format(base=f"{pay.base:.2f}")
+
+
+def _run_out(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
+    told = wording.ngettext(
+        "Run out of time after {minutes} minute: what you have judged is sent off by itself, as if you had stopped.",
+        "Run out of time after {minutes} minutes: what you have judged is sent off by itself, as if you had stopped.",
+        minutes,
+    ).format(minutes=minutes)
+    if more:
+        told += " " + wording.gettext(
+            "You are warned five minutes before, and can ask once for as much time again."
+        )
+    if pay.bonus:
+        told += " " + wording.gettext(
+            "If the crowd's site does not take it any more, your choices are kept, and you are paid by what we saved."
+        )
+    elif pay.whole:
+        told += " " + wording.gettext(
+            "If the crowd's site does not take it any more, your choices are kept for the requester to decide."
+        )
+    return told

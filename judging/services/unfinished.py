@@ -13,7 +13,16 @@ from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from config import clock
-from judging.models import Campaign, Choice, Consent, Discrepancy, Submission, Worker, WorkerInCampaign
+from judging.models import (
+    Campaign,
+    Choice,
+    Consent,
+    Discrepancy,
+    Payment,
+    Submission,
+    Worker,
+    WorkerInCampaign,
+)
 from judging.services.campaigns import log
 
 
@@ -51,7 +60,7 @@ def empty_work(work: QuerySet[Submission]) -> QuerySet[Submission]:
     """Those that ended without a judged pair by the worker's doing.
 
     Not: what was left before consent, what nobody signed, and what claims choices that our page did not save, for
-    the network may have failed.
+    the network may have failed. Nor what our records do not know, but whose form proved the work behind it.
     """
     agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
     given_up = Q(state__in=[Submission.State.RETURNED, Submission.State.LAPSED], taken_at__isnull=False)
@@ -59,6 +68,10 @@ def empty_work(work: QuerySet[Submission]) -> QuerySet[Submission]:
     claims = Discrepancy.objects.filter(
         submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE, detail__answered__gt=0
     )
+    unpaid = Payment.objects.filter(
+        submission=OuterRef("pk"), state__in=[Payment.State.HELD, Payment.State.REJECTED]
+    )
+    work = work.exclude(Q(standing=Submission.Standing.UNKNOWN) & ~Exists(unpaid))
     ended = work.filter((given_up & agreed) | Q(state=Submission.State.SUBMITTED))
     return ended.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(judged)).exclude(Exists(claims))
 

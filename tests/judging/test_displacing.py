@@ -247,10 +247,11 @@ def test_place_that_was_handed_on_is_its_new_holders_and_an_old_address_opens_no
 def test_signed_tasks_count_towards_the_workers_share_from_the_beginning(fair, crowd):
     campaign = fair.opened(max_tasks_per_worker=1)
     places = [*crowd.posted.values()]
-    arrive(campaign, places[0], worker="A1", taken_at=clock.now())
+    now = clock.now()
+    arrive(campaign, places[0], worker="A1", taken_at=now)
 
     with pytest.raises(working.WorkRefused, match="enough-tasks"):
-        arrive(campaign, places[1], worker="A1", number=1, taken_at=clock.now())
+        arrive(campaign, places[1], worker="A1", number=1, taken_at=now)
 
 
 def test_choice_that_comes_in_after_the_task_was_sent_off_is_refused(fair):

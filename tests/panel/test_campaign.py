@@ -54,6 +54,7 @@ def test_launch_goes_through_the_check_list_and_offers_one_study_with_a_place_fo
         "qualifications",
         "texts",
         "pay",
+        "time",
     ]
     assert "fees $2.40" in passed[2]
     (study,) = panel.studies.values()

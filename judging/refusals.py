@@ -108,7 +108,7 @@ REFUSALS: dict[str, RefusalPage] = {
         _RETURN,
     ),
     "enough-tasks": RefusalPage(
-        _("You have done all the tasks we can offer you"),
+        _("You have reached the limit of tasks"),
         _(
             "We never ask anyone the same question twice, so each person has a limit. Thank you for your work."
         ),

@@ -49,6 +49,7 @@ def test_launch_goes_through_the_check_list_and_offers_one_study_with_a_place_fo
         "cost",
         "spending",
         "gold",
+        "screening",
         "page",
         "crowd hosts",
         "qualifications",

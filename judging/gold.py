@@ -35,7 +35,7 @@ USES = 3
 #: What a passage counts that no pair had before, one that comes again, and each use above ``USES``.
 NEW_PASSAGE, AGAIN, TOO_OFTEN = 60.0, -40.0, 40.0
 #: What a passage of the real pairs counts, and each gold pair that the question has already.
-POOLED_PASSAGE, SAME_QUESTION = -40.0, 12.0
+POOLED_PASSAGE, SAME_QUESTION = -40.0, 8.0
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,15 @@ def choose(
 ) -> list[Triple]:
     """Up to ``wanted`` candidates that together with the ``standing`` gold pairs look like the real pairs.
 
-    With ``exclusive`` no passage is used under two questions, be it in gold or in real pairs. The same generator
-    state gives the same.
+    No real pair serves: a worker would see it twice. With ``exclusive`` no passage is used under two questions, be it
+    in gold or in real pairs. The same generator state gives the same.
     """
+    judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
+    candidates = [
+        one
+        for one in candidates
+        if (one.query_id, frozenset((one.relevant_id, one.off_topic_id))) not in judged
+    ]
     if not candidates or wanted < 1:
         return []
     figures = _Figures.of(real, texts, [*standing, *candidates])

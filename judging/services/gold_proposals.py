@@ -76,6 +76,7 @@ class _Proposing:
         """Choose, and add what is chosen; returns how many."""
         known = {passage for of_query in self.grades.values() for passage in of_query}
         pooled = set(self.real.uses) | set(self._pooled())
+        self._fetch_labeled()
         self._read(known | pooled)
         self.weights = word_weights(one.words for one in self.read.values())
         asked = Query.objects.filter(collection=self.campaign.collection)
@@ -118,6 +119,21 @@ class _Proposing:
         assert self.campaign.pool is not None
         return self.campaign.pool.pooled_passages.values_list("query_id", flat=True)
 
+    def _fetch_labeled(self) -> None:
+        """Fetch the texts that labeled candidates lack from the collection's passage files."""
+        collection = self.campaign.collection
+        if self.campaign.placeholder_text or not collection.sources.exists():
+            return
+        triples = labeled(self.grades, self.relevant, self.labels.min_grade)
+        keys = {key for one in triples for key in (one.relevant_id, one.off_topic_id)}
+        lacking = [
+            pid
+            for part in _parts(keys)
+            for pid in Passage.objects.filter(pk__in=part, text=None).values_list("pid", flat=True)
+        ]
+        if lacking:
+            passages.fetch(collection=collection, pids=lacking)
+
     def _read(self, keys: set[int]) -> None:
         """Read the texts of these passages. Raises CampaignRefused when there are none for people."""
         for part in _parts(keys):
@@ -156,7 +172,11 @@ class _Proposing:
             words = content_words(text or "")
             if pk not in pooled and pk not in labeled_for and words not in judged_texts:
                 yield pk, words
-        known = set(collection.passages.values_list("pid", flat=True)[:MOST_TEXTS])
+        known = {
+            pid
+            for part in _parts(pooled | labeled_for)
+            for pid in Passage.objects.filter(pk__in=part).values_list("pid", flat=True)
+        }
         for number, one in enumerate(passages.first_texts(collection, MOST_READ), start=1):
             words = content_words(one.text)
             if one.id not in known and words not in judged_texts:

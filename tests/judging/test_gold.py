@@ -38,6 +38,10 @@ def test_a_passage_of_a_real_pair_is_used_under_its_own_question_alone():
     assert shared == [Triple(1, 10, 20)]
 
 
+def test_a_real_pair_does_not_serve_as_gold():
+    assert chosen([Triple(1, 10, 11), Triple(1, 10, 12)], real=[(1, 11, 10)]) == [Triple(1, 10, 12)]
+
+
 def test_candidates_are_chosen_once_and_never_beside_the_same_standing_pair():
     candidates = [Triple(1, 10, 30), Triple(1, 10, 30), Triple(1, 10, 31)]
 

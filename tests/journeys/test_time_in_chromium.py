@@ -149,3 +149,29 @@ def test_work_on_a_page_that_was_closed_is_kept_and_paid_by_what_was_saved(perso
     person.page.locator("#return-anyway").click()
     paid(person, "0.90")
     expect(person.page.locator("#unsubmitted")).to_contain_text("Pay for 5 of 13 pairs judged")
+
+
+def test_five_tasks_without_a_judged_pair_are_the_last_until_a_person_says_so_and_pay_nothing(person):
+    for left in (5, 4, 3, 2):
+        take(person)
+        expect(person.frame.locator("#begin")).to_be_visible()
+        person.page.wait_for_timeout(200)
+        person.page.get_by_role("button", name="Return task").click()
+        expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
+        assert Submission.objects.count() == 6 - left
+    take(person)
+    # The crowd's form, sent past our page: an empty task.
+    person.page.context.request.post(
+        f"{person.address}/mturk/externalSubmit",
+        form={"assignmentId": Submission.objects.latest("pk").assignment_id, "comment": "x"},
+    )
+    typed("collect", "first")
+
+    person.page.goto(person.address)
+    person.page.get_by_role("link", name="Which passage answers").click()
+    person.page.get_by_role("button", name="Take a task for").click()
+
+    expect(person.frame.locator("main")).to_have_attribute("data-reason", "unfinished")
+    assert {one.state for one in Payment.objects.all()} == {"held"}
+    person.page.goto(f"{person.address}/earnings/")
+    expect(person.page.locator("#earned")).to_have_text("$0.00")

@@ -202,7 +202,7 @@ def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
     take(client, hit_type)
     assignment_id = Assignment.objects.get().assignment_id
 
-    returned = client.post(f"/tasks/{assignment_id}/return/")
+    returned = client.post(f"/tasks/{assignment_id}/return/", {"confirmed": "yes"})
 
     assert returned["Location"] == f"/groups/{hit_type}/"
     assert Assignment.objects.get().status == "Free"
@@ -368,8 +368,7 @@ def test_pages_of_an_account_ask_for_signing_in(client, db, path):
     assert client.get(path)["Location"] == f"/signin/?next={path}"
 
 
-def test_a_task_is_returned_only_after_a_question(ada, hit_type, ask, client):
-    make_hit(ask, hit_type)
+def test_a_task_is_returned_only_after_a_question(ada, hit_type, hit, client):
     held = taking.take(ada, hit_type, clock.now())
     client.force_login(ada)
     address = f"/tasks/{held.assignment_id}/return/"

@@ -160,6 +160,7 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
     reader.frame.locator(".question:visible").click()
     press("1")
     reader.shows("Pair 3 of 13")
+    expect(reader.frame.locator("#saved")).to_have_text("saved just now")
 
 
 def test_whole_task_by_touch_on_a_narrow_screen(place, window):

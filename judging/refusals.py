@@ -40,10 +40,9 @@ _OBJECT = _(
 )
 #: Pay and next step of whoever is refused while a task of theirs is open: to return it would cost its pay.
 OPEN_TASK = (
-    _("You have a task open. You can still send off what you judged of it; the next page says what it pays."),
+    _("You have an open task. You can still submit what you have judged; the next page says what it pays."),
     _(
-        "Send off what you judged of the open task. Please do not return it: a task that is returned, or not sent "
-        "off in time, pays nothing."
+        "Submit what you have judged in your open task. Please do not return it: a returned task pays nothing."
     ),
 )
 _NOTHING = _("You did no work on this task, so it is not paid. Earlier tasks are paid as promised.")

@@ -231,7 +231,7 @@ def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
 
     way_out = f'action="{martha.page}leave"'
     for page in (refused, objected, again, text(martha.client.get(appeal))):
-        assert "Send off what you judged of the open task. Please do not return it" in page
+        assert "Submit what you have judged in your open task. Please do not return it" in page
         assert "Please return" not in page
         assert way_out in page
     kept = re.search(

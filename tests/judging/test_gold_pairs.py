@@ -8,6 +8,7 @@ from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.gold import bring_gold, decide_gold, import_gold, needed_gold
 from judging.services.gold_proposals import propose_gold
 from pooling.models import Passage, PooledPassage, Qrel, Query
+from pooling.services.passages import examine, register
 from tests.factories import make_qrels
 
 TOPICS = {
@@ -59,6 +60,18 @@ def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_anot
     for qid, relevant, off_topic in rows:
         assert relevant == f"{qid}-0"
         assert not off_topic.startswith(qid)
+
+
+def test_texts_of_labelled_passages_that_no_pool_has_are_fetched(labelled, tmp_path):
+    source = tmp_path / "passages.tsv"
+    source.write_text("egg-9\tAn egg takes a hen a day to lay and a boil to ruin\n")
+    register(labelled.collection, examine(source), name="passages.tsv")
+    labels = [("egg", "egg-0", 3), ("egg", "egg-9", 0)]
+    graded = make_qrels(labelled.collection, "graded", labels)
+
+    propose_gold(small(labelled), qrels=graded.name)
+
+    assert GoldPair.objects.filter(relevant__pid="egg-0", off_topic__pid="egg-9").exists()
 
 
 def test_questions_of_the_pool_come_first_or_a_question_asked_nowhere_else_gives_test_pairs_away(labelled):

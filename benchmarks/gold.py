@@ -2,12 +2,13 @@
 
 Gold is proposed and accepted as it comes, for a campaign with the default settings over each of
 
-- the demo: docs/sample, the ten runs' first passages, and one known relevant passage a query as the only label;
-- the sample: the same with all of its grades as labels;
+- the demo: docs/sample, the ten runs' first passages and one known relevant passage a query; gold from all grades;
+- the sample with one known relevant passage a query as the only label, as sparse labels have it;
 - with ``--texts FOLDER``, a folder of ``queries.tsv``, ``passages.tsv`` and graded ``qrels.txt``, such as MS MARCO's.
   Real texts are not part of the project. Six rankers of the sample make the runs; their first passages are pooled.
 
-Of grades, 2 and more are relevant. For each campaign it prints the strategies of ``judging/strategies.py``: the share
+Of grades, 2 and more are relevant. The limits hold for all but sparse labels, from which gold that looks like
+real pairs cannot be had. For each campaign it prints the strategies of ``judging/strategies.py``: the share
 of gold they answer right, their chance to pass 1, 5 and 20 tasks in a row (or as many as the gold is enough for), and
 their agreement with the grades on real pairs. Then how well the classifier of the tests
 (``tests/judging/classifier.py``) tells gold from real pairs: by what the page shows, and by what a worker remembers
@@ -40,6 +41,8 @@ sys.path[:0] = [str(ROOT), str(SAMPLE)]
 #: Passages that a run of real texts names for a query.
 RANKED = 20
 MOST_AUC = 0.60
+#: The campaign whose figures are told and not held to the limits.
+SPARSE = "sparse labels"
 #: The most tasks of the workers whose memory is tried; how many workers; how often the page's figures are split.
 MEMORIES, WORKERS, SPLITS = (5, 20), 40, 5
 
@@ -53,14 +56,13 @@ def command(name: str, *words: str) -> None:
     call_command(name, *words, stdout=StringIO())
 
 
-def sample(name: str, *, qrels: str, least: int) -> Figures:
-    """The demo's collection and pool, with these labels."""
+def sample(name: str, *, gold_from: str) -> Figures:
+    """The demo's collection and pool, with gold from these labels."""
     files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
-    labels = ("--qrels", str(SAMPLE / qrels), "--min-grade", str(least))
-    command("import_collection", name, *map(str, files), *labels)
-    command("import_qrels", name, str(SAMPLE / "grades.txt"), "--set", "truth")
+    command("import_collection", name, *map(str, files), "--qrels", str(SAMPLE / "qrels.txt"))
+    command("import_qrels", name, str(SAMPLE / "grades.txt"), "--set", "truth", "--min-grade", "2")
     command("import_runs", name, *map(str, sorted((SAMPLE / "runs").glob("*.gz"))))
-    return figures_of(name, labels="truth")
+    return figures_of(name, gold_from=gold_from, truth="truth")
 
 
 def real_texts(folder: Path) -> Figures:
@@ -70,7 +72,7 @@ def real_texts(folder: Path) -> Figures:
     command("import_collection", "texts", *map(str, files), *grades)
     with tempfile.TemporaryDirectory() as runs:
         command("import_runs", "texts", *(str(file) for file in rank(folder, Path(runs))))
-    return figures_of("texts", labels="official")
+    return figures_of("texts", gold_from="official", truth="official")
 
 
 def rank(folder: Path, out: Path) -> list[Path]:
@@ -103,7 +105,7 @@ def rank(folder: Path, out: Path) -> list[Path]:
     return files
 
 
-def figures_of(collection: str, *, labels: str) -> Figures:
+def figures_of(collection: str, *, gold_from: str, truth: str) -> Figures:
     """Pool the runs' first passages, propose and accept gold for a campaign over them, and try to pass it."""
     from judging.services.campaigns import campaign_named
     from judging.services.strategy_figures import setting_of
@@ -113,10 +115,10 @@ def figures_of(collection: str, *, labels: str) -> Figures:
     name, pool = f"{collection}-first", f"{collection}-tops"
     command("build_pool", collection, "--pool", pool, "--all-runs", "--qrels", "official")
     command("create_campaign", name, "--pool", pool)
-    command("propose_gold", name)
+    command("propose_gold", name, "--qrels", gold_from)
     command("accept_gold", name, "--all")
     campaign = campaign_named(name)
-    setting = setting_of(campaign, QrelSet.objects.get(collection=campaign.collection, name=labels))
+    setting = setting_of(campaign, QrelSet.objects.get(collection=campaign.collection, name=truth))
     outcomes = try_strategies(setting)
     return {
         "pairs": campaign.pairs.count(),
@@ -181,8 +183,8 @@ def main() -> int:
         django.setup()
         command("migrate")
         found = {
-            "demo": sample("demo", qrels="qrels.txt", least=1),
-            "sample": sample("sample", qrels="grades.txt", least=2),
+            "demo": sample("demo", gold_from="truth"),
+            SPARSE: sample("sparse", gold_from="official"),
         }
         if options.texts:
             found["texts"] = real_texts(options.texts)
@@ -192,7 +194,9 @@ def main() -> int:
         for name, figures in found.items():
             show(name, figures)
     missed = any(
-        one["over_the_bar"] or max(one["auc"].values(), default=0) >= MOST_AUC for one in found.values()
+        one["over_the_bar"] or max(one["auc"].values(), default=0) >= MOST_AUC
+        for name, one in found.items()
+        if name != SPARSE
     )
     return 1 if options.check and missed else 0
 

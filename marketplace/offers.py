@@ -2,7 +2,8 @@
 
 The protocol has a reward, a time limit and free text. What else a listing should say a requester can put into the
 keywords, each at most once: ``bonus:1.80`` (what is usually paid on top, in dollars), ``minutes:12`` (what the task
-usually takes), ``pairs:13``, ``language:en`` (of the texts) and ``page-language:de``. A keyword that cannot be read
+usually takes), ``limit:60`` (minutes after which the page ends the task, where that is before the time for the
+assignment does), ``pairs:13``, ``language:en`` (of the texts) and ``page-language:de``. A keyword that cannot be read
 is a keyword like any other. Nothing depends on them.
 """
 
@@ -26,6 +27,7 @@ class Offer:
     pairs: int = 0
     language: str = ""
     page_language: str = ""
+    limit_minutes: int = 0
 
     @property
     def total_cents(self) -> int:
@@ -88,6 +90,7 @@ def read_offer(reward_cents: int, keywords: str) -> Offer:
         pairs=_whole(said.get("pairs", ""), _MOST_PAIRS),
         language=_tag(said.get("language", "")),
         page_language=_tag(said.get("page-language", "")),
+        limit_minutes=_whole(said.get("limit", ""), _MOST_MINUTES),
     )
 
 

@@ -67,6 +67,9 @@ def keywords_of(campaign: Campaign) -> str:
     """What the built-in marketplace reads from keywords (docs/marketplace.md); other crowds show it as it is."""
     pairs, pay = pairs_of(campaign), pay_for(campaign)
     told = [f"pairs:{pairs}", f"minutes:{usual_minutes(campaign, pairs)}"]
+    told.append(
+        f"limit:{campaign.assignment_seconds // 60}"
+    )  # the crowd is asked for more, see judging/deadlines.py
     if pay.bonus:
         told.append(f"bonus:{pay.bonus:.2f}")
     return ", ".join(

@@ -45,6 +45,13 @@ def duration(seconds: float) -> str:
 
 
 @register.filter
+def time_limit(kind: HitType) -> str:
+    """How long a worker has for a task of this kind: until its page ends it, or until its assignment ends."""
+    on_the_page = offer(kind).limit_minutes * 60
+    return duration(min(on_the_page or kind.assignment_seconds, kind.assignment_seconds))
+
+
+@register.filter
 def time_left(deadline: datetime, now: datetime) -> str:
     """The time from ``now`` to ``deadline`` in words."""
     return duration((deadline - now).total_seconds())

@@ -43,7 +43,7 @@
     setTimeout(ask, document.hidden ? 15000 : 2000 * 2 ** failures);
   };
 
-  setInterval(() => { shown.textContent = inWords((deadline - Date.now()) / 1000); }, 1000);
+  if (shown) setInterval(() => { shown.textContent = inWords((deadline - Date.now()) / 1000); }, 1000);
   // A form posted inside the frame loads a new page there: that is the moment to ask.
   let loads = 0;
   const frame = document.getElementById("task-frame");

@@ -9,8 +9,9 @@ import pytest
 
 from marketplace import clock
 from marketplace.languages import name_of, readable
-from marketplace.models import Assignment
+from marketplace.models import Assignment, HitType
 from marketplace.offers import read_offer
+from marketplace.templatetags.wording import time_limit
 from tests.marketplace.conftest import make_hit, make_type
 
 pytestmark = pytest.mark.one_database
@@ -27,6 +28,15 @@ def test_pay_is_told_whole():
     assert offer.pay == "about $2.00 for about 12 minutes, $10.00 an hour"
     assert offer.parts == "$0.20 reward and usually $1.80 bonus"
     assert offer.content == ["13 pairs", "texts in English", "page in German"]
+
+
+def test_the_time_limit_is_the_one_that_the_tasks_page_keeps():
+    for keywords, limit in (
+        ("", "2 hours 5 minutes"),
+        ("limit:60", "1 hour"),
+        ("limit:600", "2 hours 5 minutes"),
+    ):
+        assert time_limit(HitType(keywords=keywords, assignment_seconds=7500)) == limit
 
 
 @pytest.mark.parametrize(

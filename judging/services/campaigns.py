@@ -212,7 +212,7 @@ def create_campaign(
 
 def _give_enough_time(campaign: Campaign) -> None:
     """Raise a limit that nobody chose to what a task of this length needs."""
-    expected = (campaign.pairs_per_task + campaign.gold_per_task) * seconds_a_pair(campaign)
+    expected = campaign.slots_per_task * seconds_a_pair(campaign)
     most = WHOLE_NUMBERS["assignment_seconds"][1]
     if (needed := min(least_limit(expected), most)) > campaign.assignment_seconds:
         campaign.assignment_seconds = needed

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from judging.gold_drawing import Gold, Memory, Shown, fewest_tasks, how_many_fit
 from judging.models import Campaign, GoldPair, Slot, Task, TaskPair
@@ -23,8 +24,8 @@ def memory_of(worker_id: int | None, *, gold_alone: bool = False) -> Memory:
     if worker_id is not None:
         slots = Slot.objects.filter(worker=worker_id)
         slots = slots.exclude(gold_pair=None) if gold_alone else slots
-        rows = slots.values_list("pair__query_id", "gold_pair__query_id", "left_id", "right_id")
-        memory.keep(Shown(pair or gold, left, right) for pair, gold, left, right in rows)
+        query = Coalesce("pair__query_id", "gold_pair__query_id", "repeats__pair__query_id")
+        memory.keep(Shown(*row) for row in slots.values_list(query, "left_id", "right_id"))
     return memory
 
 

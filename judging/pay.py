@@ -97,16 +97,16 @@ def in_words(pay: Pay, pairs: int, wording: Wording = ENGLISH) -> str:
         return wording.gettext("This work is not paid.")
     if not pay.bonus:
         told = wording.gettext(
-            "You are paid ${whole} for this task, whatever you choose, once you have judged every pair and sent it "
-            "off. If you stop before, the requester decides whether you are paid."
+            "You are paid ${whole} for this task, whatever you choose, once you have judged every pair and "
+            "submitted it. If you stop before, the requester decides whether you are paid."
         )
         return told.format(whole=f"{pay.whole:.2f}")
     example = max(1, pairs // 2)
     told = wording.ngettext(
-        "You are paid ${whole} for this task of {pairs} pair, whatever you choose: ${base} for sending it off, and "
+        "You are paid ${whole} for this task of {pairs} pair, whatever you choose: ${base} for submitting it, and "
         "a bonus of ${bonus} for judging it. The bonus comes shortly after the reward.",
-        "You are paid ${whole} for this task of {pairs} pairs, whatever you choose: ${base} for sending it off, and "
-        "a bonus of ${bonus} for judging every pair. You may stop after any pair and send off what you have judged; "
+        "You are paid ${whole} for this task of {pairs} pairs, whatever you choose: ${base} for submitting it, and "
+        "a bonus of ${bonus} for judging every pair. You may stop after any pair and submit what you have judged; "
         "then the bonus is for the pairs you judged. For {example} of {pairs} pairs you are paid ${earned} in all. "
         "The bonus comes shortly after the reward.",
         pairs,

@@ -59,7 +59,7 @@ MEANINGS = {
     ),
     "person": _("The requester decided so after looking at your work."),
     "unseen": _(
-        "More than once, work was sent off under your worker id without passing through our page. The requester "
+        "More than once, work was submitted under your worker id without passing through our page. The requester "
         "looks at that work before it is paid."
     ),
 }
@@ -67,7 +67,7 @@ MEANINGS = {
 MEANINGS_ELSEWHERE = {
     "person": _("In an earlier campaign the requester decided so after looking at your work."),
     "unseen": _(
-        "In an earlier campaign of this requester, work was sent off under your worker id without passing through "
+        "In an earlier campaign of this requester, work was submitted under your worker id without passing through "
         "our page."
     ),
 }
@@ -96,7 +96,7 @@ REFUSALS: dict[str, RefusalPage] = {
             "You agreed to several tasks in a row and judged no pair of them. Each of them kept a place from "
             "somebody else, so no further task of this campaign is offered to you for now."
         ),
-        _("What you sent off is paid like everybody's work. A task without a judged pair pays nothing."),
+        _("Work you submitted is paid like everybody's work. A task without a judged pair pays nothing."),
         _OBJECT,
         appeal=True,
     ),

@@ -34,10 +34,10 @@ def screening_words(
         return ""
     told = [_CHECKS, *([_UNDECIDED] if allow_undecided else []), FOLLOWS[rule]]
     end = wording.ngettext(
-        "You are still paid for what you sent off. You can object on the page that tells you so, and the requester "
-        "answers within {count} working day.",
-        "You are still paid for what you sent off. You can object on the page that tells you so, and the requester "
-        "answers within {count} working days.",
+        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
+        "requester answers within {count} working day.",
+        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
+        "requester answers within {count} working days.",
         answer_days,
     )
     return " ".join([*map(wording.gettext, told), end.format(count=answer_days)])

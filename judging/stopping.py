@@ -29,14 +29,14 @@ def _finish(pay: Pay, wording: Wording) -> str:
 def _stop_early(pay: Pay, wording: Wording) -> str:
     if not pay.whole:
         return wording.gettext(
-            "Stop at any pair and send off what you have judged: it is used as far as it goes."
+            "Stop at any pair and submit what you have judged: it is used as far as it goes."
         )
     if not pay.bonus:
         return wording.gettext(
-            "Stop at any pair and send off what you have judged: the requester decides whether you are paid."
+            "Stop at any pair and submit what you have judged: the requester decides whether you are paid."
         )
     told = wording.gettext(
-        "Stop at any pair and send off what you have judged: you are paid ${base}, and the bonus for the pairs you "
+        "Stop at any pair and submit what you have judged: you are paid ${base}, and the bonus for the pairs you "
         "judged. Without a judged pair nothing is paid."
     )
     return told.format(base=f"{pay.base:.2f}")
@@ -44,8 +44,8 @@ def _stop_early(pay: Pay, wording: Wording) -> str:
 
 def _run_out(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
     told = wording.ngettext(
-        "Run out of time after {minutes} minute: what you have judged is sent off by itself, as if you had stopped.",
-        "Run out of time after {minutes} minutes: what you have judged is sent off by itself, as if you had stopped.",
+        "Run out of time after {minutes} minute: what you have judged is submitted for you, as if you had stopped.",
+        "Run out of time after {minutes} minutes: what you have judged is submitted for you, as if you had stopped.",
         minutes,
     ).format(minutes=minutes)
     if more:

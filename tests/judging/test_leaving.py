@@ -48,7 +48,7 @@ def test_who_judged_nothing_has_nothing_to_send_off(crowd, campaign):
     visitor.begin()
 
     for page in (text(leave(visitor)), text(leave(visitor, confirmed="1"))):
-        assert "There is nothing to send off yet, and nothing to be paid for." in page
+        assert "There is nothing to submit yet, and nothing to be paid for." in page
         assert "return it on the crowd's site" in page
         assert 'id="stop"' not in page
         assert "$" not in page

@@ -91,7 +91,8 @@ def paid_when(submission: Submission, wording: Wording = translation) -> str:
     else:
         told = wording.gettext("${earned} is paid when your task is approved.").format(earned=f"{earned:.2f}")
     if not campaign.hold_hours:
-        return f"{told} {wording.gettext('That usually takes a few minutes.')}"
+        usually = wording.gettext("That usually takes a few minutes.")
+        return f"{told} {usually}"
     hours = in_words(campaign.hold_hours * 3600, wording)
     looked_at = wording.gettext("The requester can look at your work for {hours} before that.")
     return f"{told} {looked_at.format(hours=hours)}"

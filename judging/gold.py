@@ -121,10 +121,12 @@ def choose(
     wanted: int,
     rng: np.random.Generator,
     exclusive: bool = True,
+    most_of_a_question: int | None = None,
 ) -> list[Triple]:
     """Up to ``wanted`` candidates that together with the ``standing`` gold pairs look like the real pairs.
 
-    No real pair serves: a worker would see it twice. With ``exclusive`` no passage is used under two questions, be it
+    No real pair serves: a worker would see it twice. A question serves ``most_of_a_question`` times, the number of
+    tasks of one worker, as long as others are left: a task asks it once, so that more would serve nobody. With ``exclusive`` no passage is used under two questions, be it
     in gold or in real pairs. The same generator state gives the same.
     """
     judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
@@ -137,6 +139,7 @@ def choose(
         return []
     figures = _Figures.of(real, texts, [*standing, *candidates])
     search = _Search(candidates, figures, real, texts, standing, exclusive=exclusive)
+    search.most_of_a_question = most_of_a_question or wanted + len(standing)
     noise = rng.random(len(candidates))
     found: list[Triple] = []
     while len(found) < wanted and (best := search.best(noise)) is not None:
@@ -193,6 +196,7 @@ class _Search:
         exclusive: bool,
     ) -> None:
         self.exclusive = exclusive
+        self.most_of_a_question = len(candidates) + len(standing)
         self.rows, self.target = figures.rows[len(standing) :], figures.target
         self.total, self.number, self.hard = np.zeros(len(self.target)), 0, 0
         self.texts = texts
@@ -229,7 +233,9 @@ class _Search:
 
     def best(self, noise: Floats) -> int | None:
         """The allowed candidate that brings the mean closest to its target; None when there is none."""
-        allowed = self.allowed
+        allowed = self.allowed & (self.asked < self.most_of_a_question)
+        if not allowed.any():
+            allowed = self.allowed
         if self.hard < HARD_SHARE * (self.number + 1) and (allowed & self.is_hard).any():
             allowed = allowed & self.is_hard
         if not allowed.any():

@@ -35,6 +35,7 @@ PURE_MAY_IMPORT = {
     "polars",
     "zstandard",
     "defusedxml",
+    "django.conf.locale",  # a table of languages, without settings
     "config.errors",
     "config.plurals",
     "config.spreadsheets",

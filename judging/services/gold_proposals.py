@@ -230,6 +230,7 @@ class _Proposing:
             wanted=self.wanted - len(list(chosen)),
             rng=self.rng,
             exclusive=exclusive,
+            most_of_a_question=min(self.campaign.max_tasks_per_worker, max(1, self.campaign.tasks.count())),
         )
 
     def _texts(self) -> Texts:

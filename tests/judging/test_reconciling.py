@@ -34,7 +34,7 @@ def test_sent_off_here_and_unknown_there_is_named_until_the_crowd_lists_it(fair,
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     working.finish(submission)
-    with time_machine.travel(clock.now() + timedelta(hours=2)):
+    with time_machine.travel(clock.now() + timedelta(hours=3)):
         fair.collect(campaign)
         (row,) = differences(campaign)
         assert (row["kind"], row["submission"]) == ("only_here", submission.pk)

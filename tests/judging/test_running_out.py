@@ -103,7 +103,7 @@ def test_the_page_sends_off_what_is_judged_and_says_what_is_paid(martha):
 
     submission = martha.submission
     assert (submission.state, submission.left_early, submission.comment) == ("finished", True, "slow train")
-    assert "You judged 2 of 5 pairs; they were sent off by themselves." in page
+    assert "You judged 2 of 5 pairs, and they were submitted for you." in page
     assert "you are paid $0.92 for the pairs you judged" in page
     assert 'id="crowd"' in page
     assert f'id="receipt">{submission.pk}-' in page
@@ -114,7 +114,7 @@ def test_a_closed_page_is_sent_off_by_the_server_and_the_crowds_form_follows_whe
 ):
     with clock.shifted(OVER):
         collect(campaign)
-        assert "2 of 5 pairs; they were sent off" in text(martha.client.get(martha.page))
+        assert "2 of 5 pairs, and they were submitted" in text(martha.client.get(martha.page))
         submission = martha.submission
         assert submission.judgments.count() + submission.gold_answers.count() == 2
         fair.hand_in(martha.submission)

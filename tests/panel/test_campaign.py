@@ -49,6 +49,7 @@ def test_launch_goes_through_the_check_list_and_offers_one_study_with_a_place_fo
         "cost",
         "spending",
         "gold",
+        "strategies",
         "screening",
         "page",
         "crowd hosts",
@@ -189,7 +190,7 @@ def test_last_page_leads_nowhere_that_the_settings_do_not_allow(effort, settings
     last = ann.finish()
 
     assert last.status_code == 404
-    assert "is not the crowd's" in text(last)
+    assert "a site other than the crowd's" in text(last)
     assert SITE not in text(last)
 
 

@@ -21,7 +21,7 @@ from tests.web.preparing_cast import ready as ready
 def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):
     page = manager.get(f"{DRAFT}check/")
 
-    assert "2 of 11 did not pass" in texts(page)
+    assert "2 of 13 did not pass" in texts(page)
     assert f'href="{DRAFT}gold/"' in page.content.decode()
     assert f'href="{DRAFT}texts/"' in page.content.decode()
     assert "2 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))

@@ -206,6 +206,8 @@ ANYBODY = {
     "judging:finish": 405,
     "judging:leave": 404,
     "judging:report": 405,
+    "judging:more-time": 405,
+    "judging:time-up": 405,
     "judging:appeal": 404,
     "judging:state": 409,
     "judging:trial": 404,

@@ -127,7 +127,8 @@ def choose(
 
     No real pair serves: a worker would see it twice. A question serves ``most_of_a_question`` times, the number of
     tasks of one worker, as long as others are left: a task asks it once, so that more would serve nobody. With
-    ``exclusive`` no passage is used under two questions, be it in gold or in real pairs. The same generator state gives the same.
+    ``exclusive`` no passage is used under two questions, be it in gold or in real pairs. The same generator
+    state gives the same.
     """
     judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
     candidates = [

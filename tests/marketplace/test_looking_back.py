@@ -103,7 +103,7 @@ def unread(page):
 def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker, requester):
     messages.write([worker], requester, "First", "One", clock.now())
     page = client.get("/").content.decode()
-    assert page.index("First") < page.index("Tasks for you")
+    assert page.index("First") < page.index("Available tasks")
     assert unread(page) == ["1"]
     shown = re.findall(r'name="message" value="(\d+)"', page)
     messages.write([worker], requester, "Second", "Two", clock.now())
@@ -112,7 +112,7 @@ def test_new_messages_stand_on_top_until_they_are_marked_as_read(client, worker,
 
     page = client.get("/").content.decode()
     assert unread(page) == ["1"]
-    assert page.index("Second") < page.index("Tasks for you") < page.index("First")
+    assert page.index("Second") < page.index("Available tasks") < page.index("First")
 
 
 def test_nobody_marks_another_s_messages_as_read(client, worker, requester):

@@ -47,11 +47,21 @@ def test_a_task_fills_the_window_below_a_slim_header(phone, client, ask, ada):
     assert frame["y"] + frame["height"] == 844
     assert frame["height"] >= 844 - 56
     assert not phone.evaluate(SCROLLS)
+    phone.get_by_role("button", name="Menu", exact=True).click()
+    expect(phone.locator("#menu").get_by_role("link", name="Contact and privacy")).to_be_in_viewport(ratio=1)
+    expect(phone.locator("footer")).to_be_hidden()
+    phone.keyboard.press("Escape")
     for button, inside in (("Task", "Return task"), ("Menu", "Sign out")):
         phone.get_by_role("button", name=button, exact=True).click()
         expect(phone.get_by_role("button", name=inside)).to_be_in_viewport(ratio=1)
         phone.keyboard.press("Escape")
         expect(phone.get_by_role("button", name=inside)).to_be_hidden()
+    phone.get_by_role("button", name="Task", exact=True).click()
+    phone.get_by_role("button", name="Return task").click()
+    asked = phone.locator("#returning button").all()
+    tops = [button.bounding_box()["y"] for button in asked if button.is_visible()]
+    assert tops == sorted(set(tops))
+    phone.get_by_role("button", name="Keep working").click()
     phone.set_viewport_size({"width": 1280, "height": 800})
     expect(phone.get_by_role("button", name="Return task")).to_be_in_viewport(ratio=1)
     expect(phone.get_by_role("button", name="Menu")).to_be_hidden()

@@ -268,13 +268,13 @@ class DeleteAccountForm(forms.Form):
     waive = forms.BooleanField(required=False)
     current = current_password()
 
-    def __init__(self, data: Any = None, *, worker: Worker, prove: Prove, unpaid: str = "") -> None:
+    def __init__(self, data: Any = None, *, worker: Worker, prove: Prove, given_up: str = "") -> None:
         super().__init__(data)
         self.worker, self.prove = worker, prove
-        if unpaid:
+        if given_up:
             self.fields["waive"] = forms.BooleanField(
-                label=f"I give up the {unpaid} that has not been paid out to me",
-                error_messages={"required": "Tick this to delete the account now, or wait for the payout."},
+                label=f"Delete now. I give up {given_up}.",
+                error_messages={"required": "Tick this to delete the account now, or wait until you are paid."},
             )
         else:
             del self.fields["waive"]

@@ -16,7 +16,6 @@ from marketplace.services import forgotten_list, payouts
 from marketplace.sweep import Sweep
 
 logger = logging.getLogger(__name__)
-_ON_HAND = (Assignment.Status.ACCEPTED, Assignment.Status.SUBMITTED)
 
 
 @transaction.atomic
@@ -24,13 +23,16 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
     """Erase what tells of the person, with letters and messages, and close the account. Safe to repeat.
 
     Assignments, what they earned, payouts, scores and blocks stay: requesters know them by the worker id, and the
-    books rest on them. Returns how much was erased. Raises AccountRefused while a task is in hand or waits for its
-    review, and while money is to be paid out, unless the person gives it up (``waive``).
+    books rest on them. Returns how much was erased. Raises AccountRefused while a task is in hand or a payout on its
+    way, and while work waits for its review or money is in no payout yet, unless the person gives that up (``waive``).
     """
-    if Assignment.objects.filter(worker=worker, status__in=_ON_HAND).exists():
+    rows = Assignment.objects.filter(worker=worker)
+    if rows.held().exists():
+        raise AccountRefused(f"{worker.username} has a task in hand.", "Forget them when it is over.")
+    if not waive and rows.filter(status=Assignment.Status.SUBMITTED).exists():
         raise AccountRefused(
-            f"{worker.username} has a task in hand, or one that waits for its review.",
-            "Forget them when it was reviewed; requesters have their own time for that.",
+            f"{worker.username} has a task that waits for its review.",
+            "Forget them when it was reviewed. If the person gives up what it pays: --waive.",
         )
     standing = payouts.standing_of(worker)
     if standing.on_its_way or (standing.open and not waive and not worker.is_program):

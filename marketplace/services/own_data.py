@@ -7,41 +7,49 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 
 from marketplace import money
 from marketplace.models import Assignment, Departure, Outgoing, Worker, WorkerBlock
 from marketplace.services import forgetting, groups, payouts, taking
+from marketplace.services.in_review import InReview, in_review_of
 
 
 @dataclass(frozen=True)
 class Leaving:
     """What stands between a worker and the end of the account. Amounts in cents.
 
-    ``held`` tasks are returned, and ``open_cents`` given up if the worker says so. Work in review and a payout on
-    its way have to be waited for.
+    ``held`` tasks are returned. The pay of what is ``in_review`` and ``open_cents`` are given up if the worker says
+    so. A payout on its way has to be waited for.
     """
 
     held: list[Assignment]
-    in_review: int
-    reviewed_by: datetime | None
+    in_review: InReview
     on_its_way_cents: int
     open_cents: int
 
     @property
     def must_wait(self) -> bool:
         """Whether the account cannot be deleted yet."""
-        return bool(self.in_review or self.on_its_way_cents)
+        return bool(self.on_its_way_cents)
+
+    @property
+    def given_up(self) -> str:
+        """What the worker loses by deleting the account now, in words; empty for nothing."""
+        lost = []
+        if self.open_cents:
+            lost.append(f"the ${money.dollars(self.open_cents)} that has not been paid out to me")
+        if self.in_review.count:
+            tasks = "the task" if self.in_review.count == 1 else f"the {self.in_review.count} tasks"
+            lost.append(f"the pay for {tasks} in review ({self.in_review.total})")
+        return ", and ".join(lost)
 
 
 def leaving_of(worker: Worker) -> Leaving:
     """What happens to a worker's tasks and money when the account is deleted now."""
-    waiting = Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED)
     standing = payouts.standing_of(worker)
     return Leaving(
         held=groups.held_by(worker),
-        in_review=waiting.count(),
-        reviewed_by=waiting.aggregate(last=Max("auto_approval_at"))["last"],
+        in_review=in_review_of(worker),
         on_its_way_cents=standing.on_its_way,
         open_cents=0 if worker.is_program else standing.open,
     )

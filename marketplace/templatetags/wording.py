@@ -9,6 +9,8 @@ from django import template
 from marketplace import money
 from marketplace.models import Assignment, HitType
 from marketplace.offers import Offer, read_offer
+from marketplace.promises import Coming
+from marketplace.services.in_review import coming_for
 
 register = template.Library()
 
@@ -30,6 +32,12 @@ def paid(row: Assignment) -> int:
     """The cents paid for a task so far: the reward when it was approved, and every bonus."""
     reward = row.hit.hit_type.reward_cents if row.status == Assignment.Status.APPROVED else 0
     return reward + sum(bonus.amount_cents for bonus in row.bonuses.all())
+
+
+@register.filter
+def coming(row: Assignment) -> Coming:
+    """What a submitted task is still to be paid, as its page or else its listing said."""
+    return coming_for(row)
 
 
 @register.filter

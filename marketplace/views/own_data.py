@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from marketplace import clock, money
+from marketplace import clock
 from marketplace.errors import AccountRefused, TaskRefused
 from marketplace.forms import DeleteAccountForm, PayoutForm
 from marketplace.payout_day import next_payout
@@ -62,8 +62,9 @@ def delete(request: HttpRequest) -> HttpResponse:
     worker, now = worker_of(request), clock.now()
     deadlines.apply_due(now)
     leaving = own_data.leaving_of(worker)
-    unpaid = f"${money.dollars(leaving.open_cents)}" if leaving.open_cents else ""
-    form = DeleteAccountForm(request.POST or None, worker=worker, prove=proof(request, worker), unpaid=unpaid)
+    form = DeleteAccountForm(
+        request.POST or None, worker=worker, prove=proof(request, worker), given_up=leaving.given_up
+    )
     if request.method == "POST" and not leaving.must_wait and form.is_valid():
         try:
             own_data.delete_account(worker, now, waive=form.cleaned_data.get("waive", False))

@@ -9,9 +9,10 @@ import pytest
 from django.core.checks import run_checks
 
 from marketplace import clock
+from marketplace.errors import PayoutRefused
 from marketplace.models import Assignment, Outgoing, Worker
 from marketplace.payout_day import next_payout
-from marketplace.services import accounts, letters, messages, payouts
+from marketplace.services import accounts, deadlines, letters, messages, payouts
 from tests.marketplace.conftest import hours, make_hit, work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -162,21 +163,44 @@ def test_deleting_returns_the_task_in_hand(client, ada, ask, hit_type):
     assert ask("GetAccountBalance", at=clock.now())["AvailableBalance"] == "997.60"
 
 
-@pytest.mark.parametrize("state", ["in review", "on its way"])
-def test_money_that_is_still_to_come_has_to_be_waited_for(client, ada, ask, hit_type, state):
-    make_hit(ask, hit_type, at=clock.now())
-    done = work(ada, hit_type, at=clock.now())
-    if state == "on its way":
-        ask("ApproveAssignment", AssignmentId=done, at=clock.now())
-        paid_out("due")
+def test_money_that_is_on_its_way_has_to_be_waited_for(client, ada, approved):
+    paid_out("due")
 
     page = client.get("/account/delete/").content.decode()
 
     assert 'id="must-wait"' in page
-    assert state in page
+    assert "$2.00 is on its way" in page
     assert "delete-form" not in page
     assert delete(client, waive="on").status_code == 422
     assert Worker.objects.get().username == "ada"
+
+
+@pytest.mark.parametrize("decided", ["ApproveAssignment", "RejectAssignment", "the clock"])
+def test_an_account_with_work_in_review_is_deleted_when_its_pay_is_given_up(
+    client, ada, ask, hit_type, requester, decided
+):
+    make_hit(ask, hit_type, at=clock.now())
+    done = work(ada, hit_type, at=clock.now())
+    page = client.get("/account/delete/").content.decode()
+    assert "Delete now. I give up the pay for the task in review ($2.00)." in page
+    assert delete(client).status_code == 422
+    assert Worker.objects.get().username == "ada"
+
+    assert "Your account is deleted" in delete(client, waive="on").content.decode()
+
+    later = Assignment.objects.get().auto_approval_at
+    if decided == "the clock":
+        deadlines.apply_due(later)
+    else:
+        why = {"RequesterFeedback": "no"} if decided == "RejectAssignment" else {}
+        ask(decided, AssignmentId=done, at=clock.now(), **why)
+    requester.refresh_from_db()
+    paid = decided != "RejectAssignment"
+    assert Assignment.objects.get().status == ("Approved" if paid else "Rejected")
+    assert (Worker.objects.get().earned_cents, requester.held_cents) == (200 if paid else 0, 0)
+    assert requester.balance_cents == sum(row.amount_cents + row.fee_cents for row in requester.ledger.all())
+    with pytest.raises(PayoutRefused, match="Nobody has anything"):
+        payouts.batch("later", until=later + hours(1), now=later + hours(1))
 
 
 def test_everybody_reads_whom_to_ask_and_what_is_kept(client, db, settings, tmp_path):

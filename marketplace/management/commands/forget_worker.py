@@ -23,7 +23,7 @@ class Command(Base):
         """Whom."""
         parser.add_argument("name", help="name or worker id")
         parser.add_argument(
-            "--waive", action="store_true", help="the person gives up what was earned and is in no payout"
+            "--waive", action="store_true", help="the person gives up what is in no payout or in review"
         )
 
     def act(self, **options: Any) -> dict[str, Any]:

@@ -14,6 +14,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+#: What each gold pair in which a new passage can come again counts against likeness to the real pair; how many count.
+COMES_AGAIN, MOST_AGAIN = 0.1, 3
 
 
 class Shown(NamedTuple):
@@ -80,17 +84,26 @@ def draw(
     """Draw ``count`` of the gold pairs for a task with these real pairs; fewer when no more of them fit."""
     known = memory.beside(task)
     patterns = [memory.familiar(pair) for pair in task] or [(0.0,) * 6]
+    familiar = np.array([memory.familiar(one.shown) for one in gold])
+    again = _again(gold, memory)
     drawn: list[Gold] = []
     while len(drawn) < count:
-        fitting = [one for one in gold if _fits(one, known)]
+        fitting = [index for index, one in enumerate(gold) if _fits(one, known)]
         if not fitting:
             break
         pattern = np.array(patterns[int(rng.integers(len(patterns)))])
-        away = ((np.array([memory.familiar(one.shown) for one in fitting]) - pattern) ** 2).sum(axis=1)
-        chosen = fitting[int(np.argmin(away + rng.random(len(fitting)) * 1e-6))]
+        away = ((familiar[fitting] - pattern) ** 2).sum(axis=1) - COMES_AGAIN * again[fitting]
+        chosen = gold[fitting[int(np.argmin(away + rng.random(len(fitting)) * 1e-6))]]
         drawn.append(chosen)
         known.keep([chosen.shown])
     return drawn
+
+
+def _again(gold: Sequence[Gold], memory: Memory) -> NDArray[np.int64]:
+    """Per gold pair: in how many others the passages can come again that the worker would meet first in it."""
+    stands = Counter(passage for one in gold for passage in one.shown[1:])
+    new = [[stands[key] - 1 for key in one.shown[1:] if not memory.passages[key]] for one in gold]
+    return np.array([min(MOST_AGAIN, *others) if others else 0 for others in new])
 
 
 def how_many_fit(gold: Iterable[Gold], memory: Memory, task: Iterable[Shown]) -> int:

@@ -48,6 +48,18 @@ def test_gold_as_familiar_as_the_tasks_real_pairs_is_drawn():
     assert draw(gold, memory, [Shown(1, 10, 13)], 1, RNG) == [gold[0]]
 
 
+def test_new_passages_that_can_come_again_are_drawn_first():
+    gold = [
+        Gold(1, 1, 10, 11),
+        Gold(2, 2, 20, 21),
+        Gold(3, 2, 22, 21),
+        Gold(4, 2, 20, 23),
+        Gold(5, 3, 30, 31),
+    ]
+
+    assert draw(gold, Memory(), [Shown(4, 40, 41)], 1, RNG) == [gold[1]]
+
+
 def test_as_many_fit_as_bring_new_questions():
     gold = [Gold(1, 1, 10, 11), Gold(2, 1, 10, 12), Gold(3, 2, 20, 21), Gold(4, 3, 30, 21)]
 

@@ -17,6 +17,8 @@ from judging.strategies import BY_MEMORY, BY_SIDE, Outcome, Outcomes
 
 #: An off-topic passage may stand in so many test pairs without a word.
 FEW_USES = 3
+#: The share of a campaign's pairs up to which a worker's history does not tell gold pairs (docs/methods.md).
+MOST_OF_A_CAMPAIGN = 0.5
 #: A strategy that passes single tasks with a larger chance than this is pointed out.
 MOST_PASSING = 0.05
 #: A strategy by memory that answers a larger share of gold right is pointed out.
@@ -39,16 +41,35 @@ def check_gold(campaign: Campaign) -> Passed:
         )
     hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
     words = f"{many(accepted, 'pair')} accepted, {hard} of them hard"
-    if campaign.gold_per_task and (short := _short_of_gold(campaign)):
-        return Passed(f"{words}; {short}", attention=True)
+    if not campaign.gold_per_task:
+        return Passed(words)
+    remarks = [_short_of_gold(campaign), _met_again_and_again(campaign, accepted), _told_by_history(campaign)]
+    said = [remark for remark in remarks if remark]
+    return Passed("; ".join([words, *said]), attention=bool(said))
+
+
+def _met_again_and_again(campaign: Campaign, accepted: int) -> str:
     most = most_uses_of_one_off_topic_passage(campaign)
-    if most > FEW_USES and most * 10 > accepted:
-        return Passed(
-            f"{words}; one off-topic passage stands in {most} of them: a worker who meets it again and again learns "
-            "that it is the wrong one. Drop some of these pairs and propose others, or bring pairs of your own",
-            attention=True,
-        )
-    return Passed(words)
+    if most <= FEW_USES or most * 10 <= accepted:
+        return ""
+    return (
+        f"one off-topic passage stands in {most} of them: a worker who meets it again and again learns that it is "
+        "the wrong one. Drop some of these pairs and propose others, or bring pairs of your own"
+    )
+
+
+def _told_by_history(campaign: Campaign) -> str:
+    """What a worker who does a large share of the campaign can tell gold pairs by, or nothing."""
+    pairs = campaign.pairs.count()
+    tasks = -(-pairs // campaign.pairs_per_task)
+    fewest = max(1, math.floor(pairs * MOST_OF_A_CAMPAIGN / campaign.pairs_per_task))
+    if min(campaign.max_tasks_per_worker, tasks) <= fewest:
+        return ""
+    return (
+        f"one worker may judge more than {MOST_OF_A_CAMPAIGN:.0%} of the campaign's pairs, and passages of real "
+        "pairs then come up more often than those of gold pairs, which tells them apart. Make the campaign with "
+        f"--max-tasks-per-worker {fewest} to prevent it"
+    )
 
 
 def _short_of_gold(campaign: Campaign) -> str:

@@ -110,7 +110,7 @@ def msmarco(folder: Path) -> World:
     lead = rankers.Index(passages.values(), rankers.lead_stems)
     ranked = [
         (rankers.bm25(), stems), (rankers.tfidf_cosine, stems), (rankers.lm_dirichlet(), stems),
-        (rankers.lsa(), stems), (rankers.bm25(k1=1.6, b=0.9), words), (rankers.bm25(), lead),
+        (rankers.bm25(k1=1.6, b=0.9), words), (rankers.bm25(), lead), (rankers.lm_dirichlet(), words),
     ]  # fmt: skip
     pids = list(passages)
     pools = {

@@ -133,7 +133,7 @@ def take_back(
         raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
     amount, changed = Decimal(0), 0
     for payment in settled:
-        if payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None:
+        if _paid_by_receipt(payment):
             # It was never the crowd's to pay: the work waits again for somebody to pay it by its receipt.
             updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).delete()[0]
             amount += payment.amount * updated
@@ -150,3 +150,14 @@ def take_back(
     reserve(campaign, money(campaign)["committed"], by=by, who=who)
     log(campaign, f"${amount:,.2f} for submission {submission.pk} owed again", why=why, who=who)
     return amount
+
+
+def _paid_by_receipt(payment: Payment) -> bool:
+    """Whether a person paid another way for work that the crowd never listed.
+
+    Not what our server kept when the crowd's time was over (services/keeping.py): the crowd pays that, or refuses to.
+    """
+    if payment.kind != Payment.Kind.COMPENSATION or payment.carrier_id is not None:
+        return False
+    listed = payment.submission.payments.filter(kind=Payment.Kind.REWARD)
+    return payment.submission.state == Submission.State.LAPSED or listed.exists()

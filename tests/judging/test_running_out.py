@@ -9,12 +9,16 @@ import pytest
 
 from config import clock
 from judging.deadlines import GRACE, LEAD, MARGIN, PAGE_GRACE, Deadlines, deadlines, extended, offered_seconds
+from judging.errors import CrowdNever
 from judging.models import Campaign, Judgment, Payment, Submission, Task
 from judging.services import working
+from judging.services.calls import ask_again
 from judging.services.collecting import collect
 from judging.services.holding import held_work, pay_held
 from judging.services.ledger import compare
+from judging.services.payments import pay_owed
 from judging.services.receipts import missing_work
+from judging.services.settling import settle, take_back
 from tests.judging.visitor import Visitor, text
 
 LIMIT = 3600
@@ -209,6 +213,24 @@ def test_saved_work_counts_and_is_paid_to_the_cent_once_the_crowds_time_is_over(
     ]
     assert (books.ours, books.theirs, books.differences) == (Decimal("1.64"), Decimal("1.64"), [])
     assert missing_work(campaign) == []
+
+
+def test_a_refused_payment_for_saved_work_is_owed_again_when_its_settling_is_undone(signing, campaign):
+    submission = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(submission)
+    signing.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more", "Look at what was asked."))
+    with clock.shifted(ALL_OVER):
+        for _ in range(2):
+            signing.collect(campaign)
+        settle(campaign, submission, why="a gift card")
+
+        assert take_back(campaign, submission, why="it came back") == Decimal("2.00")
+        assert [(one.kind, one.state) for one in submission.payments.all()] == [("compensation", "owed")]
+        assert ask_again(campaign) == 1
+        pay_owed(campaign)
+
+    assert [(one.kind, one.state) for one in submission.payments.all()] == [("compensation", "paid")]
+    assert [one.amount for one in signing.crowd.paid_bonuses] == [Decimal("2.00")]
 
 
 def test_saved_work_that_fails_screening_is_paid_and_does_not_count(signing, campaign):

@@ -32,14 +32,13 @@ def fill_slots(submission: Submission, rng: np.random.Generator) -> int:
 
 def _planned(submission: Submission, rng: np.random.Generator) -> list[Slot]:
     pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
-    leanings = _leanings(pairs)
-    return _as_before(submission, pairs, leanings) or _drawn(submission, pairs, leanings, rng)
+    return _as_before(submission, pairs) or _drawn(submission, pairs, _leanings(pairs), rng)
 
 
-def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -> list[Slot]:
+def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
     """The slots in which this worker saw the task last; empty when it was not so, or not all of it can be shown.
 
-    Only a side that has to balance what others were shown meanwhile is another one.
+    Sides stay, too, whatever others were shown meanwhile: a side that changed would tell that its pair is no gold.
     """
     mine = Slot.objects.filter(
         worker=submission.worker_id, submission__task=submission.task_id, given_back=True
@@ -51,25 +50,15 @@ def _as_before(submission: Submission, pairs: list[Pair], leanings: list[int]) -
         return []
     if usable_gold(submission.campaign, submission.worker_id).filter(pk__in=gold).count() < len(gold):
         return []
-    sides = {pair.pk: (pair.passage_a_id, pair.passage_b_id) for pair in pairs}
-    leaning = dict(zip(sides, leanings, strict=True))
-    slots = []
-    for slot in before:
-        left, right = slot.left_id, slot.right_id
-        if slot.pair_id is not None and (leans := leaning[slot.pair_id]):
-            left, right = sides[slot.pair_id][:: -1 if leans > 0 else 1]
-        kinds = {name: getattr(slot, name) for name in ("pair_id", "gold_pair_id", "repeats_id")}
-        slots.append(
-            Slot(
-                submission=submission,
-                worker_id=submission.worker_id,
-                number=slot.number,
-                left_id=left,
-                right_id=right,
-                **kinds,
-            )
+    same = ("number", "pair_id", "gold_pair_id", "repeats_id", "left_id", "right_id")
+    return [
+        Slot(
+            submission=submission,
+            worker_id=submission.worker_id,
+            **{name: getattr(slot, name) for name in same},
         )
-    return slots
+        for slot in before
+    ]
 
 
 def _drawn(

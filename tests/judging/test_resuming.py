@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from config import clock
-from judging.models import Campaign, GoldPair, Judgment, Payment, Place, Submission
+from judging.models import Campaign, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
 from judging.services import working
 from judging.services.slots import pairs_in
 
@@ -59,6 +59,26 @@ def test_choices_are_there_again_and_the_task_is_paid_once(signing, campaign):
     assert Submission.objects.get(pk=first.pk).state == "returned"
     assert Judgment.objects.counted().count() == 3
     assert sum(one.amount for one in Payment.objects.all()) == Decimal("2.00")
+
+
+@pytest.mark.parametrize("judged", [0, 3])
+def test_no_side_changes_whatever_others_were_shown_meanwhile(signing, campaign, judged):
+    """A side that is turned to balance the judgments of its pair would tell that the pair is no gold."""
+    first = begun(signing, campaign, judged=judged)
+    with clock.shifted(timedelta(seconds=2)):
+        other = signing.open_task(campaign, "A2", signed=True)
+    for slot in other.slots.exclude(pair=None):
+        mine = first.slots.get(pair=slot.pair)
+        Slot.objects.filter(pk=slot.pk).update(left=mine.left, right=mine.right)
+    signing.answer(other)
+    signing.send_off(other)
+    Task.objects.filter(pk=first.task_id).update(state="waiting", holder=None)
+    Task.objects.exclude(pk=first.task_id).delete()
+
+    again = later(signing, campaign)
+
+    assert (again.task_id, again.resumed_pairs) == (first.task_id, judged)
+    assert shown(again) == shown(first)
 
 
 def test_it_is_the_same_task_also_on_another_place(signing, campaign):

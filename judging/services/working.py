@@ -34,6 +34,7 @@ from judging.services.calls import campaign_key
 from judging.services.confirming import confirm_failed
 from judging.services.evidence import PROOF, proof_of
 from judging.services.leasing import hand_out, lease_task, release
+from judging.services.payments import earned_so_far
 from judging.services.reconciling import receipt_of
 from judging.services.resuming import resumable
 from judging.services.running_out import record_late, send_off_saved, takes_late_choices
@@ -363,7 +364,11 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
     """
     answers, worker = final_answers(submission), crowd_worker_id(submission)
     # The crowd's site may show them to the worker, as the built-in marketplace does (docs/marketplace.md).
-    receipt = [("receipt", receipt_of(submission)), ("receipt_address", page_address(submission, submit_to))]
+    receipt = [
+        ("receipt", receipt_of(submission)),
+        ("receipt_address", page_address(submission, submit_to)),
+        ("pay_promised", _pay_promised(submission)),
+    ]
     sent = SentOff(
         campaign_key=campaign_key(submission.campaign),
         assignment_id=submission.assignment_id,
@@ -374,6 +379,13 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
     step = crowd_for(submission.campaign).finish(sent)
     require_allowed(step.address)
     return step
+
+
+def _pay_promised(submission: Submission) -> str:
+    """The dollars that our page promises for the task as it is sent off, unless the requester has to decide."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    decided = judged and (pay.bonus or judged == shown)
+    return f"{earned:.2f}" if decided or not pay.whole else "undecided"
 
 
 def crowd_worker_id(submission: Submission) -> str:

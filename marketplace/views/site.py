@@ -17,6 +17,7 @@ from marketplace import clock
 from marketplace.models import Assignment, Worker
 from marketplace.payout_day import next_payout
 from marketplace.services import deadlines, groups, payouts, receipts, refusing
+from marketplace.services.in_review import in_review_of
 from marketplace.views import endpoint
 
 _DONE_PER_PAGE = 25
@@ -62,7 +63,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "refusing": refusing.refusing(worker, offered),
         "unpaid_cents": worker.earned_cents - payouts.standing_of(worker).paid,
         "recent": _done(worker)[:_RECENT],
-        "waiting": Assignment.objects.filter(worker=worker, status=Assignment.Status.SUBMITTED).count(),
+        "waiting": in_review_of(worker),
         "unread": [message for message in latest if message.is_new],
         "notices": [message for message in latest if not message.is_new][:_MESSAGES_SHOWN],
     }

@@ -108,20 +108,28 @@ def test_preview_consent_and_task_tell_the_same(martha, crowd_site):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "judged", "told"),
+    ("chosen", "judged", "told", "promised"),
     [
         (
             {},
             5,
             "$0.20 is paid when your task is approved, and a bonus of $1.80 right after that. That usually",
+            "2.00",
         ),
-        ({}, 2, "$0.20 is paid when your task is approved, and a bonus of $0.72 right after that."),
-        ({"pay": "whole"}, 5, "$2.00 is paid when your task is approved. That usually takes a few minutes."),
-        ({"hold_hours": 48}, 5, "The requester can look at your work for 2 days before that."),
-        ({"pay": "whole"}, 2, None),
+        ({}, 2, "$0.20 is paid when your task is approved, and a bonus of $0.72 right after that.", "0.92"),
+        (
+            {"pay": "whole"},
+            5,
+            "$2.00 is paid when your task is approved. That usually takes a few minutes.",
+            "2.00",
+        ),
+        ({"hold_hours": 48}, 5, "The requester can look at your work for 2 days before that.", "2.00"),
+        ({"pay": "whole"}, 2, None, "undecided"),
     ],
 )
-def test_after_sending_off_the_page_says_what_is_paid_when(fair, crowd, crowd_site, chosen, judged, told):
+def test_after_sending_off_the_page_says_what_is_paid_when(
+    fair, crowd, crowd_site, chosen, judged, told, promised
+):
     visitor = Visitor(crowd, fair.opened(**chosen))
     visitor.begin()
     for slot in visitor.slots()[:judged]:
@@ -134,6 +142,7 @@ def test_after_sending_off_the_page_says_what_is_paid_when(fair, crowd, crowd_si
 
     page = visitor.client.get(visitor.page)
     assert (told in said(page)) if told else ("paid-when" not in text(page))
+    assert f'name="pay_promised" value="{promised}"' in text(page)
 
 
 @pytest.mark.parametrize("pass_gold", [True, False])

@@ -78,6 +78,7 @@ def test_choices_are_saved_as_they_are_made_and_sent_off_to_the_crowd(martha, se
         "comment": "fine",
         "receipt": receipt_of(martha.submission),
         "receipt_address": settings.PUBLIC_URL + martha.page,
+        "pay_promised": "2.00",
         "proof": form["proof"],
     }
     assert martha.submission.state == Submission.State.FINISHED

@@ -50,7 +50,9 @@ def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, k
     page = client.get(f"/done/{done}/")
 
     assert "Nothing yet." in before
-    assert "To come: $0.20 reward when the task is approved, and usually $1.80 bonus" in before
+    assert "To come: up to $2.00" in before
+    assert "You earn $0.20 when your work is approved, by" in before
+    assert "A bonus of up to $1.80 follows when the requester has reviewed your work." in before
     assert re.findall(r'data-kind="(\w+)"', page.content.decode()) == ["reward", "bonus"]
     said = text_of(page)
     for words in (done, "“13 of 13 pairs”", "2026-11: on its way", "Together $2.00"):
@@ -60,7 +62,8 @@ def test_a_receipt_says_what_was_paid_and_what_is_to_come(client, worker, ask, k
 
 def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, ask, kind):
     done = submit(worker, kind)
-    assert "in review $0.20 when approved not paid yet $0.00" in text_of(client.get("/done/"))
+    told = "in review $0.20 when approved up to $1.80 not paid yet $0.00 up to $2.00 to come"
+    assert told in text_of(client.get("/done/"))
 
     pay(ask, worker, done)
 
@@ -68,6 +71,74 @@ def test_earnings_and_done_say_each_task_s_reward_bonus_and_sum(client, worker, 
         page = client.get(address)
         assert "$0.20 $1.80 $2.00" in text_of(page)
         assert f'href="/done/{done}/"' in page.content.decode()
+
+
+def told(client, done):
+    """What each page says of one finished task."""
+    pages = ("/tasks/{}/", "/done/{}/", "/done/", "/earnings/", "/")
+    return [text_of(client.get(page.format(done))) for page in pages]
+
+
+def test_every_page_tells_the_amount_that_the_requester_s_page_promised(client, worker, ask, kind):
+    done = submit(worker, kind, pay_promised="1.04")
+
+    task, receipt, *tables, home = told(client, done)
+    for page in (task, receipt):
+        assert "The requester's page says $1.04 in all: $0.20 when your work is approved, by" in page
+        assert "UTC at the latest, and $0.84 as a bonus after that." in page
+    for page in tables:
+        assert "$0.20 when approved $0.84 not paid yet $0.00 $1.04 to come" in page
+    assert "In review 1 $1.04" in home
+    assert "in review $1.04 to come" in home
+
+    ask("ApproveAssignment", AssignmentId=done, at=clock.now())
+    task, receipt, *tables, home = told(client, done)
+    assert "It was approved, and you earned $0.20." in task
+    for page in (task, receipt):
+        assert "says $1.04 in all: $0.84 is still to come as a bonus." in page
+    assert all("$0.84 to come" in page for page in (*tables, home))
+
+    bonus = {"WorkerId": worker.worker_id, "BonusAmount": "0.84", "Reason": "6 of 13 pairs"}
+    ask("SendBonus", AssignmentId=done, at=clock.now(), **bonus)
+    for page in told(client, done):
+        assert "$1.04" in page
+        assert "to come" not in page.lower()
+        assert "up to" not in page
+
+
+def test_where_the_requester_decides_later_every_page_says_so(client, worker, ask):
+    kind = make_type(ask, Reward="2.00")
+    make_hit(ask, kind, at=clock.now())
+    done = submit(worker, kind, pay_promised="undecided")
+
+    task, receipt, *tables, home = told(client, done)
+
+    for page in (task, receipt):
+        assert "the requester decides whether you are paid: up to $2.00 if your work is approved." in page
+    assert all("$2.00 if the requester decides so" in page for page in tables)
+    assert "In review 1 up to $2.00" in home
+
+
+@pytest.mark.parametrize(
+    "said", ["", "0.19", "1.4", "1,04", "$1.04", "-1.04", "01.04", "1.04 ", "10000.01", "1e9", "١.٠٤"]
+)
+def test_what_is_no_amount_promises_nothing(client, worker, kind, said):
+    done = submit(worker, kind, pay_promised=said)
+
+    page = text_of(client.get(f"/done/{done}/"))
+
+    assert "The requester's page says" not in page
+    assert "To come: up to $2.00" in page
+
+
+def test_a_promise_pays_nothing(client, worker, ask, kind, requester):
+    done = submit(worker, kind, pay_promised="10000.00")
+
+    ask("ApproveAssignment", AssignmentId=done, at=clock.now())
+
+    worker.refresh_from_db()
+    requester.refresh_from_db()
+    assert (worker.earned_cents, requester.held_cents) == (20, 0)
 
 
 def test_a_receipt_is_its_worker_s_alone(client, worker, kind):

@@ -108,8 +108,8 @@ def test_every_page_says_total_time_and_hourly_pay(client, kinds):
         assert "13 pairs · texts in English · page in German" in page
         assert "Time limit 1 hour" in page
     assert "Take a task for about $2.00" in group
-    assert "You earn $0.20 when it is approved" in after
-    assert "A bonus, usually $1.80, follows" in after
+    assert "You earn $0.20 when your work is approved" in after
+    assert "A bonus of up to $1.80 follows" in after
 
 
 @pytest.mark.django_db

@@ -274,7 +274,9 @@ class DeleteAccountForm(forms.Form):
         if given_up:
             self.fields["waive"] = forms.BooleanField(
                 label=f"Delete now. I give up {given_up}.",
-                error_messages={"required": "Tick this to delete the account now, or wait until you are paid."},
+                error_messages={
+                    "required": "Tick this to delete the account now, or wait until you are paid."
+                },
             )
         else:
             del self.fields["waive"]

@@ -1,7 +1,7 @@
 """Pure: what a submitted task is still to be paid, as far as anybody said it.
 
-The requester's page may say it with the answer (``pay_promised``): the total in dollars, or that the requester decides.
-Without that there is what the listing said, which is for the whole task. Nothing is ever paid because of it.
+The requester's page may say it with the answer (``pay_promised``): the total in dollars, or that the requester
+decides. Without that there is what the listing said, which is for the whole task. Nothing is ever paid because of it.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def forget(worker: Worker, now: datetime, *, waive: bool = False) -> dict[str, i
 
     Assignments, what they earned, payouts, scores and blocks stay: requesters know them by the worker id, and the
     books rest on them. Returns how much was erased. Raises AccountRefused while a task is in hand or a payout on its
-    way, and while work waits for its review or money is in no payout yet, unless the person gives that up (``waive``).
+    way; also while work waits for its review or money for its payout, unless the person gives these up (``waive``).
     """
     rows = Assignment.objects.filter(worker=worker)
     if rows.held().exists():

@@ -114,7 +114,7 @@ def test_where_the_requester_decides_later_every_page_says_so(client, worker, as
     task, receipt, *tables, home = told(client, done)
 
     for page in (task, receipt):
-        assert "the requester decides whether you are paid: up to $2.00 if your work is approved." in page
+        assert "the requester decides whether you are paid: $2.00 if your work is approved." in page
     assert all("$2.00 if the requester decides so" in page for page in tables)
     assert "In review 1 up to $2.00" in home
 

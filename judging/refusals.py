@@ -45,7 +45,7 @@ OPEN_TASK = (
         "Submit what you have judged in your open task. Please do not return it: a returned task pays nothing."
     ),
 )
-_NOTHING = _("You did no work on this task, so it is not paid. Earlier tasks are paid as promised.")
+_NOTHING = _("Nothing was submitted for this task, so it is not paid. Earlier tasks are paid as promised.")
 
 #: An exclusion's rule → why, where it is not that one check pair was missed.
 MEANINGS = {

@@ -258,14 +258,12 @@ def leave(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _over(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
-    """The task is not held any more: to its receipt, or to why it is refused.
+    """The task is not held any more: to the page that says what became of it.
 
     Choices that waited for a connection when the time ran out come with the form and are kept.
     """
     if takes_late_choices(submission):
         save_form(request, token, submission)
-    if submission.state != Submission.State.FINISHED:
-        working.check_workable(submission)
     return redirect("judging:work", token=token)
 
 

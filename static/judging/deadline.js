@@ -38,9 +38,10 @@ judging.deadline = (form, over) => {
     try {
       const reply = await fetch(form.dataset.more, { method: "POST", credentials: "omit", body: new URLSearchParams({ script: "yes" }) });
       const known = await reply.json();
+      const before = end;
       box.remove();
       set(known.left);
-      longer.textContent = judging.say("longer");
+      if (end - before > 60000) longer.textContent = judging.say("longer");
     } catch (error) { longer.textContent = judging.say("unsaved"); }
   }
   if (box) box.hidden = true;

@@ -124,7 +124,8 @@ def already_done(crowd, fair):
     martha.do_task()
     fair.hand_in(martha.submission)
     fair.collect(campaign)
-    return martha.client.post(f"{martha.page}leave")
+    assert "Receipt" in text(martha.client.post(f"{martha.page}leave", follow=True))
+    return martha.client.post(f"{martha.page}consent")
 
 
 def trial_over(crowd, fair):

@@ -28,8 +28,10 @@ HARD_SHARE = 0.5
 HARD_OVERLAP = 0.5
 #: Figures further than this from the mean of the real pairs, in standard deviations, count as this far.
 FARTHEST = 3.0
-#: What an even score counts against a distribution alike: both are in standard deviations.
-WEIGHT_OF_EVEN = 2.0
+#: What an even score counts against a distribution alike: both are in standard deviations. The second counts when
+#: with the first the relevant passage is ahead, or behind, in more than ``MOST_AHEAD`` of the gold pairs.
+WEIGHTS_OF_EVEN = (2.0, 6.0)
+MOST_AHEAD = 0.58
 #: Passages of real pairs come again in other pairs, so those of gold pairs do, too: in this many gold pairs.
 USES = 3
 #: What a passage counts that no pair had before, one that comes again, and each use above ``USES``.
@@ -138,15 +140,25 @@ def choose(
     ]
     if not candidates or wanted < 1:
         return []
-    figures = _Figures.of(real, texts, [*standing, *candidates])
-    search = _Search(candidates, figures, real, texts, standing, exclusive=exclusive)
-    search.most_of_a_question = most_of_a_question or wanted + len(standing)
     noise = rng.random(len(candidates))
     found: list[Triple] = []
-    while len(found) < wanted and (best := search.best(noise)) is not None:
-        search.count(candidates[best], search.rows[best])
-        found.append(candidates[best])
+    for weight in WEIGHTS_OF_EVEN:
+        figures = _Figures.of(real, texts, [*standing, *candidates], weight)
+        search = _Search(candidates, figures, real, texts, standing, exclusive=exclusive)
+        search.most_of_a_question = most_of_a_question or wanted + len(standing)
+        found = []
+        while len(found) < wanted and (best := search.best(noise)) is not None:
+            search.count(candidates[best], search.rows[best])
+            found.append(candidates[best])
+        if most_ahead(texts, real, [*standing, *found]) <= MOST_AHEAD:
+            break
     return found
+
+
+def most_ahead(texts: Texts, real: Real, gold: Sequence[Triple]) -> float:
+    """The largest share of gold pairs that one figure of the texts answers right, or wrong; ties count half."""
+    signs = np.sign([ahead(texts, real, one)[:-1] for one in gold])
+    return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
 
 
 @dataclass(frozen=True)
@@ -157,9 +169,9 @@ class _Figures:
     target: Floats
 
     @classmethod
-    def of(cls, real: Real, texts: Texts, triples: Sequence[Triple]) -> _Figures:
+    def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
         even = np.array([ahead(texts, real, one) for one in triples], dtype=float)
-        even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * WEIGHT_OF_EVEN
+        even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * weight
         shown = [texts.of(Triple(*pair)) for pair in real.pairs]
         looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
         if not len(looks):

@@ -57,9 +57,9 @@ def seen_on_a_page(real: Real, gold: Sequence[Triple], texts: Texts) -> tuple[np
 
 
 def remembered(
-    real: Real, gold: Sequence[Triple], rng: np.random.Generator, *, most: int, workers: int
+    real: Real, gold: Sequence[Triple], rng: np.random.Generator, *, done: int, workers: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What workers who do 1 to ``most`` tasks could know of every slot from before; which is gold; the worker.
+    """What workers who do ``done`` tasks could know of every slot from before; which is gold; the worker.
 
     That is: how often the question, the better and the less known passage were shown, and where the slot stands.
     """
@@ -68,7 +68,7 @@ def remembered(
     for worker in range(workers):
         memory = Memory()
         left = [Gold(pk, one.query_id, one.relevant_id, one.off_topic_id) for pk, one in enumerate(gold)]
-        for number in rng.permutation(len(tasks))[: int(rng.integers(1, most + 1))].tolist():
+        for number in rng.permutation(len(tasks))[:done].tolist():
             pairs = [Shown(*real.pairs[index]) for index in tasks[number]]
             drawn = draw(left, memory, pairs, 3, rng)
             left = [one for one in left if one not in drawn]

@@ -17,6 +17,7 @@ from judging.gold import Real, Texts, Triple, choose, hard
 from judging.gold_candidates import known_relevant, labeled
 from judging.gold_drawing import Shown
 from judging.pair_features import read_passage, read_question, word_weights
+from judging.services.gold_checks import MOST_OF_A_CAMPAIGN
 from judging.strategies import Known, Setting, try_strategies
 from tests.judging.classifier import cross_validated, remembered, seen_on_a_page
 from tests.test_sample import SAMPLE, read_qrels, read_run, read_tsv, run_paths
@@ -138,11 +139,11 @@ def test_what_a_page_shows_does_not_tell_gold(proposed):
     assert sum(found) / len(found) < BAR
 
 
-@pytest.mark.parametrize("most", [5, 15])
-def test_what_a_worker_remembers_does_not_tell_gold(proposed, most):
-    rng = np.random.default_rng(most)
+@pytest.mark.parametrize("share", [0.25, MOST_OF_A_CAMPAIGN])
+def test_what_a_worker_remembers_does_not_tell_gold(proposed, share):
+    done = int(share * len(proposed.real.pairs) / 10)
 
-    found = remembered(proposed.real, proposed.gold, rng, most=most, workers=40)
+    found = remembered(proposed.real, proposed.gold, np.random.default_rng(1), done=done, workers=40)
 
     assert cross_validated(*found) < BAR
 

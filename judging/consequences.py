@@ -12,14 +12,15 @@ the mean over the careless kinds (c), who get the share r of their counted judgm
 
 A best answer counts as right when the truly best passage beats every rival in its pool of m passages, which has
 the chance (1 − e)^(m−1), judgments being independent. Tournaments can be right without that, so the numbers are a
-lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Recommended
-is the rule with the most right best answers per dollar.
+lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are
+level when their right best answers per dollar are within 3 % of the most. Recommended is the one of these that keeps
+the most honest workers; where they keep as many, the one that leaves the fewest bad judgments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from math import comb
 
@@ -30,6 +31,8 @@ from judging.screening import RULES, SLIP_RATE
 CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
 #: Chance of answering a pair right without reading.
 COIN = 0.5
+#: A rule is level with the best when it finds at least this share of its right best answers per dollar.
+LEVEL = 0.97
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Consequence:
-    """What one rule comes to. ``cost`` is None, and nothing is right, where hardly a task would count."""
+    """What one rule comes to. ``cost`` is None, and nothing is right, where hardly a task would count.
+
+    ``level``: no other rule finds clearly more right best answers per dollar.
+    """
 
     rule: str
     honest_kept: float
@@ -59,6 +65,7 @@ class Consequence:
     cost: Decimal | None
     right: float
     right_per_dollar: float
+    level: bool = False
     recommended: bool = False
 
     @property
@@ -70,8 +77,10 @@ class Consequence:
 def compare(setting: Setting) -> list[Consequence]:
     """Every rule's consequences, in the order of :data:`judging.screening.RULES`; one is recommended."""
     rows = [_consequence(rule, setting) for rule in RULES]
-    best = max(rows, key=lambda row: row.right_per_dollar)
-    return [Consequence(**(vars(row) | {"recommended": row is best})) for row in rows]
+    least = LEVEL * max(row.right_per_dollar for row in rows)
+    level = [row for row in rows if row.right_per_dollar >= least]
+    best = max(level, key=lambda row: (round(row.honest_kept, 3), -row.bad_judgments))
+    return [replace(row, level=row in level, recommended=row is best) for row in rows]
 
 
 def caught(passes: float, rule: str, setting: Setting) -> Expectation:

@@ -78,6 +78,11 @@ class Outcome:
     passes: tuple[float, ...]
     agrees: float | None
 
+    @property
+    def judges_badly(self) -> bool:
+        """Whether it agrees with the labels too rarely to be paid for, or nobody knows."""
+        return self.agrees is None or self.agrees < GOOD_AGREEMENT
+
 
 @dataclass(frozen=True)
 class Outcomes:
@@ -98,7 +103,7 @@ class Outcomes:
         return [
             row
             for row in self.rows
-            if (row.agrees is None or row.agrees < GOOD_AGREEMENT)
+            if row.judges_badly
             and any(
                 chance > most[count]
                 for count, chance in zip(self.tasks, row.passes, strict=True)
@@ -156,6 +161,9 @@ def choosers_by_text(setting: Setting) -> dict[str, Chooser]:
         "overlap": shared,
         "rare words": rare,
         "similarity": similar,
+        "fewest question words": lambda query, passage: -shared(query, passage),
+        "fewest rare words": lambda query, passage: -rare(query, passage),
+        "least similar": lambda query, passage: -similar(query, passage),
         "longer": lambda _, passage: lengths.get(passage, 0),
         "shorter": lambda _, passage: -lengths.get(passage, 0),
     }
@@ -188,8 +196,8 @@ def _by_text(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]
 
 # By side.
 
-#: Always the left, which comes first on a phone; left and right by turns; at random.
-BY_SIDE = ("left", "by turns", "random")
+#: Always the left, which comes first on a phone; left and right in turn; at random.
+BY_SIDE = ("left", "alternating", "random")
 
 
 def _by_side(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:

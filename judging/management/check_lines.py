@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from config.plurals import many
 from judging.services.checked import Checked
+from judging.strategies import Outcome, Outcomes
 
 
-def in_a_line(check: Checked) -> str:
-    """A check that passed, with an exclamation mark where somebody should think about it, and what to do."""
+def in_lines(check: Checked) -> str:
+    """A check that passed, with an exclamation mark where somebody should think about it, and what to do.
+
+    The figures of strategies follow as a table.
+    """
     line = f"  {'!' if check.attention else '✓'} {check}"
-    return f"{line}. {check.next_step}" if check.next_step else line
+    line = f"{line}. {check.next_step}" if check.next_step else line
+    return "\n".join([line, *(_table(check.outcomes) if check.outcomes else ())])
+
+
+def _table(outcomes: Outcomes) -> Iterator[str]:
+    """Aligned lines: every strategy, and how often it passes tasks."""
+    heads = [f"passes {many(count, 'task')}" for count in outcomes.tasks]
+    rows = [["strategy", "right on gold", *heads, "agrees with labels"], *map(_cells, outcomes.rows)]
+    first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *figures in rows:
+        cells = (figure.rjust(width) for figure, width in zip(figures, widths, strict=True))
+        yield "  ".join(["   ", name.ljust(first), *cells])
+
+
+def _cells(row: Outcome) -> list[str]:
+    agrees = "–" if row.agrees is None else f"{row.agrees:.1%}"
+    return [row.name, f"{row.right:.1%}", *(f"{chance:.1%}" for chance in row.passes), agrees]

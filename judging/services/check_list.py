@@ -187,9 +187,9 @@ def _screening(plan: Plan) -> Passed:
     rule, rows = plan.campaign.screen, rules_compared(plan.campaign)
     if not plan.campaign.gold_per_task:
         return Passed("without test pairs nobody is screened", attention=True)
-    best = next(row.rule for row in rows if row.recommended)
+    level = any(row.level for row in rows if row.rule == rule)
     words = f"{rule} is in force. {comparison_words(rows)}. Assumed: {assumption_words(plan.campaign)}"
-    return Passed(words, attention=rule != best)
+    return Passed(words, attention=not level)
 
 
 def _page(plan: Plan) -> Passed:

@@ -12,12 +12,14 @@ from math import isqrt
 from django.db.models import Count
 
 from config.plurals import many
-from judging.consequences import CARELESS_SHARE, Consequence, Setting, compare
+from judging.consequences import CARELESS_SHARE, COIN, Consequence, Setting, compare
 from judging.expectations import Outlook, outlook, tasks_a_worker
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
 from judging.services.campaigns import CampaignSettings
 from judging.services.cost import Quote, quote_tasks
+from judging.services.strategy_figures import outcomes_of
 from judging.slips import Slips, assumed, measured, percent
+from judging.strategies import Outcome
 
 
 def slips_of(campaign: Campaign) -> Slips:
@@ -77,8 +79,22 @@ def rules_compared(campaign: Campaign) -> list[Consequence]:
             slip_rate=slips_of(campaign).expected,
             allowed=campaign.slip_rate,
             judgments_per_pair=campaign.judgments_per_pair,
+            careless=((COIN, COIN), *_followers(campaign)),
         )
     )
+
+
+def _followers(campaign: Campaign) -> list[tuple[float, float]]:
+    """How often workers answer gold pairs and others right who follow the strategy that passes most easily."""
+    found = easiest_strategy(campaign)
+    return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
+
+
+def easiest_strategy(campaign: Campaign) -> Outcome | None:
+    """The strategy that passes a task of this campaign most easily and judges badly; None without accepted gold."""
+    outcomes = outcomes_of(campaign)
+    rows = outcomes.rows if outcomes.tasks else ()
+    return next((row for row in rows if row.judges_badly), None)
 
 
 def _pools(campaign: Campaign) -> Counter[int]:
@@ -97,8 +113,8 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
         in_all = f"about {_dollars(costs[1])} in all ({_dollars(costs[0])} to {_dollars(costs[2])})"
     slips, low, high = seen.slips, seen.low, seen.high
     return (
-        f"if honest workers miss {slips.range_words} of the test pairs ({slips.expected_words} expected, "
-        f"{slips.source}) and each do up to {tasks}, {percent(low.excluded_share)} to "
+        f"without careless workers, if honest ones miss {slips.range_words} of the test pairs "
+        f"({slips.expected_words} expected, {slips.source}) and each do up to {tasks}, {percent(low.excluded_share)} to "
         f"{percent(high.excluded_share)}% of them are excluded and {percent(low.repeated_share)} to "
         f"{percent(high.repeated_share)}% of their tasks repeated: {in_all}"
     )
@@ -112,11 +128,11 @@ def comparison_words(rows: list[Consequence]) -> str:
     """Say the rules' consequences side by side."""
     return "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent(row.honest_kept)}% of honest "
-        f"workers, catches {percent(row.careless_caught)}% of those who guess and "
+        f"workers, catches {percent(row.careless_caught)}% of careless ones and "
         + (
             "lets hardly a task count"
             if row.cost is None
-            else f"costs about ${row.cost:,.2f} with their tasks"
+            else f"costs about ${row.cost:,.2f}, tasks of careless workers included"
         )
         for row in rows
     )
@@ -124,8 +140,12 @@ def comparison_words(rows: list[Consequence]) -> str:
 
 def assumption_words(campaign: Campaign) -> str:
     """Say under which assumption the rules are compared."""
-    slips = slips_of(campaign)
+    slips, found = slips_of(campaign), easiest_strategy(campaign)
+    guess = "and guess"
+    if found:
+        others = "" if found.agrees is None else f" and {found.agrees:.0%} of others"
+        guess = f"(half of them guess; half follow “{found.name}”, right on {found.right:.0%} of the test pairs{others})"
     return (
-        f"{CARELESS_SHARE:.0%} of workers guess, honest ones miss {slips.expected_words} of the test pairs "
-        f"({slips.source}), and each does up to {many(tasks_per_worker(campaign), 'task')}"
+        f"{CARELESS_SHARE:.0%} of workers are careless {guess}, honest ones miss {slips.expected_words} "
+        f"of the test pairs ({slips.source}), and each does up to {many(tasks_per_worker(campaign), 'task')}"
     )

@@ -13,7 +13,7 @@ from judging.services.giveaways import most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
 from judging.services.gold_drawing import tasks_with_gold
 from judging.services.strategy_figures import outcomes_of
-from judging.strategies import BY_MEMORY, BY_SIDE, Outcome, Outcomes
+from judging.strategies import BY_MEMORY, BY_SIDE, MOST_OF_FIVE, MOST_OF_ONE, Outcome, Outcomes
 
 #: An off-topic passage may stand in so many test pairs without a word.
 FEW_USES = 3
@@ -101,20 +101,23 @@ def check_strategies(campaign: Campaign) -> Passed:
     outcomes = outcomes_of(campaign)
     if not outcomes.gold:
         return Passed("no gold pair is accepted yet")
-    above = outcomes.above(MOST_PASSING)
-    if not above:
-        words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the best is {_told(outcomes, 1)}"
+    easiest = _figures(outcomes.rows[0], outcomes.tasks)
+    if not outcomes.above(MOST_PASSING):
+        words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the most successful is {easiest}"
         return Passed(words, outcomes=outcomes)
-    words = f"more than {MOST_PASSING:.0%} of single tasks are passed by {_told(outcomes, len(above))}"
+    if over := outcomes.over_the_bar():
+        told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
+        words = (
+            f"Not fit to screen: {many(len(over), 'strategy passes', 'strategies pass')} tasks too easily without "
+            f"reading (more than {MOST_OF_ONE:.0%} of single tasks, or {MOST_OF_FIVE:.0%} of 5 in a row). {told}"
+        )
+    else:
+        guessing = 0.5**campaign.gold_per_task
+        words = (
+            f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
+            f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy is {easiest}"
+        )
     return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
-
-
-def _told(outcomes: Outcomes, count: int) -> str:
-    """The first strategies with their figures; how many more there are."""
-    told = [_figures(row, outcomes.tasks) for row in outcomes.rows[: min(count, NAMED)]]
-    if count > NAMED:
-        told.append(f"{count - NAMED} more")
-    return "; ".join(told)
 
 
 def _figures(row: Outcome, tasks: Sequence[int]) -> str:
@@ -134,19 +137,35 @@ def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
     if guessing > MOST_PASSING:
         enough = math.ceil(math.log2(1 / MOST_PASSING))
         steps.append(
-            f"With {enough} gold pairs a task (--gold-per-task) guessing passes {0.5**enough:.1%} of single tasks"
+            f"Add gold pairs to each task: with {enough} (--gold-per-task) guessing passes {0.5**enough:.1%} of "
+            "single tasks."
         )
-    by_text = [row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_MEMORY}]
-    if by_text and by_text[0].passes[0] > guessing:
-        share = MOST_PASSING ** (1 / per_task)
-        steps.append(
-            f"Drop gold pairs that {by_text[0].name} answers right ({by_text[0].right:.0%} of them), and accept "
-            "pairs whose off-topic passage shares the question's words: "
-            f"at {per_task} a task, {share:.0%} are few enough"
-        )
+    if balance := _balance(campaign, outcomes):
+        steps.append(balance)
     if any(row.right > KNOWN_BY_MEMORY for row in outcomes.rows if row.name in BY_MEMORY):
         steps.append(
             "A worker who remembers passages tells gold pairs by them: propose others, or let a worker do fewer "
-            "tasks (--max-tasks-per-worker)"
+            "tasks (--max-tasks-per-worker)."
         )
-    return ". ".join(steps)
+    return " ".join(steps)
+
+
+def _balance(campaign: Campaign, outcomes: Outcomes) -> str:
+    """How to leave the strategy by text that passes most easily with half of the gold; nothing when it has no more.
+
+    With less than half, its opposite would pass instead.
+    """
+    by_text = [row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_MEMORY}]
+    excess = round((2 * by_text[0].right - 1) * outcomes.gold) if by_text else 0
+    if excess <= 0:
+        return ""
+    name = by_text[0].name
+    accept = f"ccept {excess} more that it answers wrong"
+    if outcomes.gold - excess >= needed_gold(campaign):
+        how = f"Drop {excess} that it answers right, or a{accept}"
+    else:
+        how = f"A{accept}"
+    return (
+        f"Balance the gold pairs: “{name}” answers {by_text[0].right:.0%} of them right, and half is best. {how}. "
+        "With less than half, the opposite strategy would pass."
+    )

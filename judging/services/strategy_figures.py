@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from hashlib import sha256
 
+from config import kept_objects
 from judging.gold_drawing import Shown
 from judging.models import Campaign, GoldPair, Task, TaskPair
 from judging.strategies import Known, Outcomes, Setting, try_strategies
@@ -14,11 +16,22 @@ from pooling.models import Passage, Qrel, QrelSet, Query
 #: So many of the campaign's tasks are looked at, evenly drawn; more would say the same.
 SAMPLE = 60
 STEP = 500
+KEEP_SECONDS = 24 * 3600
 
 
 def outcomes_of(campaign: Campaign) -> Outcomes:
-    """Try every strategy on the accepted gold pairs. Changes nothing; the same campaign gives the same figures."""
-    return try_strategies(setting_of(campaign), seed=abs(campaign.seed))
+    """Try every strategy on the accepted gold pairs; a rehearsal has the figures of its campaign.
+
+    Changes nothing. The figures are kept for as long as nothing that they depend on changes.
+    """
+    of = campaign.rehearsal_of or campaign
+    setting, seed = setting_of(of), abs(of.seed)
+    key = kept_objects.key_of("strategies", sha256(repr(setting).encode()).hexdigest(), seed)
+    known: Outcomes | None = kept_objects.read(key)
+    if known is None:
+        known = try_strategies(setting, seed=seed)
+        kept_objects.keep(key, known, KEEP_SECONDS)
+    return known
 
 
 def setting_of(campaign: Campaign, labels: QrelSet | None = None) -> Setting:

@@ -8,7 +8,7 @@ import pytest
 from config.crowd_endpoints import KNOWN, default_hosts, is_loopback, known
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
-from judging.management.check_lines import in_a_line
+from judging.management.check_lines import in_lines
 from judging.models import Campaign, GoldPair
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
 from judging.services.check_list import check_list, each_check
@@ -93,7 +93,7 @@ def test_repeats_that_the_budget_cannot_pay_for_are_pointed_out(fair):
 
     assert (capped.passed, capped.attention) == (True, True)
     assert "No more than $9.60 may be spent" in capped.words
-    assert in_a_line(capped).startswith("  ! ")
+    assert in_lines(capped).startswith("  ! ")
 
 
 def test_a_passage_that_is_the_wrong_one_in_most_test_pairs_is_pointed_out(fair):
@@ -127,16 +127,55 @@ def test_strategies_that_pass_tasks_without_reading_are_pointed_out_with_what_to
 
     assert (one.passed, one.attention) == (True, True)
     assert "overlap (100.0% of single tasks, 100.0% of 3 in a row)" in one.words
-    assert "With 5 gold pairs a task (--gold-per-task) guessing passes 3.1% of single tasks" in one.next_step
-    assert "overlap answers right (100% of them)" in one.next_step
-    assert one.next_step in in_a_line(one)
+    assert one.words.startswith("Not fit to screen: ")
+    assert one.next_step == (
+        "Add gold pairs to each task: with 5 (--gold-per-task) guessing passes 3.1% of single tasks. "
+        "Balance the gold pairs: “overlap” answers 100% of them right, and half is best. "
+        "Accept 6 more that it answers wrong. With less than half, the opposite strategy would pass."
+    )
+    assert one.next_step in in_lines(one)
+
+
+def test_a_command_prints_every_strategy_below_the_check(fair):
+    campaign = fair.draft()
+    Passage.objects.filter(pid__startswith="relevant").update(text="all about q0")
+    one = checked(campaign, "strategies")
+
+    _, head, *rows = in_lines(one).splitlines()
+
+    assert head.split() == "strategy right on gold passes 1 task passes 3 tasks agrees with labels".split()
+    assert [row.split("  ")[2] for row in rows] == [row.name for row in one.outcomes.rows]
+    assert rows[0].split() == ["overlap", "100.0%", "100.0%", "100.0%", "–"]
+
+
+def test_guessing_that_passes_tasks_is_told_apart_from_gold_that_does_not_screen(fair):
+    one = checked(fair.draft(gold_per_task=3, max_tasks_per_worker=2), "strategies")
+
+    assert one.attention
+    assert "guessing alone passes 12.5% of single tasks with 3 gold pairs a task" in one.words
+    assert "Not fit" not in one.words
+    assert one.next_step.startswith("Add gold pairs to each task: with 5 ")
+    assert "Balance" not in one.next_step
+
+
+def test_gold_that_a_strategy_answers_too_often_is_balanced_towards_half(fair):
+    campaign = fair.draft(max_tasks_per_worker=1)  # needs two of the six
+    keys = campaign.gold_pairs.order_by("pk").values_list("relevant", "query__text")[:4]
+    for relevant, question in keys:
+        Passage.objects.filter(pk=relevant).update(text=f"all about {question}")
+
+    said = checked(campaign, "strategies").next_step
+
+    assert (
+        "answers 83% of them right, and half is best. Drop 4 that it answers right, or accept 4 more" in said
+    )
 
 
 def test_strategies_that_hardly_pass_a_task_need_no_attention(fair):
     one = checked(fair.draft(gold_per_task=6, max_tasks_per_worker=1), "strategies")
 
     assert (one.attention, one.next_step) == (False, ""), one.words
-    assert one.words.startswith("none passes more than 5% of single tasks; the best is ")
+    assert one.words.startswith("none passes more than 5% of single tasks; the most successful is ")
 
 
 def test_a_rehearsal_tries_no_strategies(fair):

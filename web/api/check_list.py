@@ -32,10 +32,14 @@ class CheckOut(Schema):
 
 
 class RuleOut(Schema):
-    """What a screening rule would mean for the campaign. ``cost`` is null where hardly a task would count."""
+    """What a screening rule would mean for the campaign. ``cost`` is null where hardly a task would count.
+
+    ``level``: it finds as many right best answers per dollar as the best rule, or up to 3% fewer.
+    """
 
     rule: str
     recommended: bool
+    level: bool
     honest_kept: float
     careless_caught: float
     bad_judgments: float
@@ -136,6 +140,7 @@ def _rule(one: Consequence) -> dict[str, Any]:
     return {name: round(getattr(one, name), 4) for name in shares} | {
         "rule": one.rule,
         "recommended": one.recommended,
+        "level": one.level,
         "cost": None if one.cost is None else float(one.cost),
     }
 

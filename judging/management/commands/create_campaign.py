@@ -109,7 +109,11 @@ class Command(BaseCommand):
         _screening_arguments(parser, defaults)
         _page_arguments(parser, defaults)
         parser.add_argument(
-            "--gold", type=Path, metavar="FILE", help="accepted gold pairs: qid relevant-pid off-topic-pid"
+            "--gold",
+            type=Path,
+            metavar="FILE",
+            help="accepted gold pairs, a line each: qid relevant-pid off-topic-pid [kind], where kind is "
+            "easy or hard",
         )
         parser.add_argument(
             "--refuse-excluded-elsewhere",

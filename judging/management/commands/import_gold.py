@@ -16,12 +16,17 @@ from judging.services.preparing import check_changeable
 
 
 class Command(BaseCommand):
-    help = "Bring accepted test pairs into a draft: a line each, qid relevant-pid off-topic-pid [easy|hard]."
+    help = "Bring accepted test pairs into a draft: a line each, qid relevant-pid off-topic-pid [kind]."
     example = "manage.py import_gold first gold.txt"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument(
+            "file",
+            type=Path,
+            metavar="FILE",
+            help="a line each: qid relevant-pid off-topic-pid [kind], where kind is easy or hard",
+        )
 
     def act(self, *, campaign: str, file: Path, **options: Any) -> dict[str, Any]:
         if not file.is_file():

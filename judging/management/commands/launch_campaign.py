@@ -13,7 +13,7 @@ from config.background.attending import attend
 from config.background.services import start
 from config.console import Command as BaseCommand
 from judging.jobs import post_places_key
-from judging.management.check_lines import in_a_line
+from judging.management.check_lines import in_lines
 from judging.management.commands.create_campaign import dollars
 from judging.models import Place
 from judging.services.campaigns import campaign_named
@@ -100,7 +100,7 @@ class Command(BaseCommand):
                 **agreed,
                 placeholder_text=placeholder_text,
                 who=getpass.getuser(),
-                tell=lambda check: self.note(in_a_line(check)),
+                tell=lambda check: self.note(in_lines(check)),
             )
             if launched.again:
                 self.note(f"{found.name} was launched with this amount before: nothing changed.")

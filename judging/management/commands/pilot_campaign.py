@@ -15,7 +15,7 @@ from config.console import Command as BaseCommand
 from config.console import UsageError
 from judging.errors import CampaignRefused
 from judging.jobs import post_places_key
-from judging.management.check_lines import in_a_line
+from judging.management.check_lines import in_lines
 from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
 from judging.models import Campaign
@@ -76,7 +76,7 @@ class Command(BaseCommand):
             counts=count,
             terms=agreed,
             who=getpass.getuser(),
-            tell=lambda check: self.note(in_a_line(check)),
+            tell=lambda check: self.note(in_lines(check)),
         )
         if launched.again:
             self.note(f"This pilot of {found.name} is under way: nothing changed.")

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.console import Command as BaseCommand
-from judging.management.check_lines import in_a_line
+from judging.management.check_lines import in_lines
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings, slips_told
 from judging.rehearsal import rehearse, truth_named
 from judging.services.campaigns import campaign_named
@@ -40,7 +40,7 @@ class Command(BaseCommand):
                 settings,
                 who=who,
                 progress=progress,
-                tell=lambda check: self.note(in_a_line(check)),
+                tell=lambda check: self.note(in_lines(check)),
             )
         return {
             "campaign": found.name,

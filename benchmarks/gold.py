@@ -174,12 +174,12 @@ def show(name: str, figures: Figures) -> None:
     """Print a table of the strategies, and the classifier's figures."""
     print(f"\n{name}: {figures['gold']} gold pairs, {figures['pairs']} real pairs")
     heads = [f"passes {count}" for count in figures["tasks"]]
-    print(f"{'strategy':<20}{'right on gold':>14}{''.join(f'{head:>11}' for head in heads)}{'agrees':>9}")
+    print(f"{'strategy':<24}{'right on gold':>14}{''.join(f'{head:>11}' for head in heads)}{'agrees':>9}")
     for row in figures["strategies"]:
         passes = "".join(f"{chance:>11.1%}" for chance in row["passes"])
         agrees = "–" if row["agrees"] is None else f"{row['agrees']:.0%}"
         mark = "  over the bar" if row["name"] in figures["over_the_bar"] else ""
-        print(f"{row['name']:<20}{row['right']:>14.1%}{passes}{agrees:>9}{mark}")
+        print(f"{row['name']:<24}{row['right']:>14.1%}{passes}{agrees:>9}{mark}")
     for what, auc in figures["auc"].items():
         note = "  over the limit" if what in over(figures) else ""
         print(f"AUC, {what}: {auc:.3f}{'  (more than half)' if what in figures['above_half'] else note}")

@@ -205,7 +205,7 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
 
 
 def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """One row for each crowd, and in how many the recommended rule was best or level with the best."""
+    """One row for each crowd, and in how many the recommended rule was best or its interval met the best one's."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):
@@ -218,7 +218,7 @@ def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
         print(f"| {slip:.1%} | {share:.0%} | {' | '.join(words)} |")
     crowds = len(SLIPS) * len(SHARES)
     print(
-        f"\nThe recommended rule is best, or level with the best, in {agree} of {crowds} crowds; "
+        f"\nThe recommended rule is best, or its interval meets that of the best, in {agree} of {crowds} crowds; "
         f"following it loses {max(lost):.1%} at most."
     )
 

@@ -26,7 +26,7 @@ def _table(outcomes: Outcomes) -> Iterator[str]:
     first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *figures in rows:
         cells = (figure.rjust(width) for figure, width in zip(figures, widths, strict=True))
-        yield "  ".join(["   ", name.ljust(first), *cells])
+        yield "    " + "  ".join([name.ljust(first), *cells])
 
 
 def _cells(row: Outcome) -> list[str]:

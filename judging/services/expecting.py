@@ -114,9 +114,9 @@ def outlook_words(seen: Outlook, cost: Quote) -> str:
     slips, low, high = seen.slips, seen.low, seen.high
     return (
         f"without careless workers, if honest ones miss {slips.range_words} of the test pairs "
-        f"({slips.expected_words} expected, {slips.source}) and each do up to {tasks}, {percent(low.excluded_share)} to "
-        f"{percent(high.excluded_share)}% of them are excluded and {percent(low.repeated_share)} to "
-        f"{percent(high.repeated_share)}% of their tasks repeated: {in_all}"
+        f"({slips.expected_words} expected, {slips.source}) and each do up to {tasks}, "
+        f"{percent(low.excluded_share)} to {percent(high.excluded_share)}% of them are excluded and "
+        f"{percent(low.repeated_share)} to {percent(high.repeated_share)}% of their tasks repeated: {in_all}"
     )
 
 
@@ -143,8 +143,9 @@ def assumption_words(campaign: Campaign) -> str:
     slips, found = slips_of(campaign), easiest_strategy(campaign)
     guess = "and guess"
     if found:
-        others = "" if found.agrees is None else f" and {found.agrees:.0%} of others"
-        guess = f"(half of them guess; half follow “{found.name}”, right on {found.right:.0%} of the test pairs{others})"
+        right = f"{found.right:.0%} of the test pairs"
+        right += "" if found.agrees is None else f" and {found.agrees:.0%} of others"
+        guess = f"(half of them guess; half follow “{found.name}”, right on {right})"
     return (
         f"{CARELESS_SHARE:.0%} of workers are careless {guess}, honest ones miss {slips.expected_words} "
         f"of the test pairs ({slips.source}), and each does up to {many(tasks_per_worker(campaign), 'task')}"

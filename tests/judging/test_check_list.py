@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import socket
 from decimal import Decimal
 
@@ -10,12 +11,14 @@ from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
 from judging.management.check_lines import in_lines
 from judging.models import Campaign, GoldPair
+from judging.services import strategy_figures
 from judging.services.campaigns import REFERENCE_QUALIFICATIONS
 from judging.services.check_list import check_list, each_check
 from judging.services.checked import Checked
 from judging.services.expecting import rules_compared
 from judging.services.giveaways import marks_in_words
 from judging.services.launching import Terms, launch, plan_of
+from judging.services.strategy_figures import outcomes_of
 from judging.services.texts import accept_texts
 from pooling.models import Passage
 
@@ -143,8 +146,9 @@ def test_a_command_prints_every_strategy_below_the_check(fair):
 
     _, head, *rows = in_lines(one).splitlines()
 
-    assert head.split() == "strategy right on gold passes 1 task passes 3 tasks agrees with labels".split()
-    assert [row.split("  ")[2] for row in rows] == [row.name for row in one.outcomes.rows]
+    columns = ["strategy", "right on gold", "passes 1 task", "passes 3 tasks", "agrees with labels"]
+    assert re.split(r"  +", head.strip()) == columns
+    assert [row.strip().split("  ")[0] for row in rows] == [row.name for row in one.outcomes.rows]
     assert rows[0].split() == ["overlap", "100.0%", "100.0%", "100.0%", "–"]
 
 
@@ -159,7 +163,7 @@ def test_guessing_that_passes_tasks_is_told_apart_from_gold_that_does_not_screen
 
 
 def test_gold_that_a_strategy_answers_too_often_is_balanced_towards_half(fair):
-    campaign = fair.draft(max_tasks_per_worker=1)  # needs two of the six
+    campaign = fair.draft(gold=6, max_tasks_per_worker=1)  # two are needed
     keys = campaign.gold_pairs.order_by("pk").values_list("relevant", "query__text")[:4]
     for relevant, question in keys:
         Passage.objects.filter(pk=relevant).update(text=f"all about {question}")
@@ -355,9 +359,41 @@ def test_another_rule_than_the_recommended_one_is_pointed_out(fair):
     assert said.words.startswith("reference is in force. ")
     (best,) = [one.rule for one in rules_compared(campaign) if one.recommended]
     assert f"{best} (recommended)" in said.words
-    Campaign.objects.filter(pk=campaign.pk).update(screen=best)
-    campaign.refresh_from_db()
-    assert not checked(campaign, "screening").attention
+    for row in rules_compared(campaign):
+        Campaign.objects.filter(pk=campaign.pk).update(screen=row.rule)
+        campaign.refresh_from_db()
+        assert checked(campaign, "screening").attention is not row.level
+
+
+def test_rules_are_compared_for_workers_who_follow_what_passes_most_easily(fair):
+    campaign = fair.draft(max_tasks_per_worker=1)
+    before = rules_compared(campaign)
+    Passage.objects.filter(pid__startswith="relevant").update(text="all about q0")
+
+    rows, said = rules_compared(campaign), checked(campaign, "screening").words
+
+    assert "half of them guess; half follow “overlap”, right on 100% of the test pairs" in said
+    assert all(easy.bad_judgments > row.bad_judgments for easy, row in zip(rows, before, strict=True))
+
+
+def test_the_two_expected_costs_say_whose_work_they_include(fair):
+    campaign = fair.draft()
+
+    assert "without careless workers" in checked(campaign, "cost").words
+    assert "tasks of careless workers included" in checked(campaign, "screening").words
+
+
+def test_strategies_are_tried_again_only_when_something_changed(fair, monkeypatch):
+    campaign = fair.draft()
+    first = outcomes_of(campaign)
+    tried = []
+    monkeypatch.setattr(strategy_figures, "try_strategies", lambda *_, **__: tried.append(1) or first)
+
+    assert outcomes_of(campaign) == first
+    assert tried == []
+    campaign.gold_pairs.first().delete()
+    outcomes_of(campaign)
+    assert tried == [1]
 
 
 def test_a_consent_text_that_does_not_name_the_rule_is_pointed_out(fair):

@@ -19,8 +19,37 @@ def test_every_rule_stands_side_by_side_and_one_is_recommended():
     rows = compare(USUAL)
 
     assert [row.rule for row in rows] == list(RULES)
+    assert [row.recommended for row in rows].count(True) == 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 20])
+def test_of_the_rules_level_with_the_best_the_one_that_keeps_most_honest_workers_is_recommended(most):
+    rows = compare(replace(USUAL, tasks_per_worker=most))
+    best = max(row.right_per_dollar for row in rows)
+
+    level = [row for row in rows if row.level]
     (recommended,) = [row for row in rows if row.recommended]
-    assert recommended.right_per_dollar == max(row.right_per_dollar for row in rows)
+
+    assert level == [row for row in rows if row.right_per_dollar >= 0.97 * best]
+    assert recommended in level
+    assert recommended.honest_kept >= max(row.honest_kept for row in level) - 0.001
+
+
+def test_a_tiny_gain_does_not_cost_honest_workers():
+    """In a short campaign the strict rule finds slightly more for a dollar, and loses more honest workers."""
+    rows = by_rule(replace(USUAL, tasks_per_worker=3))
+
+    assert rows["reference"].right_per_dollar > rows["two-strikes"].right_per_dollar
+    assert (rows["reference"].level, rows["reference"].recommended) == (True, False)
+    assert rows["reference"].honest_kept < rows["two-strikes"].honest_kept
+
+
+def test_strategies_that_pass_easily_call_for_a_stricter_rule():
+    hard, easy = ((0.5, 0.5), (0.58, 0.37)), ((0.5, 0.5), (0.98, 0.37))
+    long = replace(USUAL, slip_rate=0.005)
+
+    assert by_rule(replace(long, careless=hard))["rate"].recommended
+    assert by_rule(replace(long, careless=easy))["two-strikes"].recommended
 
 
 def test_long_campaigns_keep_honest_workers_and_short_ones_screen_at_once():

@@ -68,6 +68,21 @@ def test_choosers_prefer_the_side_they_say_and_leave_ties_to_chance():
     assert choose["longer"](QUESTION, 11, 12) == choose["shorter"](QUESTION, 12, 11) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "opposite"),
+    [
+        ("overlap", "fewest question words"),
+        ("rare words", "fewest rare words"),
+        ("similarity", "least similar"),
+    ],
+)
+def test_every_strategy_by_words_has_its_opposite(name, opposite):
+    choose = choosers_by_text(setting())
+
+    for one, other in itertools.permutations(PASSAGES, 2):
+        assert choose[name](QUESTION, one, other) == choose[opposite](QUESTION, other, one)
+
+
 def test_gold_that_shares_no_word_is_passed_by_overlap_and_half_of_it_by_length():
     outcomes = try_strategies(setting())
 

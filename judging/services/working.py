@@ -368,6 +368,7 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
         ("receipt", receipt_of(submission)),
         ("receipt_address", page_address(submission, submit_to)),
         ("pay_promised", _pay_promised(submission)),
+        *([("ended", "time")] if submission.timed_out_at else []),
     ]
     sent = SentOff(
         campaign_key=campaign_key(submission.campaign),

@@ -10,6 +10,8 @@ from marketplace.question import origin, read_answers
 
 #: Answer fields in which a requester's page names its own receipt, and where it can be read.
 NUMBER, ADDRESS = "receipt", "receipt_address"
+#: The answer field in which the page says that it submitted the task itself because the time was over.
+ENDED, BY_TIME = "ended", "time"
 _LONGEST = 100
 
 
@@ -68,3 +70,8 @@ def requesters_receipt(row: Assignment) -> tuple[str, str]:
     except ValueError:
         ours = False
     return answers.get(NUMBER, "")[:_LONGEST], address if ours else ""
+
+
+def ended_by_time(row: Assignment) -> bool:
+    """Whether the task's page says that it submitted the task because the time was over."""
+    return read_answers(row.answer).get(ENDED) == BY_TIME

@@ -10,6 +10,7 @@ from marketplace import money
 from marketplace.models import Assignment, HitType
 from marketplace.offers import Offer, read_offer
 from marketplace.promises import Coming
+from marketplace.services import receipts
 from marketplace.services.in_review import coming_for
 
 register = template.Library()
@@ -73,3 +74,9 @@ def ago(moment: datetime, now: datetime) -> str:
         return "just now"
     words = duration(seconds).split(" ")
     return f"{' '.join(words[:2])} ago"
+
+
+@register.filter
+def ended_by_time(row: Assignment) -> bool:
+    """Whether the time for the task ran out, and its page submitted what was done."""
+    return receipts.ended_by_time(row)

@@ -141,6 +141,15 @@ def test_a_promise_pays_nothing(client, worker, ask, kind, requester):
     assert (worker.earned_cents, requester.held_cents) == (20, 0)
 
 
+def test_a_worker_reads_that_the_time_ran_out(client, worker, kind):
+    done = submit(worker, kind, ended="time")
+    assert "ran out. What you had done was submitted for you." in text_of(client.get(f"/tasks/{done}/"))
+    assert "because the time ran out" in text_of(client.get(f"/done/{done}/"))
+
+    other = submit(worker, kind, ended="early")
+    assert "ran out" not in text_of(client.get(f"/tasks/{other}/")) + text_of(client.get(f"/done/{other}/"))
+
+
 def test_a_receipt_is_its_worker_s_alone(client, worker, kind):
     theirs = submit(make_worker("grace"), kind)
 

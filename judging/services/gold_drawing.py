@@ -9,11 +9,14 @@ import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
 
+from config import kept_objects
 from judging.gold_drawing import Gold, Memory, Shown, fewest_tasks, how_many_fit
 from judging.models import Campaign, GoldPair, Slot, Task, TaskPair
 
 #: Simulated workers do so many of the campaign's tasks at most; more would say the same.
 MOST_SIMULATED = 100
+#: What came of simulated workers with the same gold and tasks is kept for so long.
+KEEP_SECONDS = 86400
 _PAIR = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
 _GOLD = ("pk", "query_id", "relevant_id", "off_topic_id")
 
@@ -83,13 +86,15 @@ def tasks_with_gold(campaign: Campaign) -> int:
     keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
     keys = keys[:: max(1, len(keys) // MOST_SIMULATED)]
     gold = [_gold(row) for row in usable_gold(campaign, None).order_by("pk")]
-    return fewest_tasks(
-        gold,
-        real_pairs(keys),
-        per_task=campaign.gold_per_task,
-        most=campaign.max_tasks_per_worker,
-        rng=np.random.default_rng(abs(campaign.seed)),
-    )
+    tasks, seed = real_pairs(keys), abs(campaign.seed)
+    settings = (campaign.gold_per_task, campaign.max_tasks_per_worker, seed)
+    key = kept_objects.key_of("tasks-with-gold", *settings, gold, list(tasks.items()))
+    known: int | None = kept_objects.read(key)
+    if known is None:
+        per_task, most = settings[:2]
+        known = fewest_tasks(gold, tasks, per_task=per_task, most=most, rng=np.random.default_rng(seed))
+        kept_objects.keep(key, known, KEEP_SECONDS)
+    return known
 
 
 def fitting(campaign: Campaign, worker_id: int, tasks: Sequence[int], *, strictly: bool) -> list[int]:

@@ -15,8 +15,9 @@ from pooling.models import Passage, Qrel, QrelSet, Query
 
 #: So many of the campaign's tasks are looked at, evenly drawn; more would say the same.
 SAMPLE = 60
+#: What was tried on the same gold, tasks, texts and labels is kept for so long.
+KEEP_SECONDS = 86400
 STEP = 500
-KEEP_SECONDS = 24 * 3600
 
 
 def outcomes_of(campaign: Campaign) -> Outcomes:

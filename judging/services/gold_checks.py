@@ -12,6 +12,7 @@ from judging.services.checked import Passed
 from judging.services.giveaways import most_uses_of_one_off_topic_passage
 from judging.services.gold import needed_gold
 from judging.services.gold_drawing import tasks_with_gold
+from judging.services.gold_proposals import labels_too_sparse
 from judging.services.strategy_figures import outcomes_of
 from judging.strategies import BY_MEMORY, BY_SIDE, MOST_OF_FIVE, MOST_OF_ONE, Outcome, Outcomes
 
@@ -43,7 +44,12 @@ def check_gold(campaign: Campaign) -> Passed:
     words = f"{many(accepted, 'pair')} accepted, {hard} of them hard"
     if not campaign.gold_per_task:
         return Passed(words)
-    remarks = [_short_of_gold(campaign), _met_again_and_again(campaign, accepted), _told_by_history(campaign)]
+    remarks = [
+        _short_of_gold(campaign),
+        _met_again_and_again(campaign, accepted),
+        _told_by_history(campaign),
+        labels_too_sparse(campaign),
+    ]
     said = [remark for remark in remarks if remark]
     return Passed("; ".join([words, *said]), attention=bool(said))
 

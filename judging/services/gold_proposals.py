@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from judging.errors import BadInput, CampaignRefused
 from judging.gold import Real, Texts, Triple, choose, hard
@@ -37,6 +37,19 @@ def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
     if wanted <= 0:
         return 0
     return _Proposing(campaign, labels, wanted).run()
+
+
+def labels_too_sparse(campaign: Campaign) -> str:
+    """What to do where most gold pairs have an off-topic passage that nobody labeled for the question; or nothing."""
+    gold = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED)
+    unlabeled = gold.filter(Q(why__endswith=UNJUDGED) | Q(why__endswith=OF_OTHERS)).count()
+    if unlabeled * 2 <= gold.count():
+        return ""
+    return (
+        f"in {unlabeled} test pairs nobody labeled the off-topic passage for its question: such passages look unlike "
+        "those that are judged, and that tells test pairs apart. Drop them, and propose others from graded labels "
+        f"(manage.py propose_gold {campaign.name} --qrels SET), or bring test pairs of your own"
+    )
 
 
 def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:

@@ -37,7 +37,7 @@ def take(person: Person) -> None:
     person.page.goto(person.address)
     person.page.get_by_role("link", name="Which passage answers").click()
     person.page.get_by_role("button", name="Take a task for").click()
-    person.frame.get_by_role("button", name="I agree, begin").click()
+    person.frame.get_by_role("button", name="I agree").click()
 
 
 def judge(person: Person, count: int) -> None:

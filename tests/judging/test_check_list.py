@@ -175,6 +175,18 @@ def test_gold_that_a_strategy_answers_too_often_is_balanced_towards_half(fair):
     )
 
 
+def test_strategies_are_tried_again_when_gold_or_texts_change(fair):
+    campaign = fair.draft()
+    before = checked(campaign, "strategies")
+    assert checked(campaign, "strategies").outcomes == before.outcomes
+
+    Passage.objects.filter(pid__startswith="relevant").update(text="all about q0")
+    assert checked(campaign, "strategies").outcomes != before.outcomes
+
+    campaign.gold_pairs.filter(pk=campaign.gold_pairs.first().pk).delete()
+    assert checked(campaign, "strategies").outcomes.gold == before.outcomes.gold - 1
+
+
 def test_strategies_that_hardly_pass_a_task_need_no_attention(fair):
     one = checked(fair.draft(gold_per_task=6, max_tasks_per_worker=1), "strategies")
 

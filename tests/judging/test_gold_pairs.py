@@ -6,7 +6,7 @@ from judging.errors import BadJudgmentFile, CampaignRefused
 from judging.models import GoldPair
 from judging.services.campaigns import CampaignSettings, create_campaign
 from judging.services.gold import bring_gold, decide_gold, import_gold, needed_gold
-from judging.services.gold_proposals import propose_gold
+from judging.services.gold_proposals import labels_too_sparse, propose_gold
 from pooling.models import Passage, PooledPassage, Qrel, Query
 from pooling.services.passages import examine, register
 from tests.factories import make_qrels
@@ -137,6 +137,16 @@ def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_ser
     )
     assert campaign.gold_pairs.count() == 12
     assert not known & set(campaign.gold_pairs.values_list("query", "off_topic"))
+
+
+def test_labels_too_sparse_for_gold_that_hides_are_pointed_out(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)  # every off-topic passage comes from what nobody labeled
+
+    assert "Drop them, and propose others from graded labels" in labels_too_sparse(campaign)
+
+    GoldPair.objects.update(why="labeled 0 for this question, the relevant one 3")
+    assert labels_too_sparse(campaign) == ""
 
 
 def test_pool_without_labels_has_no_gold_to_propose(fair):

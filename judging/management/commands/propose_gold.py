@@ -10,7 +10,7 @@ from config.console import Command as BaseCommand
 from judging.models import GoldPair
 from judging.services.campaigns import campaign_named
 from judging.services.gold import needed_gold
-from judging.services.gold_proposals import propose_gold
+from judging.services.gold_proposals import labels_too_sparse, propose_gold
 
 
 class Command(BaseCommand):
@@ -40,6 +40,8 @@ class Command(BaseCommand):
                 f"Only {waiting + accepted} distinct gold pairs can be had here and {needed} are needed. "
                 "Lower --max-tasks-per-worker or bring more along with --gold FILE."
             )
+        if sparse := labels_too_sparse(found):
+            self.note(f"{sparse[0].upper()}{sparse[1:]}.")
         hard = found.gold_pairs.filter(kind=GoldPair.Kind.HARD).exclude(state=GoldPair.State.DROPPED).count()
         return {
             "proposed": proposed,

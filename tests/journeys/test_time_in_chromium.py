@@ -41,7 +41,7 @@ def take(person: Person) -> None:
 
 
 def judge(person: Person, count: int) -> None:
-    person.frame.get_by_role("button", name="Show the first pair").click()
+    person.frame.get_by_role("button", name="Show first pair").click()
     for number in range(1, count + 1):
         person.shows(f"Pair {number} of 13")
         person.click(number)

@@ -220,9 +220,13 @@ def _release_others(assignment_id: str, worker: Worker) -> None:
 
 @transaction.atomic
 def release(submission: Submission, state: str) -> bool:
-    """End a submission that did not come in, and offer its task again; False when it was over already."""
-    live = [Submission.State.HELD, Submission.State.FINISHED]
-    ended = Submission.objects.filter(pk=submission.pk, state__in=live).update(state=state)
+    """End a submission that did not come in, and offer its task again.
+
+    False when it was over already, or was sent off since it was read: then its work would be lost, unpaid.
+    """
+    if submission.state not in (Submission.State.HELD, Submission.State.FINISHED):
+        return False
+    ended = Submission.objects.filter(pk=submission.pk, state=submission.state).update(state=state)
     if ended:
         free_task(submission)
         give_back(Submission.objects.filter(pk=submission.pk))

@@ -10,6 +10,7 @@ import pytest
 from config import clock
 from judging.models import Campaign, GoldPair, Judgment, Payment, Place, Slot, Submission, Task
 from judging.services import working
+from judging.services.leasing import release
 from judging.services.slots import pairs_in
 
 
@@ -79,6 +80,17 @@ def test_no_side_changes_whatever_others_were_shown_meanwhile(signing, campaign,
 
     assert (again.task_id, again.resumed_pairs) == (first.task_id, judged)
     assert shown(again) == shown(first)
+
+
+def test_work_that_is_sent_off_at_the_moment_of_a_return_stays_sent_off(signing, campaign):
+    first = signing.open_task(campaign, "A1", signed=True)
+    signing.answer(first)
+    read_before = Submission.objects.get(pk=first.pk)
+    working.finish(first)
+
+    assert not release(read_before, Submission.State.RETURNED)
+    first.refresh_from_db()
+    assert first.state == "finished"
 
 
 def test_it_is_the_same_task_also_on_another_place(signing, campaign):

@@ -19,7 +19,7 @@ from judging.strategies import BY_MEMORY, BY_SIDE, MOST_OF_FIVE, MOST_OF_ONE, Ou
 #: An off-topic passage may stand in so many test pairs without a word.
 FEW_USES = 3
 #: The share of a campaign's pairs up to which a worker's history does not tell gold pairs (docs/methods.md).
-MOST_OF_A_CAMPAIGN = 0.5
+MOST_OF_A_CAMPAIGN = 0.35
 #: A strategy that passes single tasks with a larger chance than this is pointed out.
 MOST_PASSING = 0.05
 #: A strategy by memory that answers a larger share of gold right is pointed out.

@@ -143,9 +143,12 @@ def test_what_a_page_shows_does_not_tell_gold(proposed):
 def test_what_a_worker_remembers_does_not_tell_gold(proposed, share):
     done = int(share * len(proposed.real.pairs) / 10)
 
-    found = remembered(proposed.real, proposed.gold, np.random.default_rng(1), done=done, workers=40)
+    found = [
+        remembered(proposed.real, proposed.gold, np.random.default_rng(seed), done=done, workers=40)
+        for seed in range(1, 4)
+    ]
 
-    assert cross_validated(*found) < BAR
+    assert sum(cross_validated(*one) for one in found) / len(found) < BAR
 
 
 def test_most_gold_is_hard_and_no_passage_stands_under_two_questions(proposed):

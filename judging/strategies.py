@@ -213,7 +213,7 @@ def _by_side(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
 
 @lru_cache(maxsize=64)
 def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
-    """The share of layouts in which choosing the left, or left and right by turns, answers all gold right.
+    """The share of layouts in which choosing the left, or left and right in turn, answers all gold right.
 
     Every layout is as likely as the one with all sides swapped, so that each counts for both.
     """

@@ -126,16 +126,13 @@ def _dollars(amount: Decimal | None) -> str:
 
 def comparison_words(rows: list[Consequence]) -> str:
     """Say the rules' consequences side by side."""
-    return "; ".join(
+    told = "; ".join(
         f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent(row.honest_kept)}% of honest "
         f"workers, catches {percent(row.careless_caught)}% of careless ones and "
-        + (
-            "lets hardly a task count"
-            if row.cost is None
-            else f"costs about ${row.cost:,.2f}, tasks of careless workers included"
-        )
+        + ("lets hardly a task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
         for row in rows
     )
+    return f"{told}. Costs include the tasks of careless workers"
 
 
 def assumption_words(campaign: Campaign) -> str:

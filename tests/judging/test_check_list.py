@@ -392,7 +392,7 @@ def test_the_two_expected_costs_say_whose_work_they_include(fair):
     campaign = fair.draft()
 
     assert "without careless workers" in checked(campaign, "cost").words
-    assert "tasks of careless workers included" in checked(campaign, "screening").words
+    assert "Costs include the tasks of careless workers" in checked(campaign, "screening").words
 
 
 def test_strategies_are_tried_again_only_when_something_changed(fair, monkeypatch):

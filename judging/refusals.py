@@ -33,10 +33,10 @@ class RefusalPage:
         )
 
 
-_RETURN = _("Please return this task on the crowd's site, so that it is offered to somebody else.")
+_RETURN = _("Please return this task on the site where you took it, so that it is offered to somebody else.")
 _OBJECT = _(
     "If you think this is a mistake, say so below. "
-    "Please return this task on the crowd's site, so that it is offered to somebody else."
+    "Please return this task on the site where you took it, so that it is offered to somebody else."
 )
 #: Pay and next step of whoever is refused while a task of theirs is open: to return it would cost its pay.
 OPEN_TASK = (
@@ -142,12 +142,12 @@ REFUSALS: dict[str, RefusalPage] = {
         _("This address is not complete"),
         _("The link was cut off or changed, or is meant for another page."),
         _("Nothing is lost. Your choices are saved."),
-        _("Go back to the crowd's site and open the task again."),
+        _("Go back to the task site and open the task again."),
         404,
     ),
     "not-ready": RefusalPage(
         _("This task is not ready yet"),
-        _("It was posted a moment ago, and the crowd's site has not told us about it yet."),
+        _("It was posted a moment ago, and the task site has not told us about it yet."),
         _("Nothing is lost. The task is still yours."),
         _("Please wait. This page reloads every 20 seconds."),
         503,
@@ -157,28 +157,28 @@ REFUSALS: dict[str, RefusalPage] = {
         _("This task was returned"),
         _("You returned it, or it was given to someone else."),
         _NOTHING,
-        _("Take another task on the crowd's site."),
+        _("Go back to the task site and take another task."),
         410,
     ),
     "lapsed": RefusalPage(
         _("The time for this task is over"),
         _("No pair was judged before the time ran out. The task is offered to someone else."),
         _NOTHING,
-        _("Return this task on the crowd's site if it still shows it, and take another one."),
+        _("If the task site still shows this task, return it there and take another one."),
         410,
     ),
     "finished": RefusalPage(
         _("This task has been submitted"),
         _("You can no longer change your choices."),
-        _("It is paid once the crowd's site has received it."),
-        _("Reload this page to send it to the crowd's site again."),
+        _("It is paid once the task site has received it."),
+        _("Reload this page to send it to the task site again."),
         409,
     ),
     "already-done": RefusalPage(
         _("This task is finished"),
-        _("The crowd's site has received it. Thank you."),
+        _("The task site has received it. Thank you."),
         _("It is paid as promised."),
-        _("Take another task on the crowd's site."),
+        _("Go back to the task site and take another task."),
         410,
     ),
     "trial-over": RefusalPage(
@@ -245,7 +245,7 @@ REFUSALS: dict[str, RefusalPage] = {
         _("We could not show this page. The error has been recorded."),
         _("Your earlier choices are saved."),
         _(
-            "Reload the page in a moment. If that does not help, write to the requester through the crowd's site."
+            "Reload the page in a moment. If that does not help, write to the requester through the task site."
         ),
         500,
     ),

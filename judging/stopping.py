@@ -12,8 +12,8 @@ def ways_to_stop(pay: Pay, *, minutes: int, more: bool, wording: Wording = ENGLI
         _finish(pay, wording),
         _stop_early(pay, wording),
         wording.gettext(
-            "Return the task on the crowd's site: nothing is paid, and nothing you chose is used. If you take a task "
-            "again and nobody else has this one, you may go on where you stopped."
+            "Return the task on the site where you took it: nothing is paid, and nothing you chose is used. If you "
+            "take a task again and nobody else has this one, you may go on where you stopped."
         ),
         _run_out(pay, wording, minutes=minutes, more=more),
     ]
@@ -54,10 +54,10 @@ def _run_out(pay: Pay, wording: Wording, *, minutes: int, more: bool) -> str:
         )
     if pay.bonus:
         told += " " + wording.gettext(
-            "If the crowd's site does not take it any more, your choices are kept, and you are paid by what we saved."
+            "If the task site does not take it any more, your choices are kept, and you are paid by what we saved."
         )
     elif pay.whole:
         told += " " + wording.gettext(
-            "If the crowd's site does not take it any more, your choices are kept for the requester to decide."
+            "If the task site does not take it any more, your choices are kept for the requester to decide."
         )
     return told

@@ -98,8 +98,8 @@ def signed_at(params: Mapping[str, str], arrival: Arrival, secret_key: str) -> d
 
 def _changed() -> ArrivalRefused:
     return ArrivalRefused(
-        _("What the crowd's site adds to the link is missing or was changed."),
-        _("Go back to the crowd's site and open the task again."),
+        _("What the task site adds to the link is missing or was changed."),
+        _("Go back to the task site and open the task again."),
     )
 
 

@@ -16,8 +16,8 @@ def require_allowed(address: str) -> None:
     origin = origin_of(address)
     if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
         raise ArrivalRefused(
-            _("This link names a site other than the crowd's."),
-            _("Go back to the crowd's site and open the task again."),
+            _("This link names a site other than the task site."),
+            _("Go back to the task site and open the task again."),
         )
 
 

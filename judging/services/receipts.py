@@ -32,7 +32,7 @@ BONUS, ANOTHER_WAY = "bonus", "another way"
 #: How work is paid by its receipt.
 WAYS = (BONUS, ANOTHER_WAY)
 #: What the worker reads of the bonus.
-REASON = "Pay for a task that you sent off and that the crowd's site did not record."
+REASON = "Pay for a task that you sent off and that the task site did not record."
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def test_who_judged_nothing_has_nothing_to_send_off(crowd, campaign):
 
     for page in (text(leave(visitor)), text(leave(visitor, confirmed="1"))):
         assert "There is nothing to submit yet, and nothing to be paid for." in page
-        assert "return it on the crowd's site" in page
+        assert "return it on the site where you took it" in page
         assert 'id="stop"' not in page
         assert "$" not in page
     assert visitor.submission.state == "held"
@@ -238,7 +238,7 @@ def test_who_is_excluded_with_a_task_open_is_never_told_to_return_it(martha):
         r'<p id="answer-at">You will find the answer at this address.*?href="([^"]+)"', objected
     )[1]
     assert kept in again
-    assert "as a message on the crowd's site" in objected
+    assert "as a message on the task site" in objected
 
     # Who kept the address reads the answer there, paid or not; sent off, there is nothing left to send.
     martha.client.post(f"{martha.page}leave", {"confirmed": "1"})
@@ -255,8 +255,8 @@ def test_who_was_refused_before_there_was_a_task_is_told_to_return_it(crowd, cam
     objected = text(Client().post(appeal, {"words": "I read every word."}))
 
     assert "Please return this task" in refused
-    assert "please return it on the crowd's site" in objected
-    assert "as a message on the crowd's site" not in objected
+    assert "please return it on the site where you took it" in objected
+    assert "as a message on the task site" not in objected
 
 
 def test_the_token_of_another_task_opens_no_way_out(crowd, martha, campaign):

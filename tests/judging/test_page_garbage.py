@@ -15,7 +15,7 @@ def test_form_goes_to_no_host_but_the_crowds(martha):
     response = martha.arrive(turkSubmitTo="https://evil.example")
 
     assert response.status_code == 404
-    assert "a site other than the crowd's" in text(response)
+    assert "a site other than the task site" in text(response)
     assert Submission.objects.count() == 0
 
 
@@ -37,7 +37,7 @@ def test_garbage_in_the_address_is_refused_in_words(martha, changed):
     page = text(response)
     assert response.status_code == 404
     assert 'data-reason="unknown-link"' in page
-    assert page.count("Go back to the crowd's site") == 1
+    assert page.count("Go back to the task site") == 1
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_it_is_paid_as_a_bonus_on_another_assignment_and_the_books_agree(fair, c
         pay_owed(campaign)
     pay_owed(campaign)
 
-    carried = [one.amount for one in fair.crowd.paid_bonuses if "crowd's site did not record" in one.reason]
+    carried = [one.amount for one in fair.crowd.paid_bonuses if "task site did not record" in one.reason]
     assert carried == [Decimal("2.00")]
     assert compare(campaign).differences == []
     assert missing_work(campaign) == []

@@ -190,7 +190,7 @@ def test_last_page_leads_nowhere_that_the_settings_do_not_allow(effort, settings
     last = ann.finish()
 
     assert last.status_code == 404
-    assert "a site other than the crowd's" in text(last)
+    assert "a site other than the task site" in text(last)
     assert SITE not in text(last)
 
 

@@ -42,7 +42,7 @@ def test_last_page_leads_back_by_itself_once_and_then_waits_for_a_click(
         page.goto(f"{live_server.url}{ann.page}")
         expect(page.locator("#completion-code")).to_have_text(panel.studies[effort.study].code)
         assert len(seen) == 1
-        page.get_by_role("link", name="Go back to the crowd's site").click()
+        page.get_by_role("link", name="Go back to the task site").click()
         expect(page.get_by_text("Thank you from the panel")).to_be_visible()
 
     assert seen == [f"{SITE}/complete?code={panel.studies[effort.study].code}"] * 2

@@ -184,7 +184,7 @@ def test_task_that_the_crowds_site_did_not_take_waits_for_a_button(place, window
     reader.page.reload()
 
     # Nothing is sent by itself any more: what happens next can be read, the receipt kept.
-    expect(reader.frame.get_by_role("heading", name="If the crowd's site does not accept it")).to_be_visible()
+    expect(reader.frame.get_by_role("heading", name="If the task site does not accept it")).to_be_visible()
     expect(reader.frame.locator("#receipt")).not_to_be_empty()
     assert reader.frame.locator("script").count() == 0
     reader.frame.locator("#submit-to-crowd").click()

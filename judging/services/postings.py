@@ -16,9 +16,12 @@ def current_posting(campaign: Campaign) -> Posting | None:
 def next_posting(campaign: Campaign, purpose: str = Posting.Purpose.MAIN) -> Posting:
     """A new posting after all others; two at once collide on the number (IntegrityError).
 
-    Its workers are told the usual time as it is measured now: listing, pages and consent say the same all along.
+    At the first one after a pilot workers are told the usual time that was measured. It stays for all later ones:
+    listing, pages and consent say the same all along, and the crowd lists all places under one heading.
     """
-    if purpose != Posting.Purpose.TRIAL and (seconds := measured_seconds(campaign)):
+    main = Posting.Purpose.MAIN
+    first = purpose == main and not campaign.postings.filter(purpose=main).exists()
+    if first and (seconds := measured_seconds(campaign)):
         campaign.usual_seconds = seconds
         campaign.save(update_fields=["usual_seconds"])
     last = campaign.postings.aggregate(last=Max("number"))["last"] or 0

@@ -348,6 +348,8 @@ def assert_blocked(town: Town, forgers: list[Person]) -> None:
     assert set(excluded) == {(Exclusion.UNSEEN, worker) for worker in ids}
     listed = town.crowds_books(
         "SELECT worker.worker_id FROM marketplace_qualification JOIN marketplace_worker worker "
-        "ON worker.id = marketplace_qualification.worker_id WHERE granted"
+        "ON worker.id = marketplace_qualification.worker_id JOIN marketplace_qualificationtype kind "
+        "ON kind.id = marketplace_qualification.qualification_type_id "
+        "WHERE granted AND kind.name NOT LIKE 'All tasks done%'"  # honest workers at their limit of tasks
     )
     assert {worker for (worker,) in listed} == ids

@@ -200,7 +200,7 @@ def test_what_workers_are_told_names_the_number_of_pairs_and_the_reward(fair):
     told = "Pays $2.00 for about 4 minutes, $30.00 an hour: this reward, and a bonus of $1.80"
     assert told in kind.description
     assert kind.title == "Which passage answers the question better? · 5 pairs in English · $2.00"
-    assert kind.keywords.endswith(", pairs:5, minutes:4, bonus:1.80, language:en, page-language:en")
+    assert kind.keywords.endswith(", pairs:5, minutes:4, limit:60, bonus:1.80, language:en, page-language:en")
     assert str(kind.reward) == "0.20"
 
 

@@ -141,13 +141,14 @@ def test_a_promise_pays_nothing(client, worker, ask, kind, requester):
     assert (worker.earned_cents, requester.held_cents) == (20, 0)
 
 
-def test_a_worker_reads_that_the_time_ran_out(client, worker, kind):
-    done = submit(worker, kind, ended="time")
-    assert "ran out. What you had done was submitted for you." in text_of(client.get(f"/tasks/{done}/"))
-    assert "because the time ran out" in text_of(client.get(f"/done/{done}/"))
+@pytest.mark.parametrize(("said", "told"), [("time", True), ("early", False)])
+def test_a_worker_reads_that_the_time_ran_out(client, worker, kind, said, told):
+    done = submit(worker, kind, ended=said)
 
-    other = submit(worker, kind, ended="early")
-    assert "ran out" not in text_of(client.get(f"/tasks/{other}/")) + text_of(client.get(f"/done/{other}/"))
+    after, receipt = text_of(client.get(f"/tasks/{done}/")), text_of(client.get(f"/done/{done}/"))
+
+    assert ("ran out. What you had done was submitted for you." in after) == told
+    assert ("because the time ran out" in receipt) == told
 
 
 def test_a_receipt_is_its_worker_s_alone(client, worker, kind):

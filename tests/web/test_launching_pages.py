@@ -43,7 +43,7 @@ def test_a_wrong_amount_launches_nothing(manager, ready):
 def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, crowd):
     page = manager.get(f"{DRAFT}launch/")
     assert "Launch fair and spend up to $9.60" in texts(page)
-    assert "1 check needs your attention" in texts(page)
+    assert "3 checks need your attention" in texts(page)
     assert "random 50.0% 50.0% 25.0% –" in texts(page)
 
     first = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})

@@ -68,7 +68,7 @@ class SettingsForm(OfSettings):
     gold_per_task = _whole(
         "gold_per_task",
         "Test pairs in a task",
-        "Hidden pairs with a known answer, one of them early. Reference: 3.",
+        "Hidden pairs with a known answer, anywhere in the task. Reference: 3.",
     )
     repeats_per_task = _whole(
         "repeats_per_task",

@@ -86,7 +86,7 @@ def _short_of_gold(campaign: Campaign) -> str:
     if fewest >= wanted:
         return ""
     why = (
-        "a task never asks a question twice and no passage stands under two questions, so that nothing tells "
+        "a task never asks a question twice and no passage stands under two questions, which would tell "
         "gold pairs apart"
     )
     if not fewest:

@@ -35,10 +35,10 @@ judging.deadline = (form, over) => {
   // Without a connection the button stays, to be pressed again.
   async function ask(event) {
     event.preventDefault();
+    const before = end;                // a look at the server's state may move it before the reply comes
     try {
       const reply = await fetch(form.dataset.more, { method: "POST", credentials: "omit", body: new URLSearchParams({ script: "yes" }) });
       const known = await reply.json();
-      const before = end;
       box.remove();
       set(known.left);
       if (end - before > 60000) longer.textContent = judging.say("longer");

@@ -8,22 +8,22 @@ READY := .venv/.ready
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: $(READY)   ## the whole loop on the sample, with simulated workers
+demo: $(READY)   ## run the whole loop on the sample, with simulated workers
 	@$(BIN)/python manage.py demo
 
-test: $(READY)   ## what a change can break, on PostgreSQL with Redis, and on SQLite where it differs
+test: $(READY)   ## run the everyday tests on PostgreSQL with Redis, and on SQLite where it differs
 	@$(BIN)/python -m tests test
 
-soak: $(READY)   ## what takes long: a bad day, long journeys, everything again on SQLite
+soak: $(READY)   ## run the long tests: a bad day, long journeys, everything again on SQLite
 	@$(BIN)/python -m tests soak
 
-setup: $(READY)  ## the virtual environment and the database
+setup: $(READY)  ## create the virtual environment and the database
 	@$(BIN)/python manage.py setup
 
-run: $(READY)    ## everything needed to use the product, until Ctrl-C
+run: $(READY)    ## run everything needed to use the product, until Ctrl-C
 	@$(BIN)/python manage.py run
 
-lint: $(READY)   ## ruff, mypy, import-linter
+lint: $(READY)   ## run ruff, mypy and import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy .
@@ -32,13 +32,13 @@ lint: $(READY)   ## ruff, mypy, import-linter
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python -m marketplace makemigrations --check --dry-run
 
-bench: $(READY)  ## speed, side by side with peers
+bench: $(READY)  ## compare speed with similar tools
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python $$script --check || exit 1; done
 
-screenshots: $(READY)  ## pictures of every page, into ./screenshots
+screenshots: $(READY)  ## take a picture of every page, into ./screenshots
 	@$(BIN)/python -m tests.screenshots
 
-messages:        ## gather the words of workers' pages into locale/, and compile their translations (needs gettext)
+messages:        ## collect the texts of workers' pages in locale/ and compile their translations (needs gettext)
 	$(BIN)/python manage.py makemessages --all --add-location file --no-wrap --ignore 'var/*' --ignore 'tests/*'
 	$(BIN)/python manage.py compilemessages --ignore '.venv'
 
@@ -52,13 +52,13 @@ clean:           ## remove the virtual environment (the data in ./var stays)
 
 $(READY): requirements.txt requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Preferee needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11"; exit 1; }
+	  { echo "Preferee needs Python 3.11 or newer. Choose one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Installing Debian's package python3-venv …"; \
 	  { [ "$$(id -u)" = 0 ] && apt-get update -q >/dev/null && apt-get install -y -q python3-venv >/dev/null; } || \
 	  { echo "Python's venv module is missing. Install it (on Debian: apt-get install python3-venv)."; exit 1; }; }
 	@echo "Installing the requirements into .venv (once; a minute or two) …"
 	@$(PYTHON) -m venv .venv
-	@# Not compiled: most of it is never imported, and the rest is when it is, in half the time.
+	@# Skip compiling, which doubles the time: most modules are never imported, and Python compiles the others on import.
 	@$(BIN)/pip install -q --disable-pip-version-check --no-compile --require-hashes -r requirements.txt -r requirements-dev.txt
 	@# The checkout is importable in its own environment, so that a bare .venv/bin/pytest works too.
 	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "preferee.pth").write_text(str(pathlib.Path.cwd()))'

@@ -1,4 +1,4 @@
-"""django-allauth's forms, labelled as ours are: like a sentence, and once."""
+"""django-allauth's forms with our labels: sentence case, no duplicates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from allauth.account.forms import AddEmailForm, ChangePasswordForm, Reauthentica
 
 
 class _Labelled:
-    """Labels of no more than one capital letter, and none of them again within its own field."""
+    """Labels in sentence case, not repeated as placeholders."""
 
     fields: dict[str, Any]
 
@@ -20,7 +20,7 @@ class _Labelled:
 
 
 class NewAddress(_Labelled, AddEmailForm):
-    """A further e-mail address."""
+    """Asks for another e-mail address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -28,8 +28,8 @@ class NewAddress(_Labelled, AddEmailForm):
 
 
 class NewPassword(_Labelled, ChangePasswordForm):
-    """The password that is, and the one that is to be."""
+    """Asks for the current and the new password."""
 
 
 class PasswordAgain(_Labelled, ReauthenticateForm):
-    """The password, before something that others must not do."""
+    """Asks for the password before a sensitive action."""

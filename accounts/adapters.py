@@ -1,4 +1,4 @@
-"""What django-allauth asks us: who may sign up. Nobody, unless a setting or an invitation says so."""
+"""django-allauth's hooks. Sign-up is closed unless a setting or an invitation opens it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from accounts.services.invitations import accept, invitation_of
 from accounts.signup import anybody_may_join
 
 logger = logging.getLogger(__name__)
-#: Where the session keeps the invitation that somebody came with, on the way to an OpenID provider and back.
+#: Session key of the invitation that a visitor opened, kept while they sign in at an OpenID provider.
 SESSION_KEY = "invitation"
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Sign-up with a password: by invitation (web.views.invitations), or open by a setting."""
+    """Sign-up with a password: by invitation (web.home.invitation_views), or open by a setting."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.OPEN_SIGNUP)
@@ -35,26 +35,26 @@ class AccountAdapter(DefaultAccountAdapter):
         return _at_our_address(super().get_email_confirmation_url(request, emailconfirmation))
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Tell somebody of a change to the account, which is made whether or not the mail leaves."""
+        """Notify the person of a change to the account. The change is made even if the mail cannot be sent."""
         try:
             super().send_notification_mail(*args, **kwargs)
-        except OSError:  # every fault of SMTP and of the network
-            logger.warning("Nobody could be told of a change to an account.", exc_info=True)
+        except OSError:  # any error of SMTP or the network
+            logger.warning("The notice of a change to an account could not be mailed.", exc_info=True)
 
 
 def _at_our_address(link: str) -> str:
-    """The link at the public address, whatever host name the request was sent to."""
+    """Return the link at the public address, whichever host name the request used."""
     return settings.PUBLIC_URL + urlsplit(link).path
 
 
 class SocialAdapter(DefaultSocialAccountAdapter):
-    """Sign-up through an OpenID provider: as above, and with an invitation in the session."""
+    """Sign-up through an OpenID provider: the same rules, with the invitation in the session."""
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
         return bool(anybody_may_join() or _brought(request))
 
     def save_user(self, request: HttpRequest, sociallogin: Any, form: Any = None) -> User:
-        """The new account uses up the invitation that let it in: one link, one account."""
+        """Save the new account and use up its invitation: one link makes one account."""
         with transaction.atomic():
             user: User = super().save_user(request, sociallogin, form)
             if (invitation := _brought(request)) is not None:

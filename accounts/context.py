@@ -1,4 +1,4 @@
-"""What every page may say about getting in."""
+"""Template variables about signing in and up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 
 def ways_in(request: HttpRequest) -> dict[str, bool]:
-    """How people get an account by themselves, if at all, and whether this installation sends e-mail."""
+    """Return whether and how people can make an account themselves, and whether this installation sends e-mail."""
     return {
         "signup_open": settings.OPEN_SIGNUP,
         "provider_signup_open": settings.OIDC_SIGNUP,

@@ -1,4 +1,4 @@
-"""What accounts refuse, and why.
+"""The errors of accounts.
 
 AccountError
 ├── InvitationOver      used, withdrawn, expired or never made
@@ -12,15 +12,15 @@ from config.errors import Refusal
 
 
 class AccountError(Refusal):
-    """The base of everything accounts refuse."""
+    """Base class of account errors."""
 
 
 class InvitationOver(AccountError):
-    """The invitation was used, withdrawn, has expired or never was."""
+    """The invitation was used, withdrawn or never made, or has expired."""
 
 
 class NotAnAccount(AccountError):
-    """There is no such person, or an account of that name is there already."""
+    """There is no such person, or an account with this name already exists."""
 
 
 class TokenRefused(AccountError):

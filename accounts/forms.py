@@ -1,4 +1,4 @@
-"""What people fill in about their account."""
+"""Forms for a person's account."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from accounts.services.tokens import MOST_DAYS
 
 
 class TokenForm(forms.Form):
-    """A new API token."""
+    """Makes a new API token."""
 
-    name = forms.CharField(label="What it is for", max_length=80)
+    name = forms.CharField(label="Purpose", max_length=80)
     scopes = forms.MultipleChoiceField(
         label="It may",
         choices=ApiToken.Scope.choices,

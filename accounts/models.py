@@ -1,4 +1,4 @@
-"""Who uses the product: people who launch campaigns and keep leaderboards. Workers are not users."""
+"""The product's users: people who launch campaigns and run leaderboards. Workers are not users."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from config import clock
 
 
 class User(AbstractUser):
-    """A person who signs in. A model of our own from the first migration, so that it can grow."""
+    """A person who signs in. Our own model from the first migration, so that fields can be added."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save; a new password ends the person's API tokens, whatever page or command it came from.
+        """Save. A new password ends the person's API tokens, whichever page or command set it.
 
-        Django keeps a new password in ``_password`` until it is saved, but not when it hashes the same one anew.
+        Django keeps a new password in ``_password`` until it is saved, but not when it rehashes the same one.
         """
         is_new = self._password is not None  # type: ignore[attr-defined]
         super().save(*args, **kwargs)
@@ -26,7 +26,7 @@ class User(AbstractUser):
             self._end_tokens()
 
     def set_unusable_password(self) -> None:
-        """Take the password away; that ends API tokens like a new one."""
+        """Remove the password. Like a new password, this ends API tokens."""
         super().set_unusable_password()
         if self.pk:
             self._end_tokens()
@@ -37,12 +37,12 @@ class User(AbstractUser):
 
 class InvitationQuerySet(models.QuerySet):
     def open(self, now: datetime) -> InvitationQuerySet:
-        """Those that can still be used."""
+        """Return the invitations that can still be used."""
         return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=now)
 
 
 class Invitation(models.Model):
-    """A single-use link by which one person gets an account, or joins with the one they have."""
+    """A single-use link with which one person gets an account, or joins with an existing one."""
 
     email = models.EmailField()
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the link's secret.")
@@ -74,12 +74,12 @@ class Invitation(models.Model):
 
 class ApiTokenQuerySet(models.QuerySet):
     def usable(self, now: datetime) -> ApiTokenQuerySet:
-        """Those that open something: not revoked, not expired, of a person who may sign in."""
+        """Return the tokens that work: not revoked, not expired, of a person who can sign in."""
         return self.filter(revoked_at=None, expires_at__gt=now, user__is_active=True)
 
 
 class ApiToken(models.Model):
-    """What a script sends in place of a password. Its text was shown once; only its hash is kept."""
+    """A script's substitute for a password. Its text is shown once; only its hash is stored."""
 
     class Scope(models.TextChoices):
         READ = "read", "read what I may see"

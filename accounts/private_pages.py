@@ -1,4 +1,4 @@
-"""What somebody who is signed in sees is nobody else's: no cache on the way may keep it."""
+"""Keeps the pages of signed-in people out of shared caches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 
 def keep_private(answer: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware that keeps answers to requests with a session out of shared caches, and has browsers ask again."""
+    """Middleware that keeps responses with a session out of shared caches, and has browsers revalidate."""
 
     def private(request: HttpRequest) -> HttpResponse:
         response = answer(request)

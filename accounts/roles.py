@@ -1,7 +1,7 @@
-"""Who may what in a collection: the one table. Pure; who has which role is asked in pooling.services.members.
+"""Pure: the only table of roles and permissions in a collection. People's roles are in pooling.services.members.
 
-An administrator of the installation (Django's superuser) may everything. Somebody without a role is the public,
-who may ``see`` what is published and nothing else.
+An administrator of the installation (Django's superuser) can do anything. Someone without a role is the public,
+who can only ``see`` published results.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody is in a collection."""
+    """A person's role in a collection."""
 
     OWNER = "owner"
     MAINTAINER = "maintainer"
@@ -19,7 +19,7 @@ class Role(StrEnum):
 
     @property
     def words(self) -> str:
-        """The role as people say it."""
+        """Return the role in words."""
         return "campaign manager" if self is Role.MANAGER else str(self)
 
 
@@ -30,9 +30,9 @@ _RUNS = frozenset({Role.OWNER, Role.MAINTAINER})
 _MONEY = frozenset({Role.OWNER, Role.MANAGER})
 _OWNERS = frozenset({Role.OWNER})
 
-#: Action → the roles that may do it. What is here for nobody is for administrators.
+#: Action → the roles that can do it. An empty set means administrators only.
 ACTIONS: dict[str, frozenset[Role]] = {
-    # Everything that is not released: private runs, all passages, reasons of exclusions, the activity log.
+    # Everything that is not released: private runs, all passages, reasons for exclusions, the activity log.
     "see everything": _MEMBERS,
     "see members": _MEMBERS,
     "export judgments": _MEMBERS,
@@ -41,7 +41,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "edit run": _RUNS,
     "add files": _RUNS,
     "score": _RUNS,
-    # A challenge asks people within what its campaign may spend; agreeing to more money takes "spend money" too.
+    # A challenge spends within its campaign's budget. Approving more money also needs "spend money".
     "open challenge": _RUNS,
     "publish version": _RUNS,
     "describe collection": _RUNS,
@@ -53,14 +53,14 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "delete bundle": _OWNERS,
     "change members": _OWNERS,
     "change visibility": _OWNERS,
-    # What a board asks of teams, and which results it keeps from them: rules that bind maintainers, too.
+    # What a board asks of teams, and which results it hides from them. These rules also bind maintainers.
     "set policy": _OWNERS,
     "split queries": _OWNERS,
-    # Whoever is told what happens in a collection learns of its private runs.
+    # Notifications about a collection reveal its private runs.
     "manage webhooks": _OWNERS,
 }
 
 
 def permits(role: Role | None, action: str) -> bool:
-    """Whether the role may do it. Raises KeyError for an action that is not in the table."""
+    """Return whether the role permits the action. Raises KeyError for an action that is not in the table."""
     return role in ACTIONS[action]

@@ -1,4 +1,4 @@
-"""Administrators can do anything here, so where a setting says so, a password alone is not enough for them."""
+"""Requires a second factor of administrators, who can do anything, if a setting says so."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-#: Pages that somebody needs on the way to a second factor, or to leave.
+#: Pages that someone needs to set up a second factor or to sign out.
 ON_THE_WAY = frozenset({"account_logout", "account_reauthenticate"})
-#: No session counts there: workers' pages, and the API, which takes tokens alone.
+#: Paths where sessions do not count: workers' pages, and the API, which only takes tokens.
 WITHOUT_SESSIONS = ("/judge/", "/api/")
-WORDS = "Administrators sign in with a second factor here. Set up an authenticator app to go on."
+WORDS = "Administrators need a second factor here. Set up an authenticator app to continue."
 
 
 class RequireSecondFactor:
-    """Middleware that leads administrators without a second factor to set one up before anything else."""
+    """Middleware that sends administrators without a second factor to set one up before anything else."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
@@ -30,14 +30,14 @@ class RequireSecondFactor:
         return self.answer(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Send an administrator without a second factor to the page that sets it up."""
+        """Redirect an administrator without a second factor to the set-up page."""
         if not settings.ADMIN_SECOND_FACTOR or request.path_info.startswith(WITHOUT_SESSIONS):
             return None
         name = request.resolver_match.url_name if request.resolver_match else None
         if (name or "") in ON_THE_WAY or (name or "").startswith("mfa_") or not _lacks_one(request.user):
             return None
         messages.warning(request, WORDS)
-        if "HX-Request" in request.headers:  # a part of a page was asked for: the whole page goes there
+        if "HX-Request" in request.headers:  # HTMX asked for a part of a page: redirect the whole page
             return HttpResponse(headers={"HX-Redirect": reverse("mfa_activate_totp")})
         return redirect("mfa_activate_totp")
 

@@ -1,4 +1,4 @@
-"""Whether strangers get accounts by themselves."""
+"""Whether strangers can make accounts."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from django.conf import settings
 
 
 def anybody_may_join() -> bool:
-    """Whether people get accounts without an invitation: with a password, or through the OpenID provider."""
+    """Return whether people can join without an invitation, by password or through the OpenID provider."""
     return bool(settings.OPEN_SIGNUP or settings.OIDC_SIGNUP)

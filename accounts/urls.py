@@ -1,4 +1,4 @@
-"""Addresses of a person's own pages, beside those of django-allauth."""
+"""URLs of a person's own pages, in addition to django-allauth's."""
 
 from django.urls import path
 

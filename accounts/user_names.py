@@ -1,4 +1,4 @@
-"""The names people sign in with."""
+"""The rules for sign-in names."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from django.core.exceptions import ValidationError
 
 
 def refuse_addresses(name: str) -> None:
-    """Refuse a name that looks like an e-mail address: it could be another person's, who is meant by it then."""
+    """Refuse a name that looks like an e-mail address, because it could be another person's address."""
     if "@" in name:
-        raise ValidationError(
-            "A name cannot have @ in it. You can sign in with your e-mail address all the same."
-        )
+        raise ValidationError("A name cannot contain @. You can still sign in with your e-mail address.")
 
 
 VALIDATORS: list[Callable[[Any], None]] = [UnicodeUsernameValidator(), refuse_addresses]

@@ -1,4 +1,4 @@
-"""A person's own API tokens."""
+"""Pages for a person's own API tokens."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from accounts.errors import TokenRefused
 from accounts.forms import TokenForm
 from accounts.models import ApiToken
 from accounts.services.tokens import make_token
-from accounts.services.tokens import revoke as revoke_token
+from accounts.services.tokens import revoke_token as revoke_token
 from config import clock
 
-#: Session key: forms that made a token. One that is sent again, by reloading its answer, makes no second.
+#: Session key of forms that made a token, so that reloading the page does not make a second one.
 ANSWERED = "token_forms_answered"
 MOST_REMEMBERED = 20
 
@@ -28,7 +28,7 @@ MOST_REMEMBERED = 20
 @login_required
 @reauthentication_required(allow_get=True)  # a token outlives the session that made it, which may be stolen
 def tokens(request: HttpRequest) -> HttpResponse:
-    """The person's tokens. A new one is shown in the answer to the form, and never again."""
+    """List the person's tokens. A new token is shown only in the response to the form."""
     once, answered = request.POST.get("once", "")[:40], request.session.get(ANSWERED, [])
     if once in answered:
         return redirect("accounts:tokens")
@@ -55,8 +55,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def revoke(request: HttpRequest, key: int) -> HttpResponse:
-    """End a token of one's own."""
+    """Revoke one of the person's own tokens."""
     if not ApiToken.objects.filter(user=request.user, pk=key).exists():  # type: ignore[misc]
-        raise Http404("You have no such token.")
+        raise Http404("Token not found.")
     revoke_token(user=request.user, key=key)  # type: ignore[arg-type]
     return redirect("accounts:tokens")

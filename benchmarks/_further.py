@@ -1,4 +1,4 @@
-"""What else stands in the collection of benchmarks/_large.py: its next campaign, a bundle, a webhook."""
+"""Further rows in the collection of benchmarks/_large.py: its next campaign, a bundle, a webhook."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from _large import Large
 from _rows import put
 
 from judging import models as judging
-from judging.services.campaigns import CampaignSettings, create_campaign
+from judging.campaign.campaigns import CampaignSettings, create_campaign
 from tournament.models import QrelVersion
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.services.release.bundle import make_release
+from web.releases.bundle import make_bundle
 
 MESSAGES = 600
 
 
 def further(large: Large, version: QrelVersion, user: Any) -> None:
-    """A draft over the same pool that is called ``next``, the version's bundle, an address with its messages."""
+    """Write a draft ``next`` over the same pool, the version's bundle, and a webhook with its deliveries."""
     draft = create_campaign(name="next", settings=CampaignSettings(), pool=large.pool, who=user.username)
     put(
         judging.GoldPair,
@@ -27,7 +27,7 @@ def further(large: Large, version: QrelVersion, user: Any) -> None:
             for n, (relevant, off_topic) in enumerate(large.gold)
         ),
     )
-    make_release(version)
+    make_bundle(version)
     endpoint = WebhookEndpoint.objects.create(
         collection=large.collection, address="https://example.org/", kept_by=user
     )

@@ -1,8 +1,8 @@
-"""A collection of the size that pages are held to, written in bulk: for benchmarks/pages.py.
+"""A large collection, written in bulk for benchmarks/pages.py.
 
-200 runs, 6,980 queries with 7 pooled passages each, and one campaign in the middle of its work: 150,000 judgments
-by 500 workers in 15,000 submissions, 20,000 tasks, 45,000 answers on test pairs, every click with its time, all
-payments. Whoever judged follows an order of the passages, with slips. Everything comes from one seed.
+200 runs, 6,980 queries with 7 pooled passages each, and one campaign under way: 150,000 judgments
+by 500 workers in 15,000 submissions, 20,000 tasks, 45,000 answers on gold pairs, every click with its time, all
+payments. Workers follow an order of the passages, with slips. Everything comes from one seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.db import connection
 
 from config import clock
 from judging import models as judging
-from judging.services.campaigns import CampaignSettings
+from judging.campaign.campaigns import CampaignSettings
 from pooling import models as pooling
 from pooling.ranking import Ranking, write_ranking
 
@@ -39,7 +39,7 @@ WORDS = ("harbour", "tide", "lantern", "granite", "sailor", "market", "winter", 
 
 
 class Large:
-    """The collection ``large`` with its campaign ``large``; numbers follow from the arguments."""
+    """The collection ``large`` with its campaign ``large``; the arguments set its size."""
 
     def __init__(self, *, queries: int = QUERIES, runs: int = RUNS, submissions: int = SUBMISSIONS) -> None:
         self.queries, self.runs, self.submissions = queries, runs, submissions
@@ -51,9 +51,9 @@ class Large:
         self.collection = pooling.Collection.objects.create(name="large", visibility="published")
 
     def build(self) -> None:
-        """All rows and files."""
+        """Write all rows and files."""
         with connection.cursor() as cursor:
-            # The rows fit together as they are made: looking up every reference of a million rows takes minutes.
+            # The rows are consistent by construction; checking every reference of a million rows takes minutes.
             cursor.execute("SET session_replication_role = replica")
         self.retrieved()
         self.campaigned()
@@ -68,7 +68,7 @@ class Large:
         return " ".join(WORDS[(seed * 7 + place * place) % len(WORDS)] for place in range(words))
 
     def retrieved(self) -> None:
-        """Queries, passages, official qrels, runs, and the pool of their tops."""
+        """Write queries, passages, official qrels, runs, and the pool of their tops."""
         here, queries = self.collection.pk, range(self.queries)
         put(
             pooling.Query,
@@ -96,7 +96,7 @@ class Large:
         self._pooled([[] for _ in range(count)])
 
     def _pooled(self, suppliers: list[list[int]]) -> None:
-        """The runs, and what they have on top; ``suppliers`` are of each passage, empty yet."""
+        """Write the runs and their top passages; fills ``suppliers``, the runs of each passage."""
         for number in range(self.runs):
             self._run(number, suppliers)
         put(
@@ -114,7 +114,7 @@ class Large:
         )
 
     def _run(self, number: int, suppliers: list[list[int]]) -> None:
-        """A run that ranks every query's passages by chance, and ten of its neighbours after them."""
+        """Write a run that ranks every query's passages at random, followed by ten of its neighbors."""
         order = self.rng.random((self.queries, PASSAGES)).argsort(axis=1)
         base = np.arange(self.queries)[:, None] * PASSAGES
         further = (base + PASSAGES + np.arange(DEPTH - PASSAGES)) % (self.queries * PASSAGES)
@@ -140,7 +140,7 @@ class Large:
             suppliers[passage].append(run.pk)
 
     def campaigned(self) -> None:
-        """Pairs of every two passages of a query and of challengers yet to come, in tasks; gold pairs."""
+        """Write tasks with every pair of a query's passages and of later challengers, and gold pairs."""
         values = CampaignSettings(max_tasks_per_worker=60, budget=Decimal(60_000)).values()
         self.campaign = judging.Campaign.objects.create(
             name="large",
@@ -158,7 +158,7 @@ class Large:
         self._gold()
 
     def _pairs(self) -> None:
-        """The pairs of the tasks that are judged, in any order; then challengers against one passage each."""
+        """Return the pairs of judged tasks in any order, then challengers against one passage each."""
         twos = list(combinations(range(PASSAGES), 2))
         asked = [(q, q * PASSAGES + a, q * PASSAGES + b, 0) for q in range(self.queries) for a, b in twos]
         self.rng.shuffle(asked)
@@ -195,7 +195,7 @@ class Large:
         )
 
     def _passages(self, kind: str, count: int) -> int:
-        """Further passages, each a class of its own; returns how many there were before."""
+        """Add passages, each in its own class; returns the previous number of passages."""
         first = pooling.Passage.objects.latest("pk").pk
         put(
             pooling.Passage,

@@ -1,7 +1,7 @@
-"""Simulated people for benchmarks/serve.py: many at once over HTTP/1.1 on one event loop, light on the processor.
+"""Simulated people for benchmarks/serve.py: many at once over HTTP/1.1 on one event loop, with little CPU time.
 
-Each keeps one connection open, as a browser does, loads the real pages, follows their redirects and posts their
-forms. They notice every answer that is not as it should be, and remember what the server acknowledged.
+Each keeps one connection open like a browser, loads the real pages, follows their redirects and posts their
+forms. They record every unexpected response and everything that the server acknowledged.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ SAVE = re.compile(r'data-save="([^"]+)"')
 FINISH = re.compile(r'id="task" method="post" action="([^"]+)"')
 CONSENT = re.compile(r'<form method="post" action="([^"]+/consent)"')
 OFF_TOPIC = "off the topic"
-#: Longest wait for one answer.
+#: The longest wait for one response.
 ANSWER_SECONDS = 60.0
 
 
 @dataclass
 class Seen:
-    """What a crowd of people saw: seconds by kind of request, errors, and what was acknowledged."""
+    """The observations of all people: seconds by kind of request, errors, and acknowledged work."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     errors: Counter[str] = field(default_factory=Counter)
     #: (assignment, slot) → side, as acknowledged by the server.
     saved: dict[tuple[str, int], str] = field(default_factory=dict)
-    #: Assignments whose sending-off was acknowledged, with the moment.
+    #: Assignments whose submission was acknowledged, with the time.
     finished: dict[str, float] = field(default_factory=dict)
     taken: int = 0
 
 
 class Failed(Exception):
-    """An answer that is not as it should be."""
+    """An unexpected response."""
 
 
 class GoneHome(Exception):
-    """This person did all tasks that one person may do."""
+    """This person has done as many tasks as one person can do."""
 
 
 class Line:
-    """One kept connection to the server."""
+    """One persistent connection to the server."""
 
     def __init__(self, site: str) -> None:
         self.place = urlsplit(site)
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def send(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
-        """(status, location, body); a connection that the server has closed meanwhile is opened once more."""
+        """Return (status, location, body); reopen the connection once if the server has closed it."""
         body = urlencode(form or {}).encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: {self.place.netloc}\r\nContent-Length: {len(body)}\r\n"
         if form is not None:
@@ -70,8 +70,8 @@ class Line:
                 )
                 self.streams = reader, writer
                 writer.write(head.encode() + b"\r\n" + body)
-                # Python 3.11's wait_for() swallows a cancellation that comes together with the answer: that person
-                # would go on for ever after the end of the shift.
+                # Python 3.11's wait_for() swallows a cancellation that arrives together with the response. That
+                # person would continue forever after the end of the shift.
                 async with asyncio.timeout(ANSWER_SECONDS):
                     return await self._answer(reader)
             except (OSError, asyncio.IncompleteReadError):
@@ -91,14 +91,14 @@ class Line:
         return int(head[0].split()[1]), fields.get("location", ""), body.decode()
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self.streams:
             self.streams[1].close()
         self.streams = None
 
 
 class Person:
-    """One worker: takes tasks and judges them, with ``pause`` seconds between any two requests."""
+    """Take tasks and judge them as one worker, with ``pause`` seconds between any two requests."""
 
     def __init__(self, name: str, site: str, seen: Seen, *, pause: float, rng: random.Random) -> None:
         self.name, self.seen, self.pause, self.rng = name, seen, pause, rng
@@ -107,7 +107,7 @@ class Person:
     async def request(
         self, kind: str, method: str, path: str, form: dict[str, str] | None = None, *, expect: int = 200
     ) -> tuple[str, str]:
-        """(location, body) of an answer with the expected status; its time is noted under ``kind``."""
+        """Return (location, body) of a response with the expected status; records its time under ``kind``."""
         started = time.perf_counter()
         status, location, body = await self.line.send(method, path, form)
         self.seen.seconds[kind].append(time.perf_counter() - started)
@@ -119,12 +119,12 @@ class Person:
         return location, body
 
     async def think(self) -> None:
-        """Read, as long as this person does."""
+        """Wait as long as this person reads."""
         if self.pause:
             await asyncio.sleep(self.pause * self.rng.uniform(0.8, 1.2))
 
     async def open(self, link: str, assignment: str, place: str) -> str:
-        """Take the task of an assignment and agree to the consent text; returns the page with the pairs."""
+        """Take the task of an assignment and accept the consent text; returns the page with the pairs."""
         who = arrival(assignment, place, self.name)
         location, _ = await self.request("take", "GET", f"{link}?{urlencode(who)}", expect=302)
         self.seen.taken += 1
@@ -136,7 +136,7 @@ class Person:
         return body
 
     async def do_task(self, link: str, assignment: str, place: str) -> None:
-        """A whole task, from the first page to the last."""
+        """Do a whole task, from the first page to the last."""
         body = await self.open(link, assignment, place)
         save, finish = SAVE.search(body), FINISH.search(body)
         if not (save and finish):
@@ -157,7 +157,7 @@ class Person:
         await self.request("page", "GET", location)
 
     def choose(self, left: str, right: str) -> str:
-        """Any side, but never a passage that is plainly off the topic."""
+        """Choose any side, but never a passage that is clearly off the topic."""
         if OFF_TOPIC in left or OFF_TOPIC in right:
             return "left" if OFF_TOPIC in right else "right"
         return self.rng.choice(["left", "right"])
@@ -165,21 +165,21 @@ class Person:
 
 @dataclass(frozen=True)
 class Shift:
-    """How many people work, where, how fast, and until when."""
+    """The people at work: how many, where, how fast, and until when."""
 
     site: str
     link: str
     people: int
     pause: float = 0.0
-    #: They arrive evenly over so many seconds.
+    #: They arrive evenly over this many seconds.
     arrive_over: float = 0.0
-    #: Nobody begins anything after so many seconds; a running task is left as it is.
+    #: After this many seconds nobody starts anything; running tasks are left unfinished.
     seconds: float = 600.0
     tasks_each: int = 1000
 
 
 def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
-    """Everybody works at once; returns what they saw and the seconds from the first request to the last."""
+    """Let everybody work at once; return their observations and the seconds from first to last request."""
     return asyncio.run(_work(shift, name, next_place))
 
 

@@ -1,14 +1,15 @@
-"""The parameters with which the marketplace would send somebody to the judging page, signed as it signs them."""
+"""The signed parameters with which the marketplace sends a worker to the judging page."""
 
 from __future__ import annotations
 
-from config import clock, launcher
+from config import clock
+from config.process import launcher
 from judging.crowds.arrival import SIGNATURE
-from marketplace.arrival_signature import sign
+from marketplace.protocol.arrival_signature import sign
 
 
 def arrival(assignment: str, place: str, worker: str) -> dict[str, str]:
-    """Assignment, HIT and worker, with the signature of this installation's requester."""
+    """Return the assignment, HIT and worker, signed by this installation's requester."""
     _, secret_key = launcher.crowd_keys()
     ids = {"assignment_id": assignment, "hit_id": place, "worker_id": worker}
     signature = sign([secret_key], taken_at=clock.now(), **ids)

@@ -1,4 +1,4 @@
-"""What five hundred workers leave behind in the campaign of benchmarks/_large.py."""
+"""The work of five hundred workers in the campaign of benchmarks/_large.py."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CALLS = (("approve", "reward", "0.20", "0.04"), ("pay_bonus", "bonus", "1.80", "
 
 
 class Work:
-    """Rows of every submission, in memory until they are written."""
+    """The rows of all submissions, kept in memory until they are written."""
 
     def __init__(self, large: Large) -> None:
         self.large = large
@@ -46,7 +46,7 @@ class Work:
         self.answers: list[Any] = []
 
     def submit(self, task: int, worker: int) -> None:
-        """The next submission: the task's pairs, then the worker's next test pairs."""
+        """Add the next submission: the task's pairs, then the worker's next gold pairs."""
         number = len(self.submissions)
         key, opened = number + 1, self.large.campaign.launched_at + timedelta(seconds=number * self.seconds)
         length = int(self.large.rng.gamma(9, 40)) + 60
@@ -67,7 +67,7 @@ class Work:
         self.turns[worker] += 1
 
     def _judge(self, key: int, worker: int, place: int, pair: int, at: datetime) -> tuple[int, int]:
-        """A judgment, by the order of the passages but for slips; returns what was left and what is preferred."""
+        """Add a judgment by the order of the passages, with slips; returns the left and the preferred passage."""
         _, a, b, _ = self.large.pairs[pair]
         right_often = 0.5 if worker >= self.large.good else 0.85
         better = (a if self.large.rng.random() < right_often else b) + 1
@@ -77,7 +77,7 @@ class Work:
         return left, better
 
     def _answer(self, key: int, worker: int, place: int, came: datetime) -> tuple[int, int]:
-        """An answer on a test pair: those who are to be excluded fail their first one."""
+        """Add an answer on a gold pair; workers who will be excluded fail their first one."""
         gold = (self.turns[worker] * GOLD + place - PAIRS) % len(self.large.gold)
         passed = worker < self.large.good or place != PAIRS
         better = self.large.gold[gold][0 if passed else 1]
@@ -95,14 +95,14 @@ class Work:
         pair: int | None = None,
         gold: int | None = None,
     ) -> tuple[int, int, int]:
-        """A slot with its sides by chance; returns its key, left and right."""
+        """Add a slot with random sides; returns its key, left and right."""
         slot = (key - 1) * SLOTS + place + 1
         left, right = sides[::-1] if self.large.rng.random() < 0.5 else sides
         self.slots.append((slot, key, worker + 1, place + 1, pair, gold, left, right))
         return slot, left, right
 
     def write(self) -> None:
-        """Put the rows in, and say of each task that counts who did it."""
+        """Insert the rows, and set the worker of each task that counts."""
         put(judging.Submission, SUBMISSION.split(), self.submissions)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -117,11 +117,11 @@ class Work:
 
 
 def judged(large: Large) -> None:
-    """Workers, what each was shown, every choice, judgments, answers on gold, exclusions."""
+    """Write workers, the pairs they saw, every choice, judgments, answers on gold pairs and exclusions."""
     _workers(large)
     _offered(large)
     work = Work(large)
-    # The last workers are excluded; each of their tasks is done a second time by the others.
+    # The last workers are excluded, and the others repeat each of their tasks.
     again = large.submissions - large.tasks_judged
     for task in range(large.tasks_judged):
         work.submit(task, task % large.good)
@@ -132,7 +132,7 @@ def judged(large: Large) -> None:
         judging.Exclusion,
         ["campaign_id", "worker_id", "rule", "reason"],
         (
-            (large.campaign.pk, n + 1, "reference", "failed 1 of 3 test pairs; one is enough")
+            (large.campaign.pk, n + 1, "reference", "failed 1 of 3 gold pairs; one is enough")
             for n in range(large.good, large.workers)
         ),
     )
@@ -148,7 +148,7 @@ def _workers(large: Large) -> None:
 
 
 def _offered(large: Large) -> None:
-    """Places, those of submissions filled; tasks with their pairs, all waiting."""
+    """Write places, filled where there is a submission, and tasks with their pairs, all waiting."""
     made, last = large.campaign.pk, large.submissions
     far = large.now + timedelta(days=5)
     posting = judging.Posting.objects.create(campaign=large.campaign, number=1, crowd_key="KIND")
@@ -173,7 +173,7 @@ def _offered(large: Large) -> None:
 
 
 def paid(large: Large) -> None:
-    """A reward and a bonus for each submission, with the calls that paid them and those that offered places."""
+    """Write a reward and a bonus for each submission, and the calls that paid them and posted places."""
     made, last = large.campaign.pk, large.submissions
     put(
         judging.CrowdCall,
@@ -199,7 +199,7 @@ def paid(large: Large) -> None:
 
 
 def said(large: Large) -> None:
-    """Reports, appeals, messages, and the activity log."""
+    """Write reports, appeals, messages and the activity log."""
     made = large.campaign.pk
     put(
         judging.PairReport,

@@ -1,21 +1,20 @@
-"""How fast the statistics of a large board are: 100 runs on 6,980 queries, RR@10.
+"""Measure the speed of a large leaderboard's statistics: 100 runs on 6,980 queries, RR@10.
 
 Both sides work on the same values and their results are compared. Limits:
 
 - intervals from 1,000 resamples of the queries are at least 40 × faster than scipy.stats.bootstrap called for each
-  run as its documentation shows it, with its own choice of batch (all resamples at once), and take at most 2 × as
-  long as drawing the weights and multiplying. Who tunes scipy gets more from it: the same calls with batches of 50
-  resamples, which stay in fast memory, and one call over all runs. Both stand beside it, extrapolated from some of
-  the runs, without a limit of their own. Called for each run, scipy draws other queries for each, so that runs can't
-  be ranked within a resample; ours gives that, too;
-- 100 split halves × 4,950 pairs × 4 tests are at least 250 × faster than scipy called test by test, which is
-  extrapolated from a sample of pairs and halves; ours is measured first and once, with nothing warmed up;
+  run as documented, with its default batch (all resamples at once), and take at most 2 × as long as drawing the
+  weights and multiplying. Tuned scipy is faster: batches of 50 resamples stay in fast memory, and one call can cover
+  all runs. Both are printed too, extrapolated from some of the runs and without a limit. Called for each run, scipy
+  draws different queries each time, so runs can't be ranked within a resample; ours allows that;
+- 100 split halves × 4,950 pairs × 4 tests are at least 250 × faster than scipy called test by test. scipy's
+  time is extrapolated from a sample of pairs and halves; ours is measured first and once, without a warm-up;
 - every p-value of the sample equals scipy's;
 - memory stays below 1 GB.
 
-Everything runs on one thread: on a machine that others use too, threads that wait for each other measure the others.
-``--sample`` sets how many pairs scipy tests (default: 60); ``--json`` prints the figures as JSON; ``--check`` exits
-1 when a limit is missed.
+Everything runs on one thread, because threads that wait for each other would measure other load on the machine.
+``--sample`` sets the number of pairs that scipy tests (default: 60); ``--json`` prints the figures as JSON;
+``--check`` exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is loaded
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when numpy is imported
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from leaderboard.intervals import TRIALS, bootstrap_intervals, resample_counts
-from leaderboard.rank_stability import rank_stability
-from leaderboard.split_halves import SPLITS, TESTS, agreement_of, draw_halves, pair_tests
+from leaderboard.analyses.split_halves.computation import SPLITS, TESTS, agreement_of, draw_halves, pair_tests
+from leaderboard.analyses.stability.computation import rank_stability
+from leaderboard.scoring.intervals import TRIALS, bootstrap_intervals, resample_counts
 
 RUNS, QUERIES, WHOLE = 100, 6_980, 2520
 SOME = 10
-"""Runs from which scipy's tuned calls are extrapolated, and that continuous values are measured on."""
+"""The number of runs for continuous values, and for extrapolating scipy's tuned calls."""
 LEAST_FASTER = {"bootstrap": 40.0, "split_halves": 250.0}
 MOST_OF_PRODUCT, MOST_MEGABYTES, NEAR = 2.0, 1000.0, 1e-9
 
@@ -49,7 +48,7 @@ Figures = dict[str, float | int | bool]
 
 
 def board(seed: int = 2520) -> np.ndarray:
-    """Runs × queries of RR@10: queries of differing difficulty, runs a little better and worse."""
+    """Generate RR@10, shape (runs, queries): queries differ in difficulty, runs a little in quality."""
     rng = np.random.default_rng(seed)
     hard = rng.geometric(0.25, QUERIES)
     skill = rng.normal(0, 0.8, (RUNS, 1))
@@ -58,7 +57,7 @@ def board(seed: int = 2520) -> np.ndarray:
 
 
 def seconds(call: Callable[[], object], times: int) -> float:
-    """The shortest of some runs: what others do on the machine only ever adds."""
+    """Return the shortest of several times, because other load on the machine only adds time."""
     taken = []
     for _ in range(times):
         before = time.perf_counter()
@@ -68,7 +67,7 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def split_halves(values: np.ndarray) -> Figures:
-    """Our time, cold: drawing the halves, all tests, and the outcomes."""
+    """Return our cold time for drawing the halves, all tests, and the outcomes."""
     before = time.perf_counter()
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
     found = agreement_of(values, halves, whole=WHOLE)
@@ -80,7 +79,7 @@ def split_halves(values: np.ndarray) -> Figures:
 
 
 def continuous_halves(values: np.ndarray) -> Figures:
-    """The same of values that nearly all differ, as of nDCG or AP: some runs, times the pairs."""
+    """Return the same for mostly distinct values, such as nDCG or AP, extrapolated from some runs to all pairs."""
     rng = np.random.default_rng(4)
     values = np.maximum(0, values[:SOME] + rng.normal(0, 0.2, (SOME, QUERIES)))
     halves = draw_halves(QUERIES, SPLITS, np.random.default_rng(1))
@@ -89,7 +88,7 @@ def continuous_halves(values: np.ndarray) -> Figures:
 
 
 def scipy_tests(values: np.ndarray, sample: int) -> Figures:
-    """scipy's time a comparison (all four tests of two runs in one half), and whether its p-values are ours."""
+    """Return scipy's time per comparison (four tests of two runs in one half), and how far p-values differ."""
     from scipy import stats
 
     rng = np.random.default_rng(2)
@@ -123,7 +122,7 @@ def scipy_tests(values: np.ndarray, sample: int) -> Figures:
 
 
 def bootstrap(values: np.ndarray) -> Figures:
-    """Intervals of all runs: ours, drawing and multiplying alone, and scipy."""
+    """Time the intervals of all runs: ours, drawing and multiplying alone, and scipy."""
     from scipy import stats
 
     scaled = np.rint(values * WHOLE)
@@ -158,7 +157,7 @@ def bootstrap(values: np.ndarray) -> Figures:
 
 
 def measure(sample: int) -> Figures:
-    """All figures; ours of the split halves come first, cold, and memory is read before scipy takes its own."""
+    """Return all figures: first our cold split halves; memory is read before scipy runs."""
     values = board()
     found = split_halves(values)
     bootstrap_intervals(values, rng=np.random.default_rng(3), whole=WHOLE)
@@ -172,7 +171,7 @@ def measure(sample: int) -> Figures:
 
 
 def missed(found: Figures) -> list[str]:
-    """The limits that do not hold."""
+    """Return the missed limits."""
     limits = {
         "split halves": found["split_ratio"] >= LEAST_FASTER["split_halves"],
         "bootstrap": found["bootstrap_ratio"] >= LEAST_FASTER["bootstrap"],
@@ -184,11 +183,11 @@ def missed(found: Figures) -> list[str]:
 
 
 def show(found: Figures) -> None:
-    """The figures for a person."""
+    """Print the figures as text."""
     print(f"{RUNS} runs, {QUERIES:,} queries, RR@10")
     print(f"split halves, {found['tests']:,} tests, cold   {found['split_seconds']:10.2f} s")
     print(
-        f"  of values that are continuous         {found['continuous_seconds']:10.1f} s  (extrapolated, no limit)"
+        f"  of continuous values                  {found['continuous_seconds']:10.1f} s  (extrapolated, no limit)"
     )
     print(
         f"scipy, call by call                     {found['scipy_seconds']:10.1f} s  "
@@ -198,7 +197,7 @@ def show(found: Figures) -> None:
         f"  faster by                             {found['split_ratio']:10.1f} × "
         f"(at least {LEAST_FASTER['split_halves']:g} ×)"
     )
-    print(f"  p-values differ by at most            {found['furthest']:10.1e}    (of themselves)")
+    print(f"  p-values differ by at most            {found['furthest']:10.1e}    (relative)")
     print(f"  peak memory                           {found['megabytes']:10.1f} MB")
     print(f"intervals, {TRIALS:,} resamples              {found['bootstrap_seconds']:10.4f} s")
     print(f"  drawing and multiplying alone         {found['product_seconds']:10.4f} s")
@@ -218,7 +217,7 @@ def show(found: Figures) -> None:
 
 
 def main() -> None:
-    """Measure, print, and with --check judge."""
+    """Measure, print, and with --check fail when a limit is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,22 +1,22 @@
-"""How fast runs are imported, scored and scored again, against pytrec_eval and ir_measures.
+"""Measure how fast runs are imported, scored and rescored, compared with pytrec_eval and ir_measures.
 
 A generated run of 6,980 queries × 1,000 passages (7 million lines; decimal pids as in MS MARCO's passages), in
-TREC's and in MS MARCO's format, and the 16 real runs of TREC 2021 Deep Learning, unpacked and not stored, where
-../shared/data is there. Each measurement is a process of its own, timed after its imports and one tiny
+TREC and MS MARCO format, and the 16 real runs of TREC 2021 Deep Learning, unpacked and not stored, if
+../shared/data exists. Each measurement is a separate process, timed after its imports and one tiny
 run; its peak memory is its largest resident set. Ours does every check, hashes the content, stores the ranking and
 scores it; peers load and score. All must agree on the value. Limits:
 
-- TREC format: at least 3 × faster than pytrec_eval (aim: 4 ×) and 5 × than ir_measures, under 1,200 MB;
+- TREC format: at least 3 × faster than pytrec_eval (goal: 4 ×) and 5 × faster than ir_measures, under 1,200 MB;
 - MS MARCO format: faster than TREC format;
 - scoring 100 stored runs (RR@10): at least 100 × faster than importing 100 runs;
 - reading the top 10 of a stored run: at most 10 ms;
 - the 16 real runs with nDCG@10, AP and RR: at least 3 × faster than pytrec_eval.
 
-The real runs take a fraction of a second, so both sides do them several times in their process, and the median of
-the rounds after the first counts: a first round also pays for memory that the process does not have yet.
+The real runs take a fraction of a second, so both sides repeat them in one process and report the median without the
+first round, which also allocates memory.
 
 ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed; ``--repeat`` sets how
-often each is measured. The fastest of each counts, as other work on the machine only ever adds time.
+often each is measured. The fastest counts, because other work on the machine only adds time.
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ MOST_MB, MOST_TOP_MS = 1200, 10.0
 Figures = dict[str, Any]
 
 
-# What each process measures. Every function does its imports and gives the work to be timed, which takes a folder
-# that ``generate`` has filled.
+# The work of each process. Every function does its imports and returns the work to time, which takes a folder
+# filled by ``generate``.
 
 Work = Callable[[Path], float]
 
 
 def ours(run: str) -> Work:
     """Check, hash, store and score (RR) one run."""
-    from leaderboard.measures import Judged, parse_measure
+    from leaderboard.scoring.measures import Judged, parse_measure
     from pooling.ranking import write_ranking
-    from pooling.trec import read_qrels, read_run
-    from pooling.wanted import Wanted, find
+    from pooling.trec import read_qrel_file, read_run_file
+    from pooling.wanted import Wanted, find_wanted
 
     measure = parse_measure("RR")
 
     def work(folder: Path) -> float:
-        qrels = read_qrels(folder / "qrels")
-        file = read_run(folder / run, known_qids=set(qrels.qids))
+        qrels = read_qrel_file(folder / "qrels")
+        file = read_run_file(folder / run, known_qids=set(qrels.qids))
         write_ranking(file.ranking, folder / f"{run}.parquet")
-        found = find(file.ranking, Wanted(qrels.qids, qrels.query, qrels.pids))
+        found = find_wanted(file.ranking, Wanted(qrels.qids, qrels.query, qrels.pids))
         return measure.mean(measure.values(Judged(len(qrels.qids), qrels.query, qrels.grade, found.rank)))
 
     return work
@@ -105,20 +105,20 @@ def ir_measures_one(run: str) -> Work:
 
 
 def rescore(run: str) -> Work:
-    """Score (RR@10) stored runs again, from files of their own names."""
-    from leaderboard.measures import Judged, parse_measure
+    """Score (RR@10) stored runs again, each from its own file."""
+    from leaderboard.scoring.measures import Judged, parse_measure
     from pooling.ranking import read_ranking
-    from pooling.trec import read_qrels
-    from pooling.wanted import Wanted, find
+    from pooling.trec import read_qrel_file
+    from pooling.wanted import Wanted, find_wanted
 
     measure = parse_measure("RR@10")
 
     def work(folder: Path) -> float:
-        qrels = read_qrels(folder / "qrels")
+        qrels = read_qrel_file(folder / "qrels")
         wanted = Wanted(qrels.qids, qrels.query, qrels.pids)
         means = []
         for stored in sorted((folder / "stored").iterdir()):
-            rank = find(read_ranking(stored, depth=10), wanted).rank
+            rank = find_wanted(read_ranking(stored, depth=10), wanted).rank
             means.append(
                 measure.mean(measure.values(Judged(len(qrels.qids), qrels.query, qrels.grade, rank)))
             )
@@ -143,20 +143,20 @@ def ours_real(run: str) -> Work:
     """Check, hash and score (nDCG@10, AP, RR) the real runs."""
     import numpy as np
 
-    from leaderboard.measures import Judged, parse_measures
-    from pooling.trec import read_qrels, read_runs
-    from pooling.wanted import Wanted, find
+    from leaderboard.scoring.measures import Judged, parse_measures
+    from pooling.trec import read_qrel_file, read_runs
+    from pooling.wanted import Wanted, find_wanted
 
     measures = parse_measures("nDCG@10 AP RR")
 
     def work(folder: Path) -> float:
         files = read_runs(sorted((folder / "real").iterdir()))
-        qrels = read_qrels(DL21 / "qrels.txt")
+        qrels = read_qrel_file(DL21 / "qrels.txt")
         wanted = Wanted(qrels.qids, qrels.query, qrels.pids)
         labels = Judged(len(qrels.qids), qrels.query, qrels.grade, np.zeros(len(qrels), np.int64))
         total = 0.0
         for file in files:
-            judged = replace(labels, rank=find(file.ranking, wanted).rank)
+            judged = replace(labels, rank=find_wanted(file.ranking, wanted).rank)
             total += sum(measure.mean(measure.values(judged)) for measure in measures)
         return total
 
@@ -183,7 +183,7 @@ def pytrec_eval_real(run: str) -> Work:
 
 
 def generate(folder: Path, queries: int, passages: int) -> None:
-    """Write the run in both formats, and one relevant passage a query: mostly retrieved, sometimes not."""
+    """Write the run in both formats, and one relevant passage per query, which is mostly retrieved."""
     import numpy as np
     import polars as pl
 
@@ -212,7 +212,7 @@ def generate(folder: Path, queries: int, passages: int) -> None:
 
 
 def prepare(folder: Path) -> None:
-    """Fill a folder, and a tiny one in it to warm up with."""
+    """Fill a folder, and a tiny one in it for the warm-up."""
     generate(folder, QUERIES, PASSAGES)
     generate(folder / "tiny", 20, 10)
     if not DL21.exists():
@@ -226,7 +226,7 @@ def prepare(folder: Path) -> None:
 
 
 def store(folder: Path) -> None:
-    """Give the stored run as many names as runs are to be scored again."""
+    """Give the stored run as many names as there are runs to rescore."""
     for place, names in ((folder, STORED_RUNS), (folder / "tiny", 1)):
         (place / "stored").mkdir()
         for number in range(names):
@@ -242,9 +242,9 @@ SHORT, ROUNDS = {"ours_real", "pytrec_eval_real"}, 8
 
 
 def timed(work: Work, folder: Path, rounds: int) -> Figures:
-    """Seconds, peak memory and the value that ``work`` gives, once it is warm.
+    """Return the seconds, peak memory and value of ``work`` after a warm-up.
 
-    Of several rounds the median without the first.
+    With several rounds, the seconds are the median without the first.
     """
     work(folder / "tiny")
     taken = []
@@ -257,7 +257,7 @@ def timed(work: Work, folder: Path, rounds: int) -> Figures:
 
 
 def measure(what: Callable[[str], Work], folder: Path, run: str, repeat: int) -> Figures:
-    """The fastest of several processes, and the largest of their peaks."""
+    """Return the shortest time of several processes and the largest of their peaks."""
     command = [sys.executable, __file__, "--measure", what.__name__, str(folder), run]
     taken: list[Figures] = []
     for _ in range(repeat):
@@ -271,7 +271,7 @@ def measure(what: Callable[[str], Work], folder: Path, run: str, repeat: int) ->
 def figures_of(folder: Path, repeat: int) -> Figures:
     """Measure everything."""
     print("generating 7 million lines", file=sys.stderr)
-    # In a process of its own: a child's largest resident set begins with its parent's.
+    # In a separate process, because a child's largest resident set starts with its parent's.
     subprocess.run([sys.executable, __file__, "--prepare", str(folder)], check=True)
     found: Figures = {
         "ours_trec": measure(ours, folder, "trec", repeat),
@@ -289,7 +289,7 @@ def figures_of(folder: Path, repeat: int) -> Figures:
 
 
 def ratios_of(found: Figures) -> dict[str, float]:
-    """How many times faster ours is."""
+    """Return how many times faster ours is."""
 
     def seconds(name: str) -> float:
         return found[name]["seconds"]
@@ -306,21 +306,21 @@ def ratios_of(found: Figures) -> dict[str, float]:
 
 
 def top_ms(found: Figures) -> float:
-    """Milliseconds to read the top 10 of one stored run."""
+    """Return the milliseconds to read the top 10 of one stored run."""
     return found["read_tops"]["seconds"] * 1000 / STORED_RUNS
 
 
 def missed_limits(found: Figures, ratios: dict[str, float]) -> list[str]:
-    """The limits of this file's head that do not hold, in words."""
+    """Return the missed limits of the module docstring, as text."""
     missed = [
-        f"{name}: {ratio:.2f} ×, at least {LIMITS[name]:g} × wanted"
+        f"{name}: {ratio:.2f} × (limit: at least {LIMITS[name]:g} ×)"
         for name, ratio in ratios.items()
         if ratio < LIMITS[name]
     ]
     if found["ours_trec"]["peak_mb"] >= MOST_MB:
-        missed.append(f"peak memory: {found['ours_trec']['peak_mb']:.0f} MB, under {MOST_MB} wanted")
+        missed.append(f"peak memory: {found['ours_trec']['peak_mb']:.0f} MB (limit: under {MOST_MB} MB)")
     if top_ms(found) > MOST_TOP_MS:
-        missed.append(f"top 10 of a stored run: {top_ms(found):.1f} ms, at most {MOST_TOP_MS:g} wanted")
+        missed.append(f"top 10 of a stored run: {top_ms(found):.1f} ms (limit: at most {MOST_TOP_MS:g} ms)")
     for ours_name, peer in (
         ("ours_trec", "pytrec_eval"),
         ("ours_trec", "ir_measures"),
@@ -337,7 +337,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
-    parser.add_argument("--repeat", type=int, default=3, help="measurements of each (default: 3)")
+    parser.add_argument("--repeat", type=int, default=3, help="number of measurements of each (default: 3)")
     parser.add_argument("--measure", nargs=3, metavar=("WHAT", "FOLDER", "RUN"), help=argparse.SUPPRESS)
     parser.add_argument("--prepare", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

@@ -1,15 +1,15 @@
-"""How soon a worker can judge on a slow line, and how long the server takes to save a choice.
+"""Measure how soon a worker can judge on a slow connection, and how long the server takes to save a choice.
 
-A browser opens a task in a frame of another site at 1.6 Mbit/s and 150 ms round trip, its cache empty, each time in a
-new window; the product runs as an installation does: two web processes, files compressed and named by their content,
-PostgreSQL and Redis. Everything, the browser too, runs on this machine. It takes about a minute. Limits:
+A browser opens each task in a new window with an empty cache, in a frame of another site, at 1.6 Mbit/s and 150 ms
+round trip. The product runs as in production: two web processes, compressed and hashed static files, PostgreSQL and
+Redis. Everything, including the browser, runs on this machine. It takes about a minute. Limits:
 
-- from opening the frame to a pair that can be answered under 1.5 s (median of ``--rounds``);
-- a choice is saved in under 50 ms at the server (median over all choices of a task, one after the other);
-- the page's scripts together under 30 kB.
+- under 1.5 s from opening the frame to an answerable pair (median of ``--rounds``);
+- under 50 ms at the server to save a choice (median over all choices of a task, one after the other);
+- under 30 kB for all scripts of the page.
 
-Bytes are those on the line, headers included. ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit
-is missed.
+Bytes are counted on the wire, headers included. ``--json`` prints the figures as JSON; ``--check`` exits 1 when a
+limit is missed.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ MOST_SCRIPT_BYTES = 30_000
 PROCESSES = 2
 ROUNDS = 7
 SANDBOX = "allow-scripts allow-forms"
-#: The browser keeps all frames in one process, so that one slow line holds for all.
+#: Keep all frames in one browser process, so that the slow connection applies to all of them.
 ONE_PROCESS = [
     "--disable-site-isolation-trials",
     "--disable-features=IsolateOrigins,site-per-process,IsolateSandboxedIframes",
 ]
-#: What the page must have come to: its script at work, and a pair (or what is told before the first) on screen.
+#: The page is ready when its script runs and a pair (or the text before the first one) is on screen.
 READY = "!!document.querySelector('.one-at-a-time :is(section.pair, section.first):not([hidden])')"
 
 Figures = dict[str, Any]
@@ -58,7 +58,7 @@ Figures = dict[str, Any]
 
 @contextmanager
 def crowd_site() -> Iterator[tuple[str, dict[str, str]]]:
-    """A worker site at another name of this machine: its address, and the pages it has."""
+    """Serve a worker site under another name of this machine; yields its address and its pages."""
     pages: dict[str, str] = {}
 
     class Handler(BaseHTTPRequestHandler):
@@ -83,7 +83,7 @@ def crowd_site() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 class Places:
-    """A launched campaign, and somebody new at each of its places."""
+    """A launched campaign with a new worker for each of its places."""
 
     def __init__(self, tasks: int, site: str) -> None:
         from _signed import arrival
@@ -93,14 +93,14 @@ class Places:
         self.arrival = arrival
 
     def address(self, product: str) -> str:
-        """What the crowd's frame shows to whoever takes the next place."""
+        """Return the address that the crowd's frame opens for the worker who takes the next place."""
         self.number += 1
         who = self.arrival(f"PAGE{self.number}", self.campaigned.next_place(), f"APAGE{self.number}")
         return f"{product}{self.campaigned.link}?{urlencode(who | {'turkSubmitTo': self.site})}"
 
 
 def agreed(address: str) -> str:
-    """Open the address and agree, as another browser would; returns the same address."""
+    """Open the address and consent, as another browser would; returns the same address."""
     place = urlsplit(address)
     line = HTTPConnection(str(place.hostname), place.port, timeout=60)
     line.request("GET", f"{place.path}?{place.query}")
@@ -114,7 +114,7 @@ def agreed(address: str) -> str:
 
 
 def opened(browser: Any, address: str, site: str, pages: dict[str, str]) -> Figures:
-    """One task opened in a new window on the slow line: seconds, requests and bytes."""
+    """Open a task in a new window on the slow connection; returns seconds, requests and bytes."""
     pages["/"] = (
         '<!doctype html><html lang="en"><title>Tasks</title><link rel="icon" href="data:,">'
         f'<iframe id="task" title="Task" width="1200" height="800" sandbox="{SANDBOX}"></iframe>'
@@ -126,14 +126,14 @@ def opened(browser: Any, address: str, site: str, pages: dict[str, str]) -> Figu
     started = time.perf_counter()
     page.evaluate("address => { document.getElementById('task').src = address }", address)
     seconds = until_ready(page, started)
-    page.wait_for_timeout(500)  # for the last figures of the line
+    page.wait_for_timeout(500)  # for the last network figures
     context.close()
-    assert line.requests > 3, "the line of the frame is not the one that is watched"
+    assert line.requests > 3, "the frame's requests are not measured"
     return {"seconds": seconds, "requests": line.requests, "bytes": line.bytes, "scripts": line.scripts}
 
 
 def until_ready(page: Any, started: float) -> float:
-    """Seconds from ``started`` until a pair can be answered."""
+    """Return the seconds from ``started`` until a pair can be answered."""
     from playwright.sync_api import Error
 
     while time.perf_counter() < started + 60:
@@ -142,11 +142,11 @@ def until_ready(page: Any, started: float) -> float:
                 if frame.evaluate(READY):
                     return time.perf_counter() - started
         page.wait_for_timeout(10)
-    raise SystemExit("No pair in a minute.")
+    raise SystemExit("No pair appeared within a minute.")
 
 
 class Line:
-    """A slow line, and what goes over it."""
+    """A slow connection and its traffic."""
 
     def __init__(self, session: Any) -> None:
         self.requests = self.bytes = self.scripts = 0
@@ -169,7 +169,7 @@ class Line:
 
 
 def saves(address: str) -> list[float]:
-    """Seconds for each choice of a task, one after the other over one connection."""
+    """Save each choice of a task in turn over one connection; returns the seconds of each."""
     place = urlsplit(address)
     line = HTTPConnection(str(place.hostname), place.port, timeout=60)
     line.request("GET", f"{place.path}?{place.query}")
@@ -193,7 +193,7 @@ def saves(address: str) -> list[float]:
 
 
 def measure(rounds: int) -> Figures:
-    """Everything: tasks opened in a browser, and the choices of as many tasks saved."""
+    """Measure everything: open tasks in a browser, and save the choices of the same number of tasks."""
     import serve
 
     with tempfile.TemporaryDirectory() as folder:
@@ -207,12 +207,12 @@ def measure(rounds: int) -> Figures:
                 django.setup()
                 from django.core.management import call_command
 
-                from config import launcher
+                from config.process import launcher
 
                 call_command("migrate", verbosity=0)
                 with launcher.crowd_running():
                     places = Places(4 * rounds, site)
-                    # From here on as an installation serves: files compressed, named by their content.
+                    # From here on, serve as in production: compressed, hashed static files.
                     os.environ |= {"PREFEREE_MODE": "production", "PREFEREE_SSL_REDIRECT": "no"}
                     command = [sys.executable, "manage.py", "collectstatic", "--noinput", "-v", "0"]
                     subprocess.run(command, cwd=ROOT, check=True)
@@ -221,14 +221,14 @@ def measure(rounds: int) -> Figures:
 
 
 def asked(places: Places, product: str, site: str, pages: dict[str, str], rounds: int) -> Figures:
-    """What the browser and the server are asked."""
+    """Return the figures of the browser and the server."""
     from tests.chromium import ARGUMENTS, chromium
 
     addresses = [agreed(places.address(product)) for _ in range(2 * rounds + 2)]
     saves(addresses[0])  # to warm up the server
     seconds = [one for address in addresses[1 : rounds + 1] for one in saves(address)]
     with chromium([*ARGUMENTS, *ONE_PROCESS]) as browser:
-        # The first is to warm up the browser, and is not counted.
+        # The first one warms up the browser and is not counted.
         tasks = [opened(browser, address, site, pages) for address in addresses[rounds + 1 :]][1:]
     from django.db import connections
 
@@ -247,7 +247,7 @@ def asked(places: Places, product: str, site: str, pages: dict[str, str], rounds
 
 
 def missed(figures: Figures) -> list[str]:
-    """The limits that do not hold."""
+    """Return the missed limits."""
     limits = {"seconds": MOST_SECONDS, "save": MOST_SAVE_SECONDS, "scripts": MOST_SCRIPT_BYTES}
     return [
         f"{name}: {figures[name]:.4g} (limit {most:g})"
@@ -257,11 +257,11 @@ def missed(figures: Figures) -> list[str]:
 
 
 def show(figures: Figures) -> None:
-    """Print the figures for a person."""
+    """Print the figures as text."""
     print(
         f"a pair can be answered {figures['seconds']:.2f} s after the frame is opened, median of "
         f"{figures['rounds']}, slowest {figures['slowest']:.2f} s (limit {MOST_SECONDS} s)\n"
-        f"{figures['requests']} requests, {figures['bytes']:,} bytes, of these scripts {figures['scripts']:,} "
+        f"{figures['requests']} requests, {figures['bytes']:,} bytes, including scripts: {figures['scripts']:,} "
         f"(limit {MOST_SCRIPT_BYTES:,})\n"
         f"a choice is saved in {figures['save'] * 1000:.1f} ms, median of {figures['saves']}, p95 "
         f"{figures['save_p95'] * 1000:.1f} ms (limit {MOST_SAVE_SECONDS * 1000:.0f} ms)"

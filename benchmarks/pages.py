@@ -1,18 +1,18 @@
-"""How long every page takes with 200 runs, 6,980 queries and 150,000 judgments, and how often each asks the database.
+"""Measure the time and database queries of every page with 200 runs, 6,980 queries and 150,000 judgments.
 
-Every address of web/urls.py that is read is asked for by an owner of the collection, through Django's whole stack in
-this process, on PostgreSQL and Redis: once as the first ever, then ``--rounds`` times. Writing the rows takes about a
-minute, asking another. Limits:
+An owner of the collection requests every readable URL of web/urls.py through Django's whole stack in this process,
+on PostgreSQL and Redis: once cold, then ``--rounds`` times. Writing the rows takes about a minute, and so do the
+requests. Limits:
 
 - p50 under 300 ms;
-- at most 60 queries to the database;
-- of a download of all that a version has, which is sent while it is made: the first bytes after 300 ms (p50), for
-  nobody looks at the last line, and whoever saves the file sees it grow; and 2,000 lines a second, so that a file of
-  ten thousand lines takes five seconds and not a minute. Its queries are limited like a page's, whatever its length.
+- at most 60 database queries;
+- for a streamed download of a whole version: the first bytes within 300 ms (p50), because users see the file grow,
+  and at least 2,000 lines per second, so that 10,000 lines take five seconds. The query limit is the same as for a
+  page, whatever the length.
 
-An address that answers anything but 200 misses its limits. One that is in none of the tables below is an error: add
-it. ``--only WORD`` measures pages whose name has the word; ``--database NAME`` makes the rows once, in a database
-that is kept and used again; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
+A URL with any status other than 200 misses its limits. A URL that is missing from the tables below is an error: add
+it. ``--only WORD`` measures pages whose name contains the word; ``--database NAME`` writes the rows once, to a
+database that is kept and reused; ``--json`` prints the figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ LEAST_LINES = 2000
 ROUNDS = 9
 PERSON = "bench"
 
-#: What stands in the place of each parameter of an address; of some pages alone under "page parameter", where the
-#: page is all of the address's name, its last word or its first.
+#: The value of each URL parameter. A key "page parameter" applies to some pages only, where "page" is the whole
+#: URL name or its first or last word.
 PARAMETERS: dict[str, Any] = {
     "name": "large",
     "prepare name": "next",
@@ -61,7 +61,7 @@ PARAMETERS: dict[str, Any] = {
     "what": "away",
     "message": 1,
 }
-#: Further addresses of a page: what follows the question mark.
+#: Query strings of further URLs of a page.
 ASKED = {
     "collection": ["q=run-01"],
     "leaderboard": ["sort=-official&page=2"],
@@ -73,13 +73,13 @@ ASKED = {
     "release_run": ["release=public"],
     "release_runs": ["release=public&run=1&run=2&run=3"],
 }
-#: Pages that are only ever asked for with what follows the question mark.
+#: Pages that are only requested with a query string.
 ALWAYS_ASKED = {"release_run", "release_runs"}
-#: Addresses that need something which is there for a moment only. Those that take no GET are found out by asking.
+#: URLs that need something temporary. URLs that do not accept GET are detected by a request.
 NOT_READ = {
     "invitation",
-    "analysis_file",  # of an analysis that was run
-    "comparison_file",  # of runs that were chosen
+    "analysis_file",  # a finished analysis
+    "comparison_file",  # the chosen runs
     "making",  # a collection that is being made
     "making_progress",
     "upload",  # a file that is being checked
@@ -88,7 +88,7 @@ NOT_READ = {
     "checking",
     "pool_work",  # a pool that is being built
     "asking_work",  # a campaign that is being made
-    # They only lead on to another page, which is measured.
+    # These only redirect to a page that is measured.
     "challenge_with",
     "prepare",
 }
@@ -98,7 +98,7 @@ Figures = dict[str, Any]
 
 @contextmanager
 def database(keep: str, folder: Path) -> Iterator[bool]:
-    """A database of its own for the length of the block; yields whether it is new. A named one is kept."""
+    """Use a separate database within the block; yields whether it is new. A named one is kept."""
     import psycopg
 
     from tests import provision
@@ -126,7 +126,7 @@ def database(keep: str, folder: Path) -> Iterator[bool]:
 
 
 def build() -> None:
-    """The rows, a published version, and somebody who may everything."""
+    """Write the rows, publish a version, and create an owner."""
     from _further import further
     from _large import Large
     from django.contrib.auth import get_user_model
@@ -136,7 +136,7 @@ def build() -> None:
 
     large = Large()
     large.build()
-    # Challengers are asked about: every query is settled but for them.
+    # Judgments of challengers are under way: otherwise every query is settled.
     published = publish_qrels(campaign=large.campaign, allow_open=True)
     user = get_user_model().objects.create_user(PERSON)
     Membership.objects.create(collection=large.collection, user=user, role="owner")
@@ -144,8 +144,8 @@ def build() -> None:
 
 
 def draw_boards() -> None:
-    """Have the leaderboards drawn, as the background job does when a version is published or a run comes."""
-    from web.services.kept_boards import keep_boards
+    """Draw the leaderboards, as the background job does when a version is published or a run is uploaded."""
+    from web.boards.kept_boards import keep_boards
 
     started = time.perf_counter()
     if keep_boards(lambda *_: None):
@@ -153,7 +153,7 @@ def draw_boards() -> None:
 
 
 def addresses(only: str) -> Iterator[tuple[str, str]]:
-    """(name of the page, address) of everything that is read; raises SystemExit for what no table knows."""
+    """Return (page name, address) of every readable URL; raises SystemExit for one that no table covers."""
     from django.urls import reverse
 
     from web.urls import urlpatterns
@@ -168,7 +168,7 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
             known = [*(f"{page} {word}" for page in pages), word]
             found = next((PARAMETERS[key] for key in known if key in PARAMETERS), None)
             if found is None:
-                raise SystemExit(f"web:{name} has a parameter {word} that PARAMETERS does not know.")
+                raise SystemExit(f"web:{name} has the unknown parameter {word}. Add it to PARAMETERS.")
             parameters[word] = found
         address = reverse(f"web:{name}", kwargs=parameters)
         if name not in ALWAYS_ASKED:
@@ -178,8 +178,8 @@ def addresses(only: str) -> Iterator[tuple[str, str]]:
 
 
 def measure(client: Any, address: str, rounds: int) -> Figures | None:
-    """Seconds of the first answer and of the others (of what is streamed: to the first bytes), queries of the last,
-    and lines a second of what is streamed; None for what is not read."""
+    """Return the seconds of the first and the other responses (if streamed, to the first bytes), the queries of the
+    last, and lines per second if streamed; None for URLs that are not read."""
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -203,7 +203,7 @@ def measure(client: Any, address: str, rounds: int) -> Figures | None:
 
 
 def ask(client: Any, address: str) -> Figures:
-    """One answer: its status, seconds until its first bytes and its last, lines of what is streamed."""
+    """Return a response's status, seconds until its first and last bytes, and the lines if streamed."""
     started = time.perf_counter()
     reply = client.get(address)
     pieces = iter(reply.streaming_content if reply.streaming else [reply.content])
@@ -220,7 +220,7 @@ def ask(client: Any, address: str) -> Figures:
 
 
 def run(options: argparse.Namespace) -> dict[str, Figures]:
-    """Every page's figures, by address."""
+    """Return every page's figures, by address."""
     with tempfile.TemporaryDirectory() as passing:
         folder = Path(options.folder or passing)
         with database(options.database, folder) as new:
@@ -232,7 +232,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             from django.db import connections
             from django.test import Client
 
-            from config.server import leave_alone_what_is_there
+            from config.process.server import leave_alone_what_is_there
 
             call_command("migrate", verbosity=0)
             if new:
@@ -244,7 +244,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             client.force_login(get_user_model().objects.get(username=PERSON))
             found = {}
             wanted = list(addresses(options.only))
-            leave_alone_what_is_there()  # as the server does when it begins
+            leave_alone_what_is_there()  # as the server does at startup
             for name, address in wanted:
                 figures = measure(client, address, options.rounds)
                 if figures is None:
@@ -257,7 +257,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
 
 
 def line(address: str, figures: Figures) -> str:
-    """One page's figures for people."""
+    """Return one page's figures as text."""
     if figures["status"] != 200:
         return f"answers {figures['status']}  {address}"
     times = "".join(f"{figures[name] * 1000:8.0f}" for name in ("first", "p50", "p95"))
@@ -266,9 +266,9 @@ def line(address: str, figures: Figures) -> str:
 
 
 def missed_by(figures: Figures) -> list[str]:
-    """The limits that a page misses, in words."""
+    """Return the limits that a page misses, as text."""
     if figures["status"] != 200:
-        return [f"answers {figures['status']}; is it to be in NOT_READ?"]
+        return [f"answers {figures['status']}; should it be in NOT_READ?"]
     lines = figures["lines_a_second"]
     limits = {
         f"p50 {figures['p50'] * 1000:.0f} ms": figures["p50"] < MOST_SECONDS,
@@ -285,12 +285,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"times to ask (default: {ROUNDS})")
-    parser.add_argument("--only", default="", metavar="WORD", help="pages whose name has this word")
-    parser.add_argument("--database", default="", metavar="NAME", help="make or use a database that is kept")
-    parser.add_argument("--folder", default="", metavar="FOLDER", help="where the files of a kept one are")
+    parser.add_argument("--only", default="", metavar="WORD", help="only pages whose name contains this word")
+    parser.add_argument(
+        "--database", default="", metavar="NAME", help="create or reuse a database and keep it"
+    )
+    parser.add_argument(
+        "--folder", default="", metavar="FOLDER", help="folder for the files of a kept database"
+    )
     options = parser.parse_args(arguments)
     if options.database and not options.folder:
-        parser.error("a database that is kept needs a --folder that is")
+        parser.error("--database needs --folder, which is kept too")
     if not options.json:
         print("   first     p50     p95")
     found = run(options)

@@ -1,14 +1,14 @@
-"""How much of a crowd's allowed rate publishing reaches, with one worker process and with eight.
+"""Measure how close posting comes to a crowd's rate limit, with one worker process and with eight.
 
-A marketplace process that lets 3 calls a second through and answers each after 0.4 seconds, as a service far away
-does, PostgreSQL and Redis; the places of one campaign are offered by one worker process, then those of eight
-campaigns by eight at once. The share counts from the first place to the last. It takes about eleven minutes. Limits:
+A marketplace process accepts 3 calls per second and answers each after 0.4 seconds, like a remote service. It runs
+with PostgreSQL and Redis. One worker process posts the places of one campaign, then eight processes post those of
+eight campaigns at once. The rate is measured from the first place to the last. It takes about eleven minutes. Limits:
 
-- at least 95 % of the allowed rate, with one process and with eight;
-- every place is offered, none twice.
+- at least 95% of the allowed rate, with one process and with eight;
+- every place is posted exactly once.
 
-``--hits`` sets how many places (default: 1,000), ``--latency`` the seconds; ``--json`` prints the figures as JSON;
-``--check`` exits 1 when a limit is missed.
+``--hits`` sets the number of places (default: 1,000), ``--latency`` the delay in seconds; ``--json`` prints the
+figures as JSON; ``--check`` exits 1 when a limit is missed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def prepare(folder: Path, endpoint: str, key: dict[str, str]) -> str:
 
 
 def drop(database: str) -> None:
-    """Remove the database again."""
+    """Drop the database."""
     import psycopg
 
     server = os.environ["DATABASE_URL"].rpartition("/")[0].replace("postgres://", "postgresql://")
@@ -74,12 +74,12 @@ def drop(database: str) -> None:
 
 
 def campaign(name: str, tasks: int) -> Any:
-    """A launched campaign with so many tasks of one pair, and the job that offers its places."""
+    """Create and launch a campaign with this many one-pair tasks, and start the job that posts its places."""
     from config.background.services import start
+    from judging.campaign.campaigns import CampaignSettings, create_campaign
+    from judging.campaign.texts import accept_texts
     from judging.jobs import post_places_key
-    from judging.services.campaigns import CampaignSettings, create_campaign
-    from judging.services.launching import launch
-    from judging.services.texts import accept_texts
+    from judging.launch.launches import launch_campaign
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
     collection = Collection.objects.create(name=name)
@@ -101,13 +101,13 @@ def campaign(name: str, tasks: int) -> Any:
         )
     made = create_campaign(name=name, settings=CampaignSettings(pairs_per_task=1, gold_per_task=0), pool=pool)
     accept_texts(made)
-    launch(made)
+    launch_campaign(made)
     start("judging.post_places", key=post_places_key(made), arguments={"campaign_id": made.pk})
     return made
 
 
 def work() -> None:
-    """What a worker process does: jobs, until every place is offered."""
+    """Run jobs as a worker process until every place is posted."""
     import django
 
     django.setup()
@@ -118,12 +118,12 @@ def work() -> None:
 
     while Place.objects.filter(state=Place.State.WANTED).exists():
         for job in Job.objects.leasable(clock.now()).values_list("pk", flat=True):
-            services.work(job)
+            services.work_off(job)
         time.sleep(0.1)
 
 
 def measure(processes: int, hits: int) -> Figures:
-    """Offer ``hits`` places with so many processes, a campaign each."""
+    """Post ``hits`` places with this many processes, each with its own campaign."""
     from judging.crowds import crowd_for
     from judging.models import CrowdCall, Place
 
@@ -151,7 +151,7 @@ def measure(processes: int, hits: int) -> Figures:
 
 
 def run(hits: int, latency: float) -> dict[str, Figures]:
-    """Both measurements, on services of their own."""
+    """Run both measurements on separate services."""
     from tests.chaos.fault_proxy import FaultProxy, Faults
     from tests.contract.endpoint import start_marketplace
 
@@ -186,9 +186,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
-    parser.add_argument("--hits", type=int, default=1000, help="places to offer each time (default: 1,000)")
+    parser.add_argument("--hits", type=int, default=1000, help="places to post each time (default: 1,000)")
     parser.add_argument(
-        "--latency", type=float, default=0.4, metavar="S", help="seconds to each reply (default: 0.4)"
+        "--latency", type=float, default=0.4, metavar="S", help="seconds before each reply (default: 0.4)"
     )
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -199,14 +199,18 @@ def main(arguments: Sequence[str]) -> int:
     missed = [
         f"{name}: {figures['share']:.1%}" for name, figures in found.items() if figures["share"] < LEAST_SHARE
     ]
-    missed += [f"{name}: not every place once" for name, figures in found.items() if not figures["once_each"]]
+    missed += [
+        f"{name}: not every place was posted exactly once"
+        for name, figures in found.items()
+        if not figures["once_each"]
+    ]
     if options.json:
         print(json.dumps({"figures": found, "missed": missed}, indent=1))
     else:
         for name, figures in found.items():
             print(
                 f"{name:12} {figures['hits']:,} places in {figures['seconds']:.1f} s: "
-                f"{figures['share']:.1%} of {PER_SECOND} calls a second (limit {LEAST_SHARE:.0%}), "
+                f"{figures['share']:.1%} of {PER_SECOND} calls per second (limit {LEAST_SHARE:.0%}), "
                 f"{figures['attempts']:,} attempts"
             )
         print("\n".join(f"MISSED: {what}" for what in missed) or "Every limit holds.")

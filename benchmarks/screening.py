@@ -1,20 +1,20 @@
-"""What each screening rule leaves of simulated crowds: right best answers for a dollar, honest workers, bad
-judgments.
+"""Compare screening rules on simulated crowds: right best answers per dollar, honest workers kept, bad judgments.
 
-A campaign of pools of six passages, ten pairs and three gold pairs a task, $2.40 with fees. Ten people work at a
-time; who is excluded or has done as many tasks as one may is replaced by somebody new from the same crowd. A share
-of the crowd is bad, a third each of
+A campaign has pools of six passages, with ten pairs and three gold pairs per task, $2.40 with fees. Ten people work
+at a time. A worker who is excluded, reaches the task limit, or wants no more tasks is replaced by somebody new from
+the same crowd. Half of the people want one task, and a share of 1/k at least k. A share of the crowd is bad, a third
+each of
 
 - coin-flippers and left-clickers: half of the gold pairs and of the other pairs right;
-- overlap bots, which choose the side with more of the question's words: 37 % of the other pairs right, and of the
-  gold pairs either 93 %, as measured on easy gold, or 58 %, with which a task of three is passed once in five
-  times: the most that gold is meant to allow.
+- overlap bots, which choose the side with more of the question's words: they get 37% of the other pairs right, and
+  either 93% of the gold pairs (measured on easy gold) or 58%. With 58%, a bot passes a task of three gold pairs one
+  time in five, the most that gold should allow.
 
-Honest workers err on 10 % of pairs. Screening is ``judging.screening.screen`` with the default slip rate, whatever
-the crowd's is; best answers are those of ``tournament.copeland.settle``. A best answer is right when the truly
-best passage is the only one. Seeds are fixed; ± is half of a 95 % interval over the repetitions.
+Honest workers err on 10% of pairs. Screening is ``judging.rules.screening.screen`` with the default slip rate,
+whatever the crowd's rate. Best answers come from ``tournament.copeland.best_of_queries``. A best answer is right when
+the truly best passage is the only one. Seeds are fixed; ± is half of a 95% interval over the repetitions.
 
-It prints the tables of docs/methods-screening.md; ``--repetitions`` changes their number.
+It prints the tables of docs/methods-screening.md; ``--repetitions`` sets the number of repetitions.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from judging.consequences import COIN, Setting, compare
-from judging.expectations import tasks_a_worker
-from judging.screening import RULES, screen
-from tournament.copeland import settle
+from judging.rules.expectations import tasks_a_worker
+from judging.rules.screening import RULES, screen_answers
+from judging.rules.screening_choice import COIN, Setting, compare_rules
+from tournament.copeland import best_of_queries
 from tournament.preferences import tally, wins_of_pairs
 
 POOL, PAIRS_PER_TASK, GOLD, DOLLARS, MOST_TASKS = 6, 10, 3, 2.40, 20
@@ -47,19 +47,20 @@ BAD: dict[str, Kinds] = {
     "easy gold": ((0.5, 0.5), (0.5, 0.5), (0.93, 0.37)),
 }
 SLIPS, SHARES = (0.005, 0.01, 0.05), (0.1, 0.2, 0.3, 0.4)
-#: Queries of a short and of a long campaign: 30 and 420 tasks.
+#: Queries in a short and a long campaign: 30 and 420 tasks.
 SIZES = {"short": 20, "long": 280}
-#: A campaign is given up when it took so many times its tasks.
+#: A campaign is abandoned after this many times its tasks.
 HOPELESS = 30
 
 
 @dataclass
 class Person:
-    """One worker: how often gold and other pairs are answered right, and what was done."""
+    """One worker: the rates of right answers on gold and other pairs, and the work done."""
 
     gold_right: float
     right: float
     honest: bool
+    wants: int
     passed: list[bool] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     done: list[int] = field(default_factory=list)
@@ -67,7 +68,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one simulated campaign came to."""
+    """The result of one simulated campaign."""
 
     right: float
     cost: float
@@ -76,22 +77,23 @@ class Outcome:
 
     @property
     def per_hundred(self) -> float:
-        """Right best answers for $100."""
+        """The number of right best answers per $100."""
         return 100 * self.right / self.cost
 
 
 def newcomer(slip: float, share: float, kinds: Kinds, rng: np.random.Generator) -> Person:
-    """Somebody from the crowd."""
+    """Draw a worker from the crowd. A share of 1/k of all people want to do at least k tasks."""
+    wants = int(1 / (1 - rng.random()))
     if rng.random() >= share:
-        return Person(1 - slip, HONEST_RIGHT, True)
+        return Person(1 - slip, HONEST_RIGHT, True, wants)
     gold_right, right = kinds[rng.integers(len(kinds))]
-    return Person(gold_right, right, False)
+    return Person(gold_right, right, False, wants)
 
 
 def campaign(
     queries: int, rule: str, slip: float, share: float, kinds: Kinds, rng: np.random.Generator
 ) -> Outcome:
-    """Judge every pair once by a crowd under a rule, and find the best answers."""
+    """Have a crowd judge every pair once under a rule, and find the best answers."""
     pairs = queries * POOL * (POOL - 1) // 2
     tasks = -(-pairs // PAIRS_PER_TASK)
     most = tasks_a_worker(MOST_TASKS, tasks)
@@ -115,7 +117,7 @@ def campaign(
             answers = (rng.random(GOLD) < person.gold_right).tolist()
             person.passed += answers
             right[packed[task]] = rng.random(len(packed[task])) < person.right
-            if screen(person.passed, rule).excluded:
+            if screen_answers(person.passed, rule).excluded:
                 excluded.add(key)
                 waiting.extend([task, *person.done])
                 judge[person.done] = -1
@@ -124,7 +126,7 @@ def campaign(
                 judge[task] = key
             else:
                 waiting.append(task)
-        if task is None or key in excluded or len(person.seen) >= most:
+        if task is None or key in excluded or len(person.seen) >= min(most, person.wants):
             at_work[turn] = len(people)
             people.append(newcomer(slip, share, kinds, rng))
     worked = [(key, one) for key, one in enumerate(people) if one.seen]
@@ -139,18 +141,18 @@ def campaign(
 
 
 def found(queries: int, right: np.ndarray) -> float:
-    """For how many queries the truly best passage, the first of its pool, is the only best answer."""
+    """Return for how many queries the truly best passage, the first of its pool, is the only best answer."""
     low, high = np.array(list(combinations(range(POOL), 2)), dtype=np.int64).T
     starts = np.arange(queries, dtype=np.int64) * POOL
     better, worse = (starts[:, None] + low).ravel(), (starts[:, None] + high).ravel()
     wins = wins_of_pairs(tally(better, worse, np.where(right, better, worse)), largest=POOL)
-    best = settle(starts, queries * POOL, wins).best.reshape(queries, POOL)
+    best = best_of_queries(starts, queries * POOL, wins).best.reshape(queries, POOL)
     return float((best[:, 0] & (best.sum(axis=1) == 1)).sum())
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The mean of many campaigns under one rule, and half of its 95 % interval."""
+    """The mean of many campaigns under one rule, and half of its 95% interval."""
 
     rule: str
     mean: float
@@ -160,19 +162,19 @@ class Cell:
     bad_judgments: float
 
     def words(self, *, best: bool, recommended: bool) -> str:
-        """The cell of a table."""
+        """Return the table cell."""
         mark = "**" if best else ""
         figures = f"{mark}{self.mean:.1f}{mark} ± {self.half:.1f}{' (r)' if recommended else ''}"
         return f"{figures}; {self.honest_kept:.0%} kept, {self.bad_judgments:.1%} bad, {self.cost:.2f} passes"
 
 
 def tasks_of(queries: int) -> int:
-    """How many tasks so many pools make."""
+    """Return the number of tasks for this many queries."""
     return -(-queries * POOL * (POOL - 1) // 2 // PAIRS_PER_TASK)
 
 
 def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repetitions: int) -> Cell:
-    """Repeat one campaign; the same seeds for every rule."""
+    """Repeat one campaign with the same seeds for every rule."""
     seeds = ([queries, round(slip * 1000), round(share * 100), number] for number in range(repetitions))
     runs = [campaign(queries, rule, slip, share, kinds, np.random.default_rng(seed)) for seed in seeds]
     values = [run.per_hundred for run in runs]
@@ -187,10 +189,10 @@ def cell(queries: int, rule: str, slip: float, share: float, kinds: Kinds, repet
 
 
 def recommended(queries: int, slip: float, kinds: Kinds) -> str:
-    """The rule that the product recommends for such a campaign.
+    """Return the rule that the product recommends for this campaign.
 
-    It knows the slip rate from a pilot, and from the gold pairs how many of them an overlap bot answers right. It
-    knows neither how many workers are bad nor how many of each kind there are.
+    It knows the slip rate from a pilot, and from the gold pairs how many an overlap bot answers right. It does not
+    know how many workers are bad or of which kind.
     """
     tasks = tasks_of(queries)
     setting = Setting(
@@ -201,11 +203,11 @@ def recommended(queries: int, slip: float, kinds: Kinds) -> str:
         slip_rate=slip,
         careless=((COIN, COIN), kinds[-1]),
     )
-    return next(row.rule for row in compare(setting) if row.recommended)
+    return next(row.rule for row in compare_rules(setting) if row.recommended)
 
 
 def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
-    """One row for each crowd, and in how many the recommended rule was best or its interval met the best one's."""
+    """Print one row per crowd, and how often the recommended rule was best or its interval met the best one's."""
     agree, lost = 0, []
     print(f"| Slips | Bad workers | {' | '.join(RULES)} |\n|---|---|{'---|' * len(RULES)}")
     for slip, share in product(SLIPS, SHARES):
@@ -218,8 +220,8 @@ def print_table(queries: int, kinds: Kinds, repetitions: int) -> None:
         print(f"| {slip:.1%} | {share:.0%} | {' | '.join(words)} |")
     crowds = len(SLIPS) * len(SHARES)
     print(
-        f"\nThe recommended rule is best, or its interval meets that of the best, in {agree} of {crowds} crowds; "
-        f"following it loses {max(lost):.1%} at most."
+        f"\nThe recommended rule is best, or its interval overlaps that of the best, in {agree} of {crowds} crowds. "
+        f"Following it loses at most {max(lost):.1%}."
     )
 
 

@@ -1,14 +1,14 @@
-"""How fast the judging pages answer many people at once, and whether anything acknowledged is lost.
+"""Measure how fast the judging pages serve many people at once, and whether acknowledged work is lost.
 
 Simulated workers load the real pages over HTTP and save every choice: 200 on PostgreSQL and Redis with two web
-processes, 20 on SQLite with the embedded default's one, each with 20,000 tasks waiting. Everything, the workers
-too, runs on this machine. It takes about ten minutes. Limits:
+processes, 20 on SQLite with the default single process, each with 20,000 tasks waiting. Everything, including the
+workers, runs on this machine. It takes about ten minutes. Limits:
 
-- at a human pace (a choice every 5 s) every kind of page, and a save, under 0.3 s at the 95th percentile;
+- at a human pace (a choice every 5 s), every kind of page and every save under 0.3 s at the 95th percentile;
 - no error at any pace, and every acknowledged choice and judgment in the database;
-- as fast as they can, tasks per second with 20,000 waiting at least 0.8 of those with 200 waiting.
+- at full speed, tasks per second with 20,000 waiting at least 0.8 of those with 200 waiting.
 
-``--waiting`` sets how many tasks wait, ``--on`` chooses one database; ``--json`` prints the figures as JSON;
+``--waiting`` sets the number of waiting tasks, ``--on`` chooses one database; ``--json`` prints the figures as JSON;
 ``--check`` exits 1 when a limit is missed.
 """
 
@@ -37,7 +37,7 @@ FEW = 200
 PACE_SECONDS = 5.0
 HUMAN_SECONDS = 90.0
 FAST_SECONDS = 30.0
-#: Longest that one round of the comparison may take.
+#: The time limit of one round of the comparison.
 ROUND_SECONDS = 120.0
 ROUNDS = 3
 PEOPLE = {"postgres": 200, "sqlite": 20}
@@ -71,7 +71,7 @@ def prepare(folder: Path, on: str) -> None:
 
 @contextmanager
 def database() -> Iterator[None]:
-    """A database of its own for the length of the block."""
+    """Use a separate database within the block."""
     url = os.environ["DATABASE_URL"]
     if not url.startswith("postgres"):
         yield
@@ -89,10 +89,10 @@ def database() -> Iterator[None]:
 
 @contextmanager
 def pages(processes: int) -> Iterator[str]:
-    """Web processes, as an installation runs them; yields their address."""
+    """Run web processes as in production; yields their address."""
     from django.conf import settings
 
-    from config import launcher
+    from config.process import launcher
 
     command = [sys.executable, "manage.py", "run", "--web-only", "--until-parent-exits"]
     with (settings.DATA_DIR / "web.log").open("ab") as log:
@@ -105,21 +105,21 @@ def pages(processes: int) -> Iterator[str]:
 
 
 class Campaigned:
-    """A launched campaign with so many tasks waiting, and a place for everybody who comes."""
+    """A launched campaign with this many waiting tasks, and a place for every worker."""
 
     def __init__(self, name: str, tasks: int) -> None:
+        from judging.campaign.campaigns import CampaignSettings, create_campaign
+        from judging.campaign.texts import accept_texts
+        from judging.exchange.tokens import link_token
+        from judging.launch.launches import launch_campaign
         from judging.models import Campaign, Place, Task
-        from judging.services.campaigns import CampaignSettings, create_campaign
-        from judging.services.launching import launch
-        from judging.services.texts import accept_texts
-        from judging.tokens import link_token
 
         settings = CampaignSettings(max_tasks_per_worker=100)
         campaign = create_campaign(name=name, settings=settings, pool=pool(name, tasks * 10))
         gold(campaign, settings.gold_per_task * settings.max_tasks_per_worker)
         accept_texts(campaign)
-        launch(campaign)
-        # What the crowd would have answered, had it been asked for twenty thousand places.
+        launch_campaign(campaign)
+        # Stands in for the crowd's replies to 20,000 posted places.
         places = list(Place.objects.filter(posting__campaign=campaign).only("pk", "number"))
         for place in places:
             place.crowd_id, place.state = f"H{campaign.pk}X{place.number}", Place.State.OPEN
@@ -131,12 +131,12 @@ class Campaigned:
         self.tasks = Task.objects.filter(campaign=campaign)
 
     def waiting(self) -> int:
-        """How many tasks wait now."""
+        """Return how many tasks wait now."""
         return int(self.tasks.filter(state="waiting").count())
 
 
 def pool(name: str, pairs: int) -> Any:
-    """A pool with at least so many pairs, ten passages a query, of the length of real ones."""
+    """Build a pool with at least this many pairs: ten passages per query, as long as real ones."""
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 
     collection = Collection.objects.create(name=name)
@@ -169,12 +169,12 @@ def pool(name: str, pairs: int) -> Any:
 
 
 def text(qid: str, side: str) -> str:
-    """Some fifty words."""
+    """Return a text of about fifty words."""
     return " ".join(f"Passage {side} says of number {qid} what it knows in its own words." for _ in range(4))
 
 
 def gold(campaign: Any, number: int) -> None:
-    """Accepted gold pairs, as many as the most industrious worker needs."""
+    """Create accepted gold pairs, as many as a worker with the most tasks needs."""
     from judging.models import GoldPair
     from pooling.models import Passage, Query
 
@@ -185,7 +185,7 @@ def gold(campaign: Any, number: int) -> None:
             Passage.objects.create(collection=campaign.collection, pid=f"{kind}-{index}", text=words)
             for kind, words in texts.items()
         ]
-        # A question of its own: no task asks one twice.
+        # Each gold pair has its own query, because no task repeats a query.
         query = Query.objects.create(
             collection=campaign.collection,
             qid=f"gold-{index}",
@@ -198,7 +198,7 @@ def gold(campaign: Any, number: int) -> None:
 
 
 def percentiles(seconds: Sequence[float]) -> dict[str, float]:
-    """p50, p95 and p99, in seconds."""
+    """Return p50, p95 and p99 in seconds."""
     ordered = sorted(seconds) or [0.0]
     return {
         f"p{share}": ordered[min(len(ordered) - 1, len(ordered) * share // 100)] for share in (50, 95, 99)
@@ -206,7 +206,7 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def summary(seen: Any, seconds: float) -> Figures:
-    """The figures of one shift."""
+    """Return the figures of one shift."""
     return {
         "seconds": seconds,
         "tasks": len(seen.finished),
@@ -220,7 +220,7 @@ def summary(seen: Any, seconds: float) -> Figures:
 
 
 def lost(seen: Any) -> list[str]:
-    """Whatever the server acknowledged and the database does not have."""
+    """Return everything that the server acknowledged but the database does not have."""
     from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
 
     where = {"submission__assignment_id__in": {assignment for assignment, _ in seen.saved}}
@@ -246,12 +246,12 @@ def lost(seen: Any) -> list[str]:
     ]
     done = Submission.objects.filter(assignment_id__in=seen.finished, state="finished").count()
     if done != len(seen.finished):
-        missing.append(f"{len(seen.finished) - done} tasks sent off")
+        missing.append(f"{len(seen.finished) - done} submitted tasks")
     return missing
 
 
 def compared(on: str, site: str, large: Campaigned) -> Figures:
-    """Tasks per second with few and with many waiting, in turns; the same people, one task each, every time."""
+    """Measure tasks per second with few and many waiting, in turns; the same people do one task each."""
     from _people import Seen, Shift, work
 
     found: dict[str, list[float]] = {"few": [], "many": []}
@@ -279,7 +279,7 @@ def compared(on: str, site: str, large: Campaigned) -> Figures:
 
 
 def measure(on: str, waiting: int) -> Figures:
-    """All of one database: a human pace, as fast as they can, and with few and many waiting."""
+    """Measure one database: at a human pace, at full speed, and with few and many tasks waiting."""
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder), on)
         with database():
@@ -290,14 +290,14 @@ def measure(on: str, waiting: int) -> Figures:
             from django.core.management import call_command
             from django.db import connection, connections
 
-            from config import launcher
+            from config.process import launcher
 
             call_command("migrate", verbosity=0)
             with launcher.crowd_running():
                 large = Campaigned(f"many-{on}", waiting)
                 connection.cursor().execute("ANALYZE")
                 with pages(PROCESSES[on]) as site:
-                    say(f"{on}: {large.waiting():,} tasks wait; {PEOPLE[on]} people at a human pace")
+                    say(f"{on}: {large.waiting():,} tasks waiting; {PEOPLE[on]} people at a human pace")
                     people = PEOPLE[on]
                     slow = Shift(
                         site,
@@ -308,7 +308,7 @@ def measure(on: str, waiting: int) -> Figures:
                         seconds=HUMAN_SECONDS,
                     )
                     human = summary(*work(slow, "H", large.next_place))
-                    say(f"{on}: as fast as they can")
+                    say(f"{on}: at full speed")
                     quick = Shift(site, large.link, people, arrive_over=2, seconds=FAST_SECONDS)
                     fast = summary(*work(quick, "F", large.next_place))
                     say(f"{on}: with {FEW} and with {waiting:,} waiting")
@@ -322,7 +322,7 @@ def say(words: str) -> None:
 
 
 def missed(on: str, figures: Figures) -> list[str]:
-    """The limits that do not hold."""
+    """Return the missed limits."""
     found = [
         f"{on}, human pace: p95 of {kind} is {times['p95']:.3f} s"
         for kind, times in figures["human"]["requests"].items()
@@ -342,7 +342,7 @@ def missed(on: str, figures: Figures) -> list[str]:
 
 
 def show(on: str, figures: Figures) -> None:
-    """Print one database's figures for a person."""
+    """Print one database's figures as text."""
     for pace in ("human", "fast"):
         one = figures[pace]
         print(
@@ -370,7 +370,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
-    parser.add_argument("--waiting", type=int, default=20_000, help="tasks waiting (default: 20,000)")
+    parser.add_argument(
+        "--waiting", type=int, default=20_000, help="number of waiting tasks (default: 20,000)"
+    )
     parser.add_argument("--on", choices=list(PEOPLE), help="one database only")
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -379,7 +381,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     found: dict[str, Figures] = {}
     for on in [options.on] if options.on else list(PEOPLE):
-        # A process of its own for each: Django reads its settings once.
+        # A separate process for each, because Django reads its settings once.
         command = [sys.executable, __file__, "--alone", "--on", on, "--waiting", str(options.waiting)]
         found[on] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
         if not options.json:

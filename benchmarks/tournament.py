@@ -1,7 +1,7 @@
-"""How fast best answers are found: arrays over all queries against networkx query by query.
+"""Measure how fast best answers are found: arrays over all queries, compared with networkx query by query.
 
-6,980 pools with 138,905 judgments, one a pair (the size of a whole development set judged once). Both sides
-start from the same judgments as integer arrays and must name the same best answers. Limits:
+6,980 pools with 138,905 judgments, one per pair (the size of a whole development set judged once). Both sides
+start from the same judgments as integer arrays and must find the same best answers. Limits:
 
 - finding all best answers from the judgments is at least 20 × faster than networkx, query by query;
 - it takes at most 0.1 s.
@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tournament.copeland import settle
+from tournament.copeland import best_of_queries
 from tournament.preferences import tally, wins_of_pairs
 
 QUERIES, JUDGMENTS = 6_980, 138_905
@@ -32,7 +32,7 @@ LEAST_RATIO, MOST_SECONDS = 20.0, 0.1
 
 
 def pools(rng: np.random.Generator) -> np.ndarray:
-    """Pool sizes whose round robins have exactly as many pairs as there are judgments."""
+    """Return pool sizes whose round robins have as many pairs in total as there are judgments."""
     sizes = np.full(QUERIES, 6)
     short = JUDGMENTS - int((sizes * (sizes - 1) // 2).sum())
     for query in rng.permutation(np.tile(np.arange(QUERIES), 4)):
@@ -52,7 +52,7 @@ def pools(rng: np.random.Generator) -> np.ndarray:
 
 
 def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(starts of the queries, left, right, preferred) of one judgment a pair: quality, and some noise."""
+    """Return (query starts, left, right, preferred) with one judgment per pair: quality plus some noise."""
     sizes = pools(rng)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     left, right = (
@@ -69,15 +69,15 @@ def judgments(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def by_arrays(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
-    """The best answers of all queries by this project."""
+    """Find the best answers of all queries with this project."""
     size = int(max(left.max(), right.max(), starts[-1])) + 1
     largest = int(np.diff(np.append(starts, size)).max())
     wins = wins_of_pairs(tally(left, right, preferred), largest=largest)
-    return set(np.flatnonzero(settle(starts, size, wins).best).tolist())
+    return set(np.flatnonzero(best_of_queries(starts, size, wins).best).tolist())
 
 
 def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferred: np.ndarray) -> set[int]:
-    """The same by one digraph a query: out-degree, then the subgraph of the tied, until nothing drops."""
+    """Find them with one digraph per query: out-degree, then the subgraph of the tied, until none drops."""
     size = int(max(left.max(), right.max(), starts[-1])) + 1
     query = np.searchsorted(starts, left, side="right") - 1
     graphs = [nx.DiGraph() for _ in starts]
@@ -101,7 +101,7 @@ def by_networkx(starts: np.ndarray, left: np.ndarray, right: np.ndarray, preferr
 
 
 def seconds(call: Callable[[], object], times: int) -> float:
-    """The median of some runs."""
+    """Return the median of several times."""
     taken = []
     for _ in range(times):
         before = time.perf_counter()
@@ -111,14 +111,14 @@ def seconds(call: Callable[[], object], times: int) -> float:
 
 
 def measure() -> dict[str, float | int | bool]:
-    """All figures."""
+    """Return all figures."""
     data = judgments(np.random.default_rng(6980))
     if by_arrays(*data) != by_networkx(*data):
-        raise SystemExit("the two ways name different best answers")
+        raise SystemExit("the two methods find different best answers")
     starts, left, right, preferred = data
     size = int(max(left.max(), right.max())) + 1
     wins = wins_of_pairs(tally(left, right, preferred), largest=64)
-    standings = settle(starts, size, wins)
+    standings = best_of_queries(starts, size, wins)
     per_query = np.add.reduceat(standings.best.astype(int), starts)
     arrays, peer = seconds(lambda: by_arrays(*data), 9), seconds(lambda: by_networkx(*data), 3)
     return {
@@ -127,7 +127,7 @@ def measure() -> dict[str, float | int | bool]:
         "tied": int((per_query > 1).sum()),
         "cycles": int(standings.cycle.sum()),
         "arrays_seconds": round(arrays, 5),
-        "settling_seconds": round(seconds(lambda: settle(starts, size, wins), 9), 5),
+        "settling_seconds": round(seconds(lambda: best_of_queries(starts, size, wins), 9), 5),
         "networkx_seconds": round(peer, 4),
         "ratio": round(peer / arrays, 1),
         "passed": peer / arrays >= LEAST_RATIO and arrays <= MOST_SECONDS,
@@ -135,7 +135,7 @@ def measure() -> dict[str, float | int | bool]:
 
 
 def main() -> None:
-    """Measure, print, and with --check judge."""
+    """Measure, print, and with --check fail when a limit is missed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

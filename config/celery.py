@@ -14,12 +14,12 @@ app.autodiscover_tasks(["config.background"], related_name="tasks")
 
 @signals.setup_logging.connect
 def keep_our_logging(**_: Any) -> None:
-    """Workers log as the pages do: a receiver of this signal keeps Celery from setting up its own."""
+    """Keep our logging in workers: with a receiver for this signal, Celery does not set up its own."""
 
 
 @signals.celeryd_init.connect
 def count_together(**_: Any) -> None:
-    """A worker's processes count into the folder that the web processes read."""
-    from config import metrics
+    """Add a worker's counts to the folder that the web processes read."""
+    from config.monitoring import metrics
 
     metrics.share()

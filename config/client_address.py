@@ -1,4 +1,4 @@
-"""Where a request comes from, as far as limits go."""
+"""The client's address, for rate limits."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from django.http import HttpRequest
 
 
 def client_network(request: HttpRequest) -> str:
-    """The client's IPv4 address or IPv6 /64 network: one customer has all addresses of that.
+    """Return the client's IPv4 address or IPv6 /64 network, because one customer has a whole /64.
 
-    Behind proxies (``PREFEREE_TRUSTED_PROXIES``) it is what the outermost of them saw. Empty when it is not known.
+    Behind proxies (``PREFEREE_TRUSTED_PROXIES``) it is the address that the outermost proxy saw. Empty if unknown.
     """
     try:
         address = ipaddress.ip_address(get_client_ip(request) or "")
     except (
         ImproperlyConfigured,
         ValueError,
-    ):  # fewer proxies than the settings say, or a socket without a peer
+    ):  # fewer proxies than configured, or a socket without a peer
         return ""
     mapped = getattr(address, "ipv4_mapped", None)
     if mapped or address.version == 4:

@@ -1,4 +1,4 @@
-"""The one clock. Services ask it for the time; pure modules are handed ``now`` as an argument."""
+"""The only clock. Services ask it for the time; pure modules receive ``now`` as an argument."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _shift = timedelta(seconds=float(os.environ.get("PREFEREE_CLOCK_OFFSET", "0") or
 
 
 def now() -> datetime:
-    """The current time in UTC, shifted when a test or a drill asked for it."""
+    """Return the current time in UTC, shifted if a test or a drill asked for it."""
     return datetime.now(UTC) + _shift
 
 
 @contextmanager
 def shifted(by: timedelta) -> Iterator[None]:
-    """Move this process's clock by ``by`` for the length of the block."""
+    """Move this process's clock by ``by`` while the block runs."""
     global _shift
     before = _shift
     _shift = before + by

@@ -1,6 +1,6 @@
-"""Counts within fixed windows of time, kept in Redis where there is one, else in each process.
+"""Counts in fixed windows of time, kept in Redis if there is one, else in each process.
 
-A counter that does not answer refuses nobody: what it guards goes on unguarded.
+A counter that does not answer refuses nobody: its limit is then not enforced.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from redis.exceptions import RedisError
 
 from config import clock
 
-#: What the cache raises when it is away, or when it lost the key between two requests.
+#: Raised by the cache when it is down, or when it lost the key between two requests.
 _AWAY = (RedisError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
 class Limit:
-    """At most ``most`` of a ``kind`` of thing in every ``seconds``; a ``most`` of 0 is no limit."""
+    """At most ``most`` of a ``kind`` in every ``seconds``; a ``most`` of 0 means no limit."""
 
     kind: str
     most: int
     seconds: int
 
     def take(self, who: str) -> int:
-        """Count one for ``who``; returns 0, or after how many seconds to come again when it is one too many."""
+        """Count one for ``who``. Returns 0, or the seconds to wait if the limit is exceeded."""
         if not self.most:
             return 0
         key, left = self._window(who)
@@ -37,21 +37,23 @@ class Limit:
         return left if counted > self.most else 0
 
     def used_up(self, who: str) -> bool:
-        """Whether none is left for ``who`` in this window."""
+        """Return whether ``who`` has used up this window."""
         try:
             return bool(self.most) and int(cache.get(self._window(who)[0], 0)) >= self.most
         except _AWAY:
             return False
 
     def _window(self, who: str) -> tuple[str, int]:
-        """The key of this window, and how many seconds of it are left."""
+        """Return the key of this window, and its remaining seconds."""
         number, elapsed = divmod(int(clock.now().timestamp()), self.seconds)
-        digest = salted_hmac("count", who).hexdigest()[:32]  # without our key nobody finds addresses in it
+        digest = salted_hmac("count", who).hexdigest()[
+            :32
+        ]  # without our key, addresses cannot be found in it
         return f"{self.kind}:{digest}:{number}", self.seconds - elapsed
 
 
 def first_time(key: str, *, seconds: float) -> bool:
-    """Whether ``key`` was not asked about in the last ``seconds``; true as well when nobody can tell."""
+    """Return whether ``key`` was not asked about in the last ``seconds``; also true if the cache cannot tell."""
     try:
         return bool(cache.add(key, 1, timeout=seconds))
     except _AWAY:

@@ -1,4 +1,4 @@
-"""Pure: the requester endpoints that are known by name, and the sites their workers come from."""
+"""Pure: known requester endpoints, and the sites their workers use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class KnownEndpoint:
-    """A crowd's endpoint: its name, and the origins that frame the page and take its form, the latter first."""
+    """A crowd's endpoint: its name, and the origins that frame the page. The first one takes its form."""
 
     name: str
     hosts: tuple[str, ...]
@@ -27,23 +27,23 @@ KNOWN = {
 }
 
 
-#: Nothing but Preferee's own marketplace answers on the machine itself.
+#: On loopback addresses, only Preferee's own marketplace answers.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def known(endpoint: str) -> KnownEndpoint | None:
-    """The known endpoint at this address, or None."""
+    """Return the known endpoint at this address, or None."""
     return KNOWN.get(origin(endpoint))
 
 
 def is_amazon(endpoint: str) -> bool:
-    """Whether Amazon answers there: everything else that speaks its protocol to us is Preferee's marketplace."""
+    """Return whether Amazon answers there. Any other endpoint with its protocol is Preferee's marketplace."""
     host = urlsplit(endpoint).hostname or ""
     return host.endswith(".amazonaws.com")
 
 
 def crowd_words(endpoint: str, embedded: str) -> str:
-    """Who the crowd at this address is, as papers say it; ``embedded`` is the built-in marketplace's address."""
+    """Return the name of the crowd at this address for papers; ``embedded`` is the built-in marketplace's address."""
     host = urlsplit(endpoint).hostname or ""
     if origin(endpoint) == origin(embedded) or host in LOOPBACK:
         return "Preferee's own marketplace"
@@ -53,13 +53,13 @@ def crowd_words(endpoint: str, embedded: str) -> str:
 
 
 def default_hosts(endpoint: str) -> list[str]:
-    """The origins of a crowd's worker sites: those that are known, else the endpoint's own."""
+    """Return the origins of a crowd's worker sites: the known ones, else the endpoint's own."""
     found = known(endpoint)
     return list(found.hosts) if found else [endpoint]
 
 
 def origin(address: str) -> str:
-    """Scheme, host and port of an address, in lower case; empty for what is none."""
+    """Return scheme, host and port of an address, in lower case; empty if it is not an address."""
     try:
         parts = urlsplit(address.strip())
     except ValueError:
@@ -68,7 +68,7 @@ def origin(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether the address names this machine only."""
+    """Return whether the address names this machine only."""
     host = urlsplit(address).hostname or ""
     if host == "localhost":
         return True

@@ -1,4 +1,4 @@
-"""Read settings from the environment; a wrong value stops start-up with its name."""
+"""Read settings from the environment. A wrong value stops start-up and is named."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from config.internet_names import ascii_address, ascii_host
-from config.private_files import tighten_sqlite
+from config.process.private_files import tighten_sqlite
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-#: What Celery can ring through.
+#: Brokers that Celery can use.
 BROKERS = {"amqp", "amqps", "memory", "redis", "rediss", "sqs"}
 
-#: Beginnings of values that stand in examples, here and elsewhere.
+#: Prefixes of example values, here and elsewhere.
 EXAMPLE_SECRETS = ("change-me", "changeme", "change_me", "django-insecure", "example", "password", "secret")
 MAKE_ONE = "python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 
@@ -31,17 +31,17 @@ environ.Env.read_env(BASE_DIR / ".env")
 
 
 def boolean(name: str, default: bool) -> bool:
-    """True or false; anything but the usual words is an error."""
+    """Read true or false; anything but the usual words is an error."""
     word = env.str(name, default="yes" if default else "no").strip().lower()
     if word in {"1", "true", "yes", "on"}:
         return True
     if word in {"0", "false", "no", "off", ""}:
         return False
-    raise ImproperlyConfigured(f"{name}={word!r} is neither true nor false.")
+    raise ImproperlyConfigured(f"{name}={word!r} must be true or false.")
 
 
-def number(name: str, default: float, *, least: float = 0) -> float:
-    """A number of at least ``least``."""
+def number_setting(name: str, default: float, *, least: float = 0) -> float:
+    """Read a number of at least ``least``."""
     word = env.str(name, default=str(default))
     try:
         value = float(word)
@@ -52,16 +52,16 @@ def number(name: str, default: float, *, least: float = 0) -> float:
     return value
 
 
-def whole(name: str, default: int, *, least: int = 0) -> int:
-    """A whole number of at least ``least``."""
-    value = number(name, default, least=least)
+def whole_number_setting(name: str, default: int, *, least: int = 0) -> int:
+    """Read a whole number of at least ``least``."""
+    value = number_setting(name, default, least=least)
     if value != int(value):
         raise ImproperlyConfigured(f"{name}={value!r} is not a whole number.")
     return int(value)
 
 
-def dollars(name: str, default: str) -> Decimal:
-    """An amount of at least $0.00."""
+def dollars_setting(name: str, default: str) -> Decimal:
+    """Read an amount of at least $0.00."""
     word = env.str(name, default=default).strip().removeprefix("$")
     try:
         amount = Decimal(word)
@@ -73,15 +73,15 @@ def dollars(name: str, default: str) -> Decimal:
 
 
 def choice(name: str, default: str, allowed: set[str]) -> str:
-    """One of the allowed words."""
+    """Read one of the allowed words."""
     word = env.str(name, default=default).strip()
     if word not in allowed:
-        raise ImproperlyConfigured(f"{name}={word!r} is not one of: {', '.join(sorted(allowed))}.")
+        raise ImproperlyConfigured(f"{name}={word!r} must be one of: {', '.join(sorted(allowed))}.")
     return word
 
 
 def address(name: str, default: str, schemes: set[str]) -> str:
-    """A URL with one of the given schemes, its host in ASCII, no slash at its end; empty when ``default`` is."""
+    """Read a URL with one of the given schemes: host in ASCII, no trailing slash; can be empty if ``default`` is."""
     word = _in_ascii(name, env.str(name, default=default)).rstrip("/")
     scheme = word.partition("://")[0]
     if word and (scheme not in schemes or "://" not in word):
@@ -92,12 +92,12 @@ def address(name: str, default: str, schemes: set[str]) -> str:
 
 
 def addresses(name: str, default: list[str]) -> list[str]:
-    """Addresses separated by commas, their hosts in ASCII."""
+    """Read addresses separated by commas, their hosts in ASCII."""
     return [_in_ascii(name, word) for word in env.list(name, default=default)]
 
 
 def hosts(name: str, default: list[str]) -> list[str]:
-    """Names of hosts separated by commas, in ASCII."""
+    """Read host names separated by commas, in ASCII."""
     return [_in_ascii(name, word, ascii_host) for word in env.list(name, default=default)]
 
 
@@ -109,16 +109,16 @@ def _in_ascii(name: str, word: str, convert: Callable[[str], str] = ascii_addres
 
 
 def broker(name: str, default: str) -> str:
-    """The address of a message broker that Celery knows; ``memory://``, which needs no host, gets one."""
+    """Read the address of a message broker that Celery knows; ``memory://``, which needs no host, gets one."""
     if env.str(name, default=default).strip().rstrip("/") == "memory:":
         return "memory://localhost/"
     return address(name, default, BROKERS)
 
 
 def mail_server(name: str, url: str) -> dict[str, Any]:
-    """Django's e-mail settings from a URL such as ``smtp+tls://user:password@host:587``.
+    """Read Django's e-mail settings from a URL such as ``smtp+tls://user:password@host:587``.
 
-    ``filemail:///folder`` writes to ``/folder``; django-environ would take it for a folder below the present one.
+    ``filemail:///folder`` writes to ``/folder``; django-environ would make it relative to the working directory.
     """
     try:
         config = dict(env.email_url_config(url))
@@ -128,21 +128,19 @@ def mail_server(name: str, url: str) -> dict[str, Any]:
     if parts.scheme == "filemail":
         folder = Path(unquote(parts.path))
         if parts.netloc or folder == Path(folder.root) or not folder.is_absolute():
-            raise ImproperlyConfigured(
-                f"{name} names no folder: write filemail:///folder, with three slashes."
-            )
+            raise ImproperlyConfigured(f"{name} has no folder. Write filemail:///folder, with three slashes.")
         config["EMAIL_FILE_PATH"] = f"/{str(folder).lstrip('/')}"
     return config
 
 
 def openid_apps(url: str) -> list[dict[str, Any]]:
-    """The OpenID Connect provider that people may sign in with, as django-allauth reads it; none without ``url``."""
+    """Return the OpenID Connect provider for sign-in in django-allauth's format; an empty list without ``url``."""
     client, secret = env.str("PREFEREE_OIDC_CLIENT", default=""), env.str("PREFEREE_OIDC_SECRET", default="")
     if not url:
         return []
     if not client or not secret:
         raise ImproperlyConfigured(
-            "PREFEREE_OIDC_URL is set: PREFEREE_OIDC_CLIENT and PREFEREE_OIDC_SECRET are needed."
+            "PREFEREE_OIDC_URL also needs PREFEREE_OIDC_CLIENT and PREFEREE_OIDC_SECRET."
         )
     name = env.str("PREFEREE_OIDC_NAME", default="OpenID Connect")
     app = {"provider_id": "oidc", "name": name, "client_id": client, "secret": secret}
@@ -150,7 +148,7 @@ def openid_apps(url: str) -> list[dict[str, Any]]:
 
 
 def database(name: str, default: str) -> dict:
-    """Django's database settings from a URL, with the options each engine needs under load."""
+    """Read Django's database settings from a URL, with the options each engine needs under load."""
     try:
         config = env.db_url(name, default=default)
     except Exception as error:
@@ -159,9 +157,9 @@ def database(name: str, default: str) -> dict:
     if engine.endswith("sqlite3"):
         Path(config["NAME"]).parent.mkdir(parents=True, exist_ok=True)
         tighten_sqlite(Path(config["NAME"]))
-        # IMMEDIATE takes the write lock at BEGIN, so that a transaction never fails half way with
+        # IMMEDIATE takes the write lock at BEGIN, so that a transaction never fails halfway with
         # "database is locked" after it has read (design: races are settled by the database).
-        # Tests use a file too: an in-memory database behaves differently as soon as threads meet.
+        # Tests also use a file: an in-memory database behaves differently with threads.
         config["TEST"] = {"NAME": f"{config['NAME']}-test"}
         config["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
@@ -172,14 +170,14 @@ def database(name: str, default: str) -> dict:
         config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
     else:
-        raise ImproperlyConfigured(f"{name} names {engine or 'no engine'}; use sqlite:// or postgres://.")
+        raise ImproperlyConfigured(f"{name} has the engine {engine or 'none'}. Use sqlite:// or postgres://.")
     return config
 
 
 def refuse_weak_secrets(least: dict[str, int]) -> None:
-    """Refuse a secret that can be guessed: an example's, or one of fewer characters than ``least`` says.
+    """Refuse a guessable secret: an example value, or one with fewer characters than ``least`` says.
 
-    0 stands for a secret that somebody else issues: its length is not ours to choose.
+    0 stands for a secret that someone else issues, whose length we cannot choose.
     """
     for name, characters in least.items():
         for secret in filter(None, _secrets_in(name)):
@@ -205,10 +203,10 @@ def _secrets_in(name: str) -> list[str]:
 
 
 def kept_secret(file: Path) -> str:
-    """A random secret made once and kept in ``file``, readable by its owner alone."""
+    """Return a random secret made once and stored in ``file``, which only its owner can read."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Written whole under another name first: whoever comes at the same time reads all of it or nothing.
+        # Written under another name first, so that a concurrent reader sees all of it or nothing.
         draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
         draft.write_text(secrets.token_urlsafe(50))
         with suppress(FileExistsError):

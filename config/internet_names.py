@@ -1,4 +1,4 @@
-"""Names of hosts as they travel: headers, such as a content security policy, hold ASCII alone. Pure."""
+"""Pure: host names in ASCII, as headers such as a content security policy need them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import idna
 
 
 def ascii_address(address: str) -> str:
-    """The address with its host as browsers send it: ``https://bücher.example`` is ``https://xn--bcher-kva.example``.
+    """Return the address with its host in ASCII: ``https://bücher.example`` is ``https://xn--bcher-kva.example``.
 
-    Raises ValueError for a host that no name can be made of.
+    Raises ValueError for an invalid host.
     """
     parts = urlsplit(address)
     if parts.hostname is None or parts.hostname.isascii():
@@ -21,11 +21,11 @@ def ascii_address(address: str) -> str:
 
 
 def ascii_host(name: str) -> str:
-    """The name of a host, or of all below it (``.bücher.example``), in ASCII. Raises ValueError."""
+    """Return a host name, or a domain with its subdomains (``.bücher.example``), in ASCII. Raises ValueError."""
     if name.isascii():
         return name
     below = "." if name.startswith(".") else ""
     try:
         return below + idna.encode(name.removeprefix("."), uts46=True).decode()
     except idna.IDNAError as error:
-        raise ValueError(f"{name} is not the name of a host: {error}") from None
+        raise ValueError(f"{name} is not a host name: {error}") from None

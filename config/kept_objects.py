@@ -1,6 +1,6 @@
-"""Objects kept in the cache. Each is stored under the software that made it, so no other version ever reads it.
+"""Cached objects. The key includes the software version, so no other version ever reads them.
 
-Counters need none of this: plain numbers read the same in every version.
+Counters do not need this: plain numbers read the same in every version.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ logger = logging.getLogger(__name__)
 ROOMS = ("config", "accounts", "pooling", "judging", "tournament", "leaderboard", "web")
 
 
-def key_of(kind: str, *inputs: Any) -> str:
-    """Make the key of an object from all that it depends on (JSON-ready) and this software."""
+def object_key(kind: str, *inputs: Any) -> str:
+    """Make an object's key from its inputs (JSON-ready) and this software's version."""
     named = json.dumps([sources_key(*ROOMS), *inputs])
     return f"{kind}:{hashlib.sha256(named.encode()).hexdigest()}"
 
 
-def read(key: str) -> Any:
-    """Return the object, or None when there is none or it cannot be read: it is then made again."""
+def kept(key: str) -> Any:
+    """Return the object, or None if it is missing or cannot be read; the caller then makes it again."""
     try:
         packed = cache.get(key)
         return None if packed is None else pickle.loads(packed)  # noqa: S301 -- our own cache
     except Exception:
-        logger.warning("The cache entry %s cannot be read and is made again.", key, exc_info=True)
+        logger.warning("The cache entry %s cannot be read and will be made again.", key, exc_info=True)
         return None
 
 
-def keep(key: str, made: Any, seconds: float) -> None:
-    """Keep the object for so long; without its cache the product is slower, not broken."""
+def keep_object(key: str, made: Any, seconds: float) -> None:
+    """Store the object for ``seconds``. Without the cache the product is slower, but works."""
     try:
         cache.set(key, pickle.dumps(made), seconds)
     except RedisError:
-        logger.warning("The cache takes nothing: %s is not kept.", key, exc_info=True)
+        logger.warning("The cache is not accepting entries: %s was not stored.", key, exc_info=True)
 
 
 def is_kept(key: str) -> bool:
-    """Say whether an object, or a kept None, is there."""
+    """Return whether an object, or a stored None, is there."""
     return bool(cache.has_key(key))
 
 
-def forget(key: str) -> None:
-    """Have the object made again when it is asked for next."""
+def forget_object(key: str) -> None:
+    """Delete the object, so that it is made again at the next read."""
     cache.delete(key)

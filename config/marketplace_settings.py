@@ -1,7 +1,7 @@
 """Settings of the marketplace, read from the environment (all of them: docs/marketplace.md).
 
-The marketplace is a program of its own: other database, other accounts, other port. These settings share
-nothing with ``config.settings`` but the functions that read the environment.
+The marketplace is a separate program with its own database, accounts and port. These settings share only the
+functions that read the environment with ``config.settings``.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from config.environment import (
     hosts,
     kept_secret,
     mail_server,
-    number,
+    number_setting,
     refuse_weak_secrets,
-    whole,
+    whole_number_setting,
 )
-from config.private_files import tighten_folder
+from config.process.private_files import tighten_folder
 
 MODE = choice("MARKETPLACE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
 DEBUG = False
-# Of its own where it runs under an account of its own; else beside Preferee's data.
+# A separate folder if the marketplace runs under its own account; else beside Preferee's data.
 _OWN_DIR = env.str("MARKETPLACE_DATA_DIR", default="")
 DATA_DIR = Path(_OWN_DIR or env.str("PREFEREE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 tighten_folder(DATA_DIR)
@@ -52,35 +52,35 @@ if PRODUCTION:
             "MARKETPLACE_EMAIL_URL": 0,
         }
     )
-#: Keys of before, the latest first: what was signed with them is still read.
+#: Former keys, latest first: anything signed with them is still accepted.
 SECRET_KEY_FALLBACKS = env.list("MARKETPLACE_SECRET_KEY_FALLBACKS", default=[])
 
 HOST = env.str("MARKETPLACE_HOST", default="127.0.0.1")
-PORT = whole("MARKETPLACE_PORT", 8411, least=1)
+PORT = whole_number_setting("MARKETPLACE_PORT", 8411, least=1)
 PUBLIC_URL = address("MARKETPLACE_PUBLIC_URL", f"http://127.0.0.1:{PORT}", {"http", "https"})
 if not PUBLIC_URL:
     raise ImproperlyConfigured("MARKETPLACE_PUBLIC_URL must not be empty.")
 KEY_FILE = Path(env.str("MARKETPLACE_KEY_FILE", default=str(DATA_DIR / "marketplace-key.json")))
-THREADS = whole("MARKETPLACE_THREADS", 8, least=1)
-PROCESSES = whole("MARKETPLACE_PROCESSES", 1, least=1)
-TICK_SECONDS = number("MARKETPLACE_TICK_SECONDS", 1, least=0.05)
+THREADS = whole_number_setting("MARKETPLACE_THREADS", 8, least=1)
+PROCESSES = whole_number_setting("MARKETPLACE_PROCESSES", 1, least=1)
+TICK_SECONDS = number_setting("MARKETPLACE_TICK_SECONDS", 1, least=0.05)
 ALLOWED_HOSTS = hosts(
     "MARKETPLACE_ALLOWED_HOSTS",
     [str(urlsplit(PUBLIC_URL).hostname)]
     + ([] if PRODUCTION else ["127.0.0.1", "localhost", "[::1]", "testserver"]),
 )
 
-# What requesters may do.
+# Limits for requesters.
 try:
     OPENING_BALANCE = Decimal(env.str("MARKETPLACE_OPENING_BALANCE", default="10000.00"))
     if OPENING_BALANCE < 0 or OPENING_BALANCE.quantize(Decimal("0.01")) != OPENING_BALANCE:
         raise InvalidOperation
 except InvalidOperation:
     raise ImproperlyConfigured("MARKETPLACE_OPENING_BALANCE is not an amount in dollars and cents.") from None
-THROTTLE_PER_SECOND = number("MARKETPLACE_THROTTLE_PER_SECOND", 0)
+THROTTLE_PER_SECOND = number_setting("MARKETPLACE_THROTTLE_PER_SECOND", 0)
 REQUIRE_HTTPS_QUESTIONS = boolean("MARKETPLACE_REQUIRE_HTTPS_QUESTIONS", PRODUCTION)
 
-# Where messages may leave to: a mail server, and hosts of queues for requesters' notifications.
+# Where messages can be sent: a mail server, and hosts of queues for requesters' notifications.
 _EMAIL_URL = env.str("MARKETPLACE_EMAIL_URL", default="")
 MAIL = bool(_EMAIL_URL)
 EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
@@ -90,35 +90,35 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("MARKETPLACE_EMAIL_FROM", default=f"marketplace@{urlsplit(PUBLIC_URL).hostname}")
 QUEUE_HOSTS = env.list("MARKETPLACE_QUEUE_HOSTS", default=[])
 
-# What workers meet.
+# The worker pages.
 OPEN_SIGNUP = boolean("MARKETPLACE_OPEN_SIGNUP", not PRODUCTION)
-# How long what tells of people is kept, in days; 0: until an operator erases it.
+# How long personal data is kept, in days; 0: until an operator erases it.
 RIGHTS_DIR = env.str("MARKETPLACE_RIGHTS_DIR", default=_OWN_DIR or env.str("PREFEREE_RIGHTS_DIR", default=""))
-KEEP_ACCOUNTS_DAYS = whole("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
-KEEP_MESSAGES_DAYS = whole("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
-MAX_HELD = whole("MARKETPLACE_MAX_HELD", 25, least=1)
-INVITATION_HOURS = number("MARKETPLACE_INVITATION_HOURS", 336, least=0.01)
-PASSWORD_LINK_HOURS = number("MARKETPLACE_PASSWORD_LINK_HOURS", 24, least=0.01)
+KEEP_ACCOUNTS_DAYS = whole_number_setting("MARKETPLACE_KEEP_ACCOUNTS_DAYS", 0)
+KEEP_MESSAGES_DAYS = whole_number_setting("MARKETPLACE_KEEP_MESSAGES_DAYS", 365)
+MAX_HELD = whole_number_setting("MARKETPLACE_MAX_HELD", 25, least=1)
+INVITATION_HOURS = number_setting("MARKETPLACE_INVITATION_HOURS", 336, least=0.01)
+PASSWORD_LINK_HOURS = number_setting("MARKETPLACE_PASSWORD_LINK_HOURS", 24, least=0.01)
 PASSWORD_RESET_TIMEOUT = int(PASSWORD_LINK_HOURS * 3600)
-# Wrong passwords for one name in a quarter of an hour; from one address ten times as many. 0 is off.
-SIGNIN_ATTEMPTS = whole("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
-# How many proxies stand before us: the client's address is that entry of X-Forwarded-For, from the end.
-PROXIES = whole("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
-SIGNIN_LINK_HOURS = number("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
-# Who runs the site: named on every page, for questions and for what people have a right to know.
+# Wrong passwords for one name in 15 minutes; ten times as many from one address. 0 is off.
+SIGNIN_ATTEMPTS = whole_number_setting("MARKETPLACE_SIGNIN_ATTEMPTS", 10)
+# Number of proxies in front of us: the client's address is that entry of X-Forwarded-For, counted from the end.
+PROXIES = whole_number_setting("MARKETPLACE_PROXIES", 1 if PRODUCTION else 0)
+SIGNIN_LINK_HOURS = number_setting("MARKETPLACE_SIGNIN_LINK_HOURS", 168, least=0.01)
+# The site's operator, named on every page for questions and legally required information.
 OPERATOR = env.str("MARKETPLACE_OPERATOR", default="")
 CONTACT = env.str("MARKETPLACE_CONTACT", default="")
 PRIVACY_FILE = env.str("MARKETPLACE_PRIVACY_FILE", default="")
 if PRIVACY_FILE and not Path(PRIVACY_FILE).is_file():
     raise ImproperlyConfigured(f"MARKETPLACE_PRIVACY_FILE={PRIVACY_FILE!r} is not a file.")
-# How workers can be paid outside, for them to choose from, and the day of the month on which they are; 0: not said.
+# Payment methods that workers can choose, and the payout day of the month; 0: not stated.
 PAYOUT_METHODS = [name.strip() for name in env.list("MARKETPLACE_PAYOUT_METHODS", default=[]) if name.strip()]
-PAYOUT_DAY = whole("MARKETPLACE_PAYOUT_DAY", 0)
+PAYOUT_DAY = whole_number_setting("MARKETPLACE_PAYOUT_DAY", 0)
 if PAYOUT_DAY > 28:
-    raise ImproperlyConfigured("MARKETPLACE_PAYOUT_DAY must be 1 to 28, days that every month has, or 0.")
+    raise ImproperlyConfigured("MARKETPLACE_PAYOUT_DAY must be 1 to 28 (days that every month has), or 0.")
 if too_long := [name for name in PAYOUT_METHODS if len(name) > 60]:
     raise ImproperlyConfigured(f"MARKETPLACE_PAYOUT_METHODS: {too_long[0]!r} has more than 60 characters.")
-# The languages that workers can say they read.
+# Languages that workers can say they read.
 LANGUAGE_CHOICES = env.list(
     "MARKETPLACE_LANGUAGES",
     default=["ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk", "zh"],
@@ -140,14 +140,14 @@ _SANDBOX_WORDS = {
     "allow-storage-access-by-user-activation",
 }
 if unknown := sorted(set(FRAME_SANDBOX.split()) - _SANDBOX_WORDS):
-    raise ImproperlyConfigured(f"MARKETPLACE_FRAME_SANDBOX does not know: {', '.join(unknown)}.")
-COUNT_CACHE_SECONDS = number("MARKETPLACE_COUNT_CACHE_SECONDS", 1)
+    raise ImproperlyConfigured(f"MARKETPLACE_FRAME_SANDBOX has unknown values: {', '.join(unknown)}.")
+COUNT_CACHE_SECONDS = number_setting("MARKETPLACE_COUNT_CACHE_SECONDS", 1)
 
-# The cost of one password hash. Production refuses less than OWASP's minimum for Argon2id.
+# The cost of one password hash. Production requires at least OWASP's minimum for Argon2id.
 _LEAST_MEMORY, _LEAST_TIME = (19456, 2) if PRODUCTION else (8, 1)
-ARGON2_MEMORY_KIB = whole("MARKETPLACE_ARGON2_MEMORY_KIB", 102400, least=_LEAST_MEMORY)
-ARGON2_TIME_COST = whole("MARKETPLACE_ARGON2_TIME_COST", 2, least=_LEAST_TIME)
-ARGON2_PARALLELISM = whole("MARKETPLACE_ARGON2_PARALLELISM", 2, least=1)
+ARGON2_MEMORY_KIB = whole_number_setting("MARKETPLACE_ARGON2_MEMORY_KIB", 102400, least=_LEAST_MEMORY)
+ARGON2_TIME_COST = whole_number_setting("MARKETPLACE_ARGON2_TIME_COST", 2, least=_LEAST_TIME)
+ARGON2_PARALLELISM = whole_number_setting("MARKETPLACE_ARGON2_PARALLELISM", 2, least=1)
 if ARGON2_MEMORY_KIB < 8 * ARGON2_PARALLELISM:
     raise ImproperlyConfigured(
         "MARKETPLACE_ARGON2_MEMORY_KIB must be at least 8 times MARKETPLACE_ARGON2_PARALLELISM."
@@ -164,7 +164,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "marketplace.middleware.Probes",
-    "config.plain_text.RefuseNulInAddresses",
+    "config.middleware.plain_text.RefuseNulInAddresses",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.OneLoopbackName",
@@ -200,7 +200,7 @@ TEMPLATES = [
 DATABASES = {
     "default": database("MARKETPLACE_DATABASE_URL", f"sqlite:///{quote(str(DATA_DIR))}/marketplace.sqlite3")
 }
-# Threads live as long as the process: opening SQLite anew for every request would cost more than most calls.
+# Connections live as long as the process: opening SQLite for every request would cost more than most calls.
 DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "marketplace.Worker"
@@ -212,7 +212,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "signin"
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
-# Cookies know hosts, not ports: own names keep the sign-in of a product on the same host apart.
+# Cookies belong to hosts, not ports. Separate names keep sign-ins apart from another product on the same host.
 SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
@@ -220,11 +220,11 @@ SESSION_COOKIE_AGE = 14 * 24 * 3600
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 if PUBLIC_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
-    # No other host of the domain, and no page without HTTPS, can set cookies of such names.
+    # With these names, no other host of the domain and no page without HTTPS can set the cookies.
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-marketplace_session", "__Host-marketplace_csrf"
 if PRODUCTION:
-    # No redirect to https here: the product's own calls may come over an inner network.
-    SECURE_HSTS_SECONDS = whole("MARKETPLACE_HSTS_SECONDS", 3600)
+    # No redirect to https here: the product's own calls can come over an internal network.
+    SECURE_HSTS_SECONDS = whole_number_setting("MARKETPLACE_HSTS_SECONDS", 3600)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 CONTENT_SECURITY_POLICY = {
@@ -241,7 +241,7 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-# A whole question (65,535 bytes) in JSON escapes, and an answer form of some length, both fit.
+# Room for a whole question (65,535 bytes) in JSON escapes, and for a long answer form.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
 STATIC_URL = "static/"
@@ -264,6 +264,6 @@ LOGGING = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.str("MARKETPLACE_LOG_LEVEL", default="WARNING")},
-    # A refused call or task is an answer, not an event.
+    # A refused call or task is a normal response, not worth logging.
     "loggers": {"django.request": {"level": "ERROR"}},
 }

@@ -1,8 +1,8 @@
-"""Pure: a number and what it counts, in English."""
+"""Pure: a number and its noun in English."""
 
 from __future__ import annotations
 
 
 def many(number: int, one: str, more: str = "") -> str:
-    """``1 task``, ``1,200 tasks``, ``2 reports of pairs``: ``more`` where an s at the end does not do."""
+    """Return ``1 task``, ``1,200 tasks`` or ``2 reports of pairs``; ``more`` is an irregular plural."""
     return f"{number:,} {one if number == 1 else more or one + 's'}"

@@ -1,8 +1,8 @@
-"""Secrets that have to be read again, such as the key of a signature: kept encrypted under the installation's key.
+"""Secrets that must be read again, such as a signing key, encrypted under the installation's key.
 
-What only has to be recognised is kept as a hash instead (accounts.secret_text). Fernet: AES-128 in CBC mode with
-an HMAC, under a key derived from ``SECRET_KEY`` (and, to read, ``SECRET_KEY_FALLBACKS``), so a copy of the database
-alone gives no secret away.
+Secrets that only need to be recognized are stored as hashes instead (accounts.secret_text). Fernet: AES-128 in
+CBC mode with an HMAC, under a key derived from ``SECRET_KEY`` (and, for reading, ``SECRET_KEY_FALLBACKS``). So a
+copy of the database alone reveals no secret.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from config.errors import Refusal
 
 
 class SealBroken(Refusal):
-    """What was sealed cannot be read: it was sealed under another key, or changed."""
+    """A sealed secret cannot be read: it was sealed under another key, or changed."""
 
 
 def seal(text: str, *, purpose: str) -> str:
-    """The text, encrypted. What is sealed for one purpose does not open for another."""
+    """Encrypt the text. A text sealed for one purpose cannot be unsealed for another."""
     return _fernet(purpose).encrypt(text.encode()).decode("ascii")
 
 
 def unseal(sealed: str, *, purpose: str) -> str:
-    """The text that was sealed for this purpose; raises SealBroken."""
+    """Decrypt a text that was sealed for this purpose; raises SealBroken."""
     try:
         return _fernet(purpose).decrypt(sealed.encode()).decode()
     except InvalidToken:
         raise SealBroken(
             "A secret in the database was sealed under another SECRET_KEY.",
-            "Start with the SECRET_KEY of before, or make the secret anew.",
+            "Start with the previous SECRET_KEY, or create the secret again.",
         ) from None
 
 

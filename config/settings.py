@@ -8,7 +8,6 @@ from urllib.parse import quote, urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import logs
 from config.crowd_endpoints import default_hosts
 from config.environment import (
     BASE_DIR,
@@ -18,17 +17,18 @@ from config.environment import (
     broker,
     choice,
     database,
-    dollars,
+    dollars_setting,
     env,
     hosts,
     kept_secret,
     mail_server,
-    number,
+    number_setting,
     openid_apps,
     refuse_weak_secrets,
-    whole,
+    whole_number_setting,
 )
-from config.private_files import tighten_folder
+from config.monitoring import logs
+from config.process.private_files import tighten_folder
 
 MODE = choice("PREFEREE_MODE", "embedded", {"embedded", "production"})
 PRODUCTION = MODE == "production"
@@ -43,7 +43,7 @@ if not SECRET_KEY:
     if PRODUCTION:
         raise ImproperlyConfigured("SECRET_KEY is required when PREFEREE_MODE=production.")
     SECRET_KEY = kept_secret(DATA_DIR / "secret-key")
-# Characters of each secret, at least; 0: somebody else issues it.
+# Minimum length of each secret; 0: issued by someone else.
 LEAST_SECRETS = {
     "SECRET_KEY": 32,
     "SECRET_KEY_FALLBACKS": 0,
@@ -58,11 +58,11 @@ LEAST_SECRETS = {
 }
 if PRODUCTION:
     refuse_weak_secrets(LEAST_SECRETS)
-#: Keys of before, the latest first: what was signed or sealed with them is still read.
+#: Former keys, latest first: anything signed or sealed with them can still be read.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
 PUBLIC_URL = address("PREFEREE_PUBLIC_URL", "http://127.0.0.1:8410", {"http", "https"})
-PORT = whole("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
+PORT = whole_number_setting("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
 HOST = env.str("PREFEREE_HOST", default="127.0.0.1")
 ALLOWED_HOSTS = hosts(
     "ALLOWED_HOSTS",
@@ -93,8 +93,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.probes.probes",
-    "config.plain_text.RefuseNulInAddresses",
+    "config.monitoring.probes.probes",
+    "config.middleware.plain_text.RefuseNulInAddresses",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.private_pages.keep_private",
@@ -107,8 +107,8 @@ MIDDLEWARE = [
     "accounts.second_factor.RequireSecondFactor",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.not_now.SayNotNow",
-    "judging.framing.CrowdsFrame",
+    "config.middleware.not_now.SayNotNow",
+    "judging.page.framing.CrowdsFrame",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -141,15 +141,15 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 
-API_CALLS_PER_MINUTE = whole("PREFEREE_API_CALLS_PER_MINUTE", 600, least=1)
-API_ANONYMOUS_CALLS_PER_MINUTE = whole("PREFEREE_API_ANONYMOUS_CALLS_PER_MINUTE", 60, least=1)
+API_CALLS_PER_MINUTE = whole_number_setting("PREFEREE_API_CALLS_PER_MINUTE", 600, least=1)
+API_ANONYMOUS_CALLS_PER_MINUTE = whole_number_setting("PREFEREE_API_ANONYMOUS_CALLS_PER_MINUTE", 60, least=1)
 
-# Signing in. People are invited; both kinds of open sign-up are off unless asked for.
+# Signing in. People are invited; both kinds of open sign-up are off by default.
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "web:home"
 OPEN_SIGNUP = boolean("PREFEREE_OPEN_SIGNUP", False)
-INVITATION_DAYS = whole("PREFEREE_INVITATION_DAYS", 7, least=1)
+INVITATION_DAYS = whole_number_setting("PREFEREE_INVITATION_DAYS", 7, least=1)
 ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
 SOCIALACCOUNT_ADAPTER = "accounts.adapters.SocialAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
@@ -160,7 +160,7 @@ ACCOUNT_FORMS = {
     "change_password": "accounts.account_forms.NewPassword",
     "reauthenticate": "accounts.account_forms.PasswordAgain",
 }
-# A session alone, which may be stolen, changes no address; whoever owns the account is told of what is changed.
+# A session can be stolen, so it alone cannot change an address. The account's owner is notified of changes.
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = urlsplit(PUBLIC_URL).scheme
@@ -169,8 +169,8 @@ ADMIN_SECOND_FACTOR = boolean("PREFEREE_ADMIN_SECOND_FACTOR", PRODUCTION)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Preferee"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # without a mail server no address can be verified
-# Attempts are limited by the caller's address: behind a proxy, by the one that the proxy names.
-ALLAUTH_TRUSTED_PROXY_COUNT = whole("PREFEREE_TRUSTED_PROXIES", 1 if PRODUCTION else 0)
+# Attempts are limited by the caller's address: behind a proxy, by the address that the proxy names.
+ALLAUTH_TRUSTED_PROXY_COUNT = whole_number_setting("PREFEREE_TRUSTED_PROXIES", 1 if PRODUCTION else 0)
 OIDC_URL = address("PREFEREE_OIDC_URL", "", {"http", "https"})
 OIDC_SIGNUP = boolean("PREFEREE_OIDC_SIGNUP", False)
 OIDC_HOSTS = addresses(
@@ -197,28 +197,28 @@ CACHES = {
     }
 }
 
-# Celery is the doorbell, the job table the truth: a lost or doubled message changes nothing.
+# Celery is the doorbell, the job table the truth: a lost or duplicate message changes nothing.
 CELERY_BROKER_URL = broker("CELERY_BROKER_URL", REDIS_URL or "memory://")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# Kibibytes. A process that has checked a large run keeps its memory: it is replaced when its task is done.
+# Kibibytes. A process that has checked a large run keeps its memory, so it is replaced after its task.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1024**2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "celerybeat-schedule")
-JOB_SWEEP_SECONDS = number("PREFEREE_JOB_SWEEP_SECONDS", 2, least=0.1)
-JOB_LEASE_SECONDS = number("PREFEREE_JOB_LEASE_SECONDS", 60, least=1)
-COLLECT_SECONDS = number("PREFEREE_COLLECT_SECONDS", 60, least=1)
-WATCHDOG_SECONDS = number("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
-KEEP_IDENTITIES_DAYS = whole("PREFEREE_KEEP_IDENTITIES_DAYS", 365)
-KEEP_COMMENTS_DAYS = whole("PREFEREE_KEEP_COMMENTS_DAYS", 365)
-KEEP_ANALYSES_DAYS = whole("PREFEREE_KEEP_ANALYSES_DAYS", 180)
-KEEP_ANALYSES_BYTES = whole("PREFEREE_KEEP_ANALYSES_BYTES", 2 * 1024**3)
-WEBHOOK_SECONDS = number("PREFEREE_WEBHOOK_SECONDS", 5, least=0.1)
-WEBHOOK_TIMEOUT_SECONDS = number("PREFEREE_WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1)
+JOB_SWEEP_SECONDS = number_setting("PREFEREE_JOB_SWEEP_SECONDS", 2, least=0.1)
+JOB_LEASE_SECONDS = number_setting("PREFEREE_JOB_LEASE_SECONDS", 60, least=1)
+COLLECT_SECONDS = number_setting("PREFEREE_COLLECT_SECONDS", 60, least=1)
+WATCHDOG_SECONDS = number_setting("PREFEREE_WATCHDOG_SECONDS", 600, least=1)
+KEEP_IDENTITIES_DAYS = whole_number_setting("PREFEREE_KEEP_IDENTITIES_DAYS", 365)
+KEEP_COMMENTS_DAYS = whole_number_setting("PREFEREE_KEEP_COMMENTS_DAYS", 365)
+KEEP_ANALYSES_DAYS = whole_number_setting("PREFEREE_KEEP_ANALYSES_DAYS", 180)
+KEEP_ANALYSES_BYTES = whole_number_setting("PREFEREE_KEEP_ANALYSES_BYTES", 2 * 1024**3)
+WEBHOOK_SECONDS = number_setting("PREFEREE_WEBHOOK_SECONDS", 5, least=0.1)
+WEBHOOK_TIMEOUT_SECONDS = number_setting("PREFEREE_WEBHOOK_TIMEOUT_SECONDS", 10, least=0.1)
 WEBHOOK_PRIVATE_ADDRESSES = boolean("PREFEREE_WEBHOOK_PRIVATE_ADDRESSES", False)
-KEEP_DELIVERIES_DAYS = whole("PREFEREE_KEEP_DELIVERIES_DAYS", 30)
+KEEP_DELIVERIES_DAYS = whole_number_setting("PREFEREE_KEEP_DELIVERIES_DAYS", 30)
 RIGHTS_DIR = env.str("PREFEREE_RIGHTS_DIR", default="")
 RETENTION_SECONDS = 6 * 3600
 FORGET_UPLOADS_SECONDS = 3600
@@ -284,7 +284,7 @@ S3_BUCKET = env.str("PREFEREE_S3_BUCKET", default="").strip()
 S3_PREFIX = env.str("PREFEREE_S3_PREFIX", default="").strip().strip("/")
 S3_ENDPOINT = address("PREFEREE_S3_ENDPOINT", "", {"http", "https"})
 S3_REGION = env.str("PREFEREE_S3_REGION", default="").strip()
-S3_CACHE_BYTES = whole("PREFEREE_S3_CACHE_BYTES", 10 * 1024**3)
+S3_CACHE_BYTES = whole_number_setting("PREFEREE_S3_CACHE_BYTES", 10 * 1024**3)
 if not S3_BUCKET and (S3_PREFIX or S3_ENDPOINT or S3_REGION):
     raise ImproperlyConfigured("PREFEREE_S3_BUCKET is empty, but other PREFEREE_S3_ settings are not.")
 STORAGES = {
@@ -293,7 +293,7 @@ STORAGES = {
         "OPTIONS": {"location": DATA_DIR / "files"},
     },
     "runs": {
-        "BACKEND": "config.bucket.Bucket",
+        "BACKEND": "pooling.services.bucket.Bucket",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "location": S3_PREFIX,
@@ -307,46 +307,48 @@ STORAGES = {
     if PRODUCTION
     else {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-FILE_UPLOAD_PERMISSIONS = 0o600  # Django would let everybody read what is stored
+FILE_UPLOAD_PERMISSIONS = 0o600  # Django would let everyone read stored files
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
-MAX_UPLOAD_BYTES = whole("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
-# Of one person, in files that wait to be read or for the rest of them.
-MAX_WAITING_FILES = whole("PREFEREE_MAX_WAITING_FILES", 500, least=1)
-MAX_WAITING_BYTES = whole("PREFEREE_MAX_WAITING_BYTES", 20 * 1024**3, least=1)
-# A run is checked in memory, which takes up to four times so much.
-MAX_RUN_BYTES = whole("PREFEREE_MAX_RUN_BYTES", 4 * 1024**3, least=1)
-MAX_DECOMPRESSED_BYTES = whole("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)
+MAX_UPLOAD_BYTES = whole_number_setting("PREFEREE_MAX_UPLOAD_BYTES", 2 * 1024**3, least=1)
+# Per person, for files that wait to be read or completed.
+MAX_WAITING_FILES = whole_number_setting("PREFEREE_MAX_WAITING_FILES", 500, least=1)
+MAX_WAITING_BYTES = whole_number_setting("PREFEREE_MAX_WAITING_BYTES", 20 * 1024**3, least=1)
+# A run is checked in memory, which takes up to four times as much.
+MAX_RUN_BYTES = whole_number_setting("PREFEREE_MAX_RUN_BYTES", 4 * 1024**3, least=1)
+MAX_DECOMPRESSED_BYTES = whole_number_setting("PREFEREE_MAX_DECOMPRESSED_BYTES", 20 * 1024**3, least=1)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
-# Files of plain forms: to disk, beside what they become, and from people who signed in alone.
-FILE_UPLOAD_HANDLERS = ["web.sent_files.ToDisk"]
-# Passage files that may be named in the browser instead of sent; empty: none.
+# Files of plain forms: on disk, beside their final place, and only from people who are signed in.
+FILE_UPLOAD_HANDLERS = ["web.common.form_files.ToDisk"]
+# Folder with passage files that can be named in the browser instead of uploaded; empty: none.
 SOURCES_DIR = env.str("PREFEREE_SOURCES_DIR", default="")
-# Of one worker's page; counted over ten seconds. 0 is off.
-PAGE_REQUESTS_PER_SECOND = whole("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
-# New workers from one network within ten minutes, at a crowd that does not sign who arrives. 0 is off.
-ARRIVALS_PER_NETWORK = whole("PREFEREE_ARRIVALS_PER_NETWORK", 120)
-# Tasks in a row that a worker may leave without judging a pair. 0 is off.
-MOST_UNFINISHED = whole("PREFEREE_MOST_UNFINISHED", 5)
+# Per worker's page, counted over ten seconds. 0 is off.
+PAGE_REQUESTS_PER_SECOND = whole_number_setting("PREFEREE_PAGE_REQUESTS_PER_SECOND", 10)
+# New workers from one network in ten minutes, at a crowd that does not sign worker ids. 0 is off.
+ARRIVALS_PER_NETWORK = whole_number_setting("PREFEREE_ARRIVALS_PER_NETWORK", 120)
+# Tasks in a row that a worker can leave without judging a pair. 0 is off.
+MOST_UNFINISHED = whole_number_setting("PREFEREE_MOST_UNFINISHED", 5)
+# Work without a judged pair is rejected this long before the crowd's auto-approval. 0: only people reject.
+REJECT_UNJUDGED_HOURS = whole_number_setting("PREFEREE_REJECT_UNJUDGED_HOURS", 24)
 
-# The crowd. Only the endpoint tells marketplace, sandbox and production apart.
-MARKETPLACE_PORT = whole("MARKETPLACE_PORT", 8411, least=1)
+# The crowd. Only the endpoint distinguishes marketplace, sandbox and production.
+MARKETPLACE_PORT = whole_number_setting("MARKETPLACE_PORT", 8411, least=1)
 EMBEDDED_CROWD_ENDPOINT = f"http://127.0.0.1:{MARKETPLACE_PORT}"
 CROWD_ENDPOINT = address("PREFEREE_CROWD_ENDPOINT", EMBEDDED_CROWD_ENDPOINT, {"http", "https"})
 CROWD_KEY_FILE = Path(env.str("PREFEREE_CROWD_KEY_FILE", default=str(DATA_DIR / "marketplace-key.json")))
 CROWD_ACCESS_KEY = env.str("PREFEREE_CROWD_ACCESS_KEY", default="")
 CROWD_SECRET_KEY = env.str("PREFEREE_CROWD_SECRET_KEY", default="")
-CROWD_CALLS_PER_SECOND = number("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
-CROWD_CALLS_AT_ONCE = whole("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
-CROWD_TIMEOUT_SECONDS = number("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
-# Hosts that may frame the judging page and receive its final form.
+CROWD_CALLS_PER_SECOND = number_setting("PREFEREE_CROWD_CALLS_PER_SECOND", 0)
+CROWD_CALLS_AT_ONCE = whole_number_setting("PREFEREE_CROWD_CALLS_AT_ONCE", 4, least=1)
+CROWD_TIMEOUT_SECONDS = number_setting("PREFEREE_CROWD_TIMEOUT_SECONDS", 15, least=0.1)
+# Hosts that can frame the judging page and receive its final form.
 CROWD_HOSTS = addresses("PREFEREE_CROWD_HOSTS", default_hosts(CROWD_ENDPOINT))
-BUDGET_CAP = dollars("PREFEREE_BUDGET_CAP", "0")
-# Of all campaigns together, in so many days. The reference experiment (421 tasks at $2.40) fits twice, with repeats.
-SPENDING_CAP = dollars("PREFEREE_SPENDING_CAP", "2500")
-SPENDING_DAYS = whole("PREFEREE_SPENDING_DAYS", 30, least=1)
+BUDGET_CAP = dollars_setting("PREFEREE_BUDGET_CAP", "0")
+# For all campaigns together in SPENDING_DAYS. The reference experiment (421 tasks at $2.40) fits twice, with repeats.
+SPENDING_CAP = dollars_setting("PREFEREE_SPENDING_CAP", "2500")
+SPENDING_DAYS = whole_number_setting("PREFEREE_SPENDING_DAYS", 30, least=1)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -356,7 +358,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "form-action": [SELF, *OIDC_HOSTS],  # browsers hold the redirect to the provider to this
+        "form-action": [SELF, *OIDC_HOSTS],  # browsers also apply this to the redirect to the provider
         "frame-ancestors": [NONE],
     }
 }
@@ -367,14 +369,14 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 if PUBLIC_URL.startswith("https://"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
-    # No other host of the domain, and no page without HTTPS, can set cookies of such names.
+    # With these names, no other host of the domain and no page without HTTPS can set the cookies.
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 if PRODUCTION:
-    SECURE_HSTS_SECONDS = whole("PREFEREE_HSTS_SECONDS", 3600)
+    SECURE_HSTS_SECONDS = whole_number_setting("PREFEREE_HSTS_SECONDS", 3600)
     SECURE_SSL_REDIRECT = boolean("PREFEREE_SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# What the judging pages can be shown in, by the campaign's setting; all other pages are in English.
+# Languages of the judging pages, set per campaign; all other pages are in English.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "German")]
 LOCALE_PATHS = [BASE_DIR / "locale"]

@@ -1,4 +1,4 @@
-"""Which software made something: the version, and a digest of the sources that it came from."""
+"""Which software made something: the version and a digest of its sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @cache
 def software_version() -> str:
-    """Return the project's version, as pyproject.toml has it."""
+    """Return the project's version from pyproject.toml."""
     version: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     return version
 
@@ -21,7 +21,7 @@ def software_version() -> str:
 def sources_key(*rooms: str) -> str:
     """Return the version, and eight digits that change with the sources of these rooms.
 
-    Whoever works on the code between two versions, or runs a version of their own, is not shown what other code made.
+    So people who change the code between two versions never see results that other code made.
     """
     digest = hashlib.sha256()
     for room in rooms:

@@ -1,10 +1,10 @@
-"""Every address for people; rooms are named by string. Machines ask at those of config/probes.py."""
+"""All URLs for people; rooms are named by string. URLs for machines are in config/monitoring/probes.py."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-# The admin's own sign-in page would know neither limits nor second factors.
+# The admin's own sign-in page would skip limits and second factors.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 handler400 = "web.api.problems.bad_request"
@@ -14,6 +14,6 @@ urlpatterns = [
     path("accounts/", include("accounts.urls")),
     path("accounts/", include("allauth.urls")),
     path("judge/", include("judging.urls")),
-    path("", include("web.api.urls")),
+    path("", include("web.api_urls")),
     path("", include("web.urls")),
 ]

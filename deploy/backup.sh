@@ -1,5 +1,5 @@
 #!/bin/sh
-# Back up an installation while it runs, into a new folder below the given one (docs/operations.md, "Backups").
+# Back up an installation while it runs, into a new folder below the given one (docs/maintenance.md, "Backups").
 # Usage, with the installation's settings in the environment: deploy/backup.sh FOLDER
 set -eu
 : "${1:?Say into which folder: deploy/backup.sh FOLDER}"
@@ -26,7 +26,7 @@ database() { # its address, its name in the backup, the setting that names it
         "$python" - "${1#sqlite:///}" "$part/$2.sqlite3" <<'PYTHON'
 import sqlite3, sys
 source, target = (sqlite3.connect(name) for name in sys.argv[1:])
-source.backup(target)  # a consistent copy, whoever writes meanwhile
+source.backup(target)  # a consistent copy, even while others write
 assert target.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 target.execute("PRAGMA journal_mode=DELETE")
 target.close()
@@ -36,7 +36,7 @@ PYTHON
     esac
 }
 
-# Databases before files: a stored run is written before the row that names it, so no row misses its file.
+# Databases before files: a run's file is written before its row, so every row has its file.
 database "${DATABASE_URL:-sqlite:///$PREFEREE_DATA_DIR/preferee.sqlite3}" preferee DATABASE_URL
 database "${MARKETPLACE_DATABASE_URL:-sqlite:///$crowds/marketplace.sqlite3}" marketplace MARKETPLACE_DATABASE_URL
 files() { # the folder, the archive's name, what of the folder belongs into it
@@ -55,7 +55,7 @@ files "$PREFEREE_DATA_DIR" files runs files sources secret-key marketplace-secre
 mv "$part" "$made"
 echo "$made"
 
-# Beside the backups, never in them: what was forgotten and taken back, which a restore of any of them does again.
+# Next to the backups, not in them: deletions and withdrawals, which every restore repeats.
 ours=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}
 for list in "$ours/rights.jsonl" "${MARKETPLACE_RIGHTS_DIR:-${MARKETPLACE_DATA_DIR:-$ours}}/marketplace-rights.jsonl"; do
     name=$(basename "$list")
@@ -64,7 +64,7 @@ for list in "$ours/rights.jsonl" "${MARKETPLACE_RIGHTS_DIR:-${MARKETPLACE_DATA_D
     mv "$1/.$name" "$1/$name"
 done
 
-# Old backups still have whoever was forgotten since. This one is new, so one always stays.
+# Old backups still contain workers forgotten since. This one is new, so one always stays.
 days=${PREFEREE_KEEP_BACKUPS_DAYS:-0}
 [ "$days" -gt 0 ] || exit 0
 oldest=$(date -u -d "-$days days" +%Y%m%d%H%M%S)

@@ -1,4 +1,4 @@
-# Sourced by backup.sh and restore.sh: an address of PostgreSQL as its own programs take it.
+# Sourced by backup.sh and restore.sh: a PostgreSQL address in the form that its own programs accept.
 
 # The address without its password, which every account of the machine could read in the list of processes, without
 # options that Django alone knows, and with a socket's folder (postgres:////run/postgresql/name) where libpq looks for it.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put a backup back into an empty installation (docs/operations.md, "Restore"). Refuses to overwrite anything.
+# Put a backup back into an empty installation (docs/maintenance.md, "Restore"). Refuses to overwrite anything.
 # Usage, with the new installation's settings in the environment: deploy/restore.sh BACKUP
 set -eu
 : "${1:?Say which backup: deploy/restore.sh BACKUP}"
@@ -26,7 +26,7 @@ database() { # its address, its name in the backup, the setting that names it
             exit 1
         fi
         pg_restore --exit-on-error --single-transaction --no-owner --no-privileges --dbname="$where" "$backup/$2.dump"
-        # A role that is no superuser is told of every table of the system that it cannot look at.
+        # A role without superuser rights gets a warning for every system table that it cannot read.
         PGOPTIONS='-c client_min_messages=error' psql --no-psqlrc --quiet --dbname="$where" --command=ANALYZE
     elif [ -e "$backup/$2.sqlite3" ]; then
         file=${1#sqlite:///}
@@ -44,7 +44,7 @@ tar --extract --gzip --file="$backup/files.tar.gz" --directory="$PREFEREE_DATA_D
 [ ! -e "$backup/marketplace-files.tar.gz" ] ||
     tar --extract --gzip --file="$backup/marketplace-files.tar.gz" --directory="$crowds" --skip-old-files
 
-# Who was forgotten since is back in the database. The lists beside the backups and the one of this machine say who.
+# The database again contains workers forgotten since. The lists next to the backups and on this machine name them.
 rights=${PREFEREE_RIGHTS_DIR:-$PREFEREE_DATA_DIR}
 crowds_rights=${MARKETPLACE_RIGHTS_DIR:-${MARKETPLACE_DATA_DIR:-$rights}}
 mkdir -p "$rights" "$crowds_rights"
@@ -55,7 +55,7 @@ for list in "$rights/rights.jsonl" "$crowds_rights/marketplace-rights.jsonl"; do
     cat "$list" "$beside" 2>/dev/null | sort -u > "$list.new" || true
     mv "$list.new" "$list"
 done
-# Put back by root, in a container for instance: the files are the program's all the same.
+# If root restores (in a container, for instance), the files still belong to the program.
 if [ "$(id -u)" = 0 ]; then
     chown -R --reference="$PREFEREE_DATA_DIR" "$PREFEREE_DATA_DIR" "$rights"
     chown -R --reference="$crowds" "$crowds" "$crowds_rights"

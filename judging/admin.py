@@ -1,4 +1,4 @@
-"""Judging in the admin site: to look at, not to change. Facts are appended by services only."""
+"""Read-only admin pages for judging. Only services append facts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judging.models import (
 
 
 class ReadOnly(admin.ModelAdmin):
-    """Rows can be found and read; nothing is added, changed or deleted here."""
+    """Base class for admin pages that search and show rows but never change them."""
 
     list_per_page = 50
     show_full_result_count = False

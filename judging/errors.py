@@ -1,20 +1,20 @@
 """Errors of judging.
 
 JudgingError
-├── CampaignRefused      a step of a campaign that cannot be taken as things stand
-│   └── BadInput             what was asked is wrong in itself, however things stand
-├── MayNotSpend          a person without a spending grant for it
-├── NotReady             a launch check that failed
-│   └── AlreadyLaunched      there is no second launch
-├── BadJudgmentFile      a file of judgments or gold pairs, with file and line
-├── ArrivalRefused       somebody came to a judging page without what it needs
-│   └── WorkRefused          the page can't be worked on
+├── CampaignRefused      the state of the campaign does not allow this step
+│   └── BadInput             the request itself is invalid
+├── MayNotSpend          no spending grant covers the amount
+├── NotReady             a launch check failed
+│   └── AlreadyLaunched      the campaign has been launched
+├── BadJudgmentFile      an invalid line in a file of judgments or gold pairs
+├── ArrivalRefused       a visitor cannot open this judging page
+│   └── WorkRefused          the worker cannot work on this page
 └── CrowdError           the crowd refused or did not answer
-    ├── CrowdLater           trying again can help
-    │   └── CrowdThrottled       there were too many calls
-    ├── CrowdAlready         it was done before (success, once found again)
-    ├── CrowdNever           it will never succeed as it is
-    ├── CrowdMoney           there is not enough money
+    ├── CrowdLater           a retry can help
+    │   └── CrowdThrottled       too many calls
+    ├── CrowdAlready         done by an earlier call (a success once the result is found)
+    ├── CrowdNever           a retry cannot help
+    ├── CrowdMoney           the balance is too low
     └── CrowdConfiguration   keys, endpoint or qualifications are wrong
 """
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class JudgingError(Refusal):
-    """Base of this family."""
+    """Base class of judging's errors."""
 
 
 class CampaignRefused(JudgingError):
-    """A step of a campaign that cannot be taken as things stand: a conflict."""
+    """The state of the campaign does not allow this step: a conflict."""
 
 
 class BadInput(CampaignRefused):
-    """What was asked is wrong in itself, whatever the state of the campaign."""
+    """The request itself is invalid, whatever the state of the campaign."""
 
 
 class MayNotSpend(JudgingError):
@@ -45,57 +45,57 @@ class MayNotSpend(JudgingError):
 
 
 class NotReady(JudgingError):
-    """A launch check that failed."""
+    """A launch check failed."""
 
 
 class AlreadyLaunched(NotReady):
-    """There is no second launch."""
+    """The campaign has been launched; it cannot be launched again."""
 
 
 class BadJudgmentFile(JudgingError):
-    """A file of judgments or gold pairs is not as it must be."""
+    """A line in a file of judgments or gold pairs is invalid."""
 
     def __init__(self, file: str, line: int, reason: str) -> None:
         super().__init__(
-            f"{file}, line {line:,}: {reason}", "Nothing was imported. Mend the line and try again."
+            f"{file}, line {line:,}: {reason}", "Nothing was imported. Fix the line and try again."
         )
         self.file, self.line, self.reason = file, line, reason
 
 
 class ArrivalRefused(JudgingError):
-    """Somebody came to a judging page without what it needs."""
+    """A visitor cannot open this judging page."""
 
 
 class WorkRefused(ArrivalRefused):
-    """The page can't be worked on; ``reason`` names the refusal page that says why.
+    """The worker cannot work on this page; ``reason`` names the refusal page to show.
 
-    ``worker`` is who was refused, if known; ``wait`` the seconds after which the same may be tried again.
+    ``worker`` is the refused worker, if known. ``wait`` is the number of seconds before a retry makes sense.
     """
 
     def __init__(self, reason: str, *, worker: Worker | None = None, wait: float = 0.0) -> None:
-        super().__init__(f"No task now: {reason}.")
+        super().__init__(f"No task available: {reason}.")
         self.reason, self.worker, self.wait = reason, worker, wait
 
 
 class CrowdError(JudgingError):
-    """The crowd refused a call or did not answer. ``error_class`` says whether trying again can help."""
+    """The crowd refused a call or did not answer. ``error_class`` says whether a retry can help."""
 
     fault = "outside"
     error_class = "later"
 
 
 class CrowdLater(CrowdError):
-    """Trying again can help: throttled, unreachable, a fault of the crowd's."""
+    """A retry can help: throttled, unreachable, or a fault at the crowd."""
 
     error_class = "later"
 
 
 class CrowdThrottled(CrowdLater):
-    """There were too many calls in too short a time."""
+    """Too many calls in too short a time."""
 
 
 class CrowdAlready(CrowdError):
-    """The crowd has done this before; ``found`` is the id it named, if any."""
+    """An earlier call has already done this; ``found`` is the id the crowd returned, if any."""
 
     error_class = "already"
 
@@ -105,13 +105,13 @@ class CrowdAlready(CrowdError):
 
 
 class CrowdNever(CrowdError):
-    """It will never succeed as it is."""
+    """The call can never succeed; a retry cannot help."""
 
     error_class = "never"
 
 
 class CrowdMoney(CrowdError):
-    """There is not enough money on the crowd's account."""
+    """The balance of the crowd account is too low."""
 
     error_class = "money"
 

@@ -1,62 +1,110 @@
-"""Judging's background work: each body is one service call and may run twice."""
+"""Background jobs of judging. Each body is one service call and is safe to run twice."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from config import clock
+from config.background.models import Job
 from config.background.registry import Progress, job_kind
-from config.background.services import TryLater, start
+from config.background.services import TryLater, hurry, start
 from config.sweep import Sweep
+from judging.campaign import gold_proposals
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
+from judging.exchange.calls import Patience, got_through
+from judging.intake import collection, places
+from judging.launch import closure, pilots
 from judging.models import Campaign, Worker, WorkerMessage
-from judging.services import (
-    blocking,
-    closing,
-    collecting,
-    gold_proposals,
-    holding,
-    notices,
-    payments,
-    piloting,
-    places,
-    reapplying,
-    rejecting,
-    rights,
-    suspending,
-    watchdog,
-)
-from judging.services.calls import Patience, got_through
-from judging.services.messages import send_message
+from judging.money import held_pay, payments, rejections
+from judging.people import gold_suspension, rights, rights_replay
+from judging.watching import watchdog
+from judging.workers import block_lists, notices
+from judging.workers.messages import send_message
 
 log = logging.getLogger(__name__)
-#: The wait after a first failure that trying again can help; while nothing gets through it doubles up to the longest.
+#: The wait after a first failure that a retry can fix. It doubles with each further failure, up to the longest.
 LATER_SECONDS = 5
 LONGEST_LATER_SECONDS = 300
 MONEY_SECONDS = 600
 
 
 def post_places_key(campaign: Campaign) -> str:
-    """One live job offers a campaign's places."""
+    """Return the key that allows one live job to offer a campaign's places."""
     return f"judging.post_places:{campaign.pk}"
 
 
 def collect_key(campaign: Campaign) -> str:
-    """One live job collects for a campaign."""
+    """Return the key that allows one live job to collect a campaign's work."""
     return f"judging.collect:{campaign.pk}"
 
 
 def close_places_key(campaign: Campaign) -> str:
-    """One live job takes a campaign's places off the crowd."""
+    """Return the key that allows one live job to take a campaign's places off the crowd."""
     return f"judging.close_places:{campaign.pk}"
 
 
+def ring_to_post_places(campaign: Campaign) -> Job:
+    """Start the job that posts wanted places, after a launch of the campaign or its pilot."""
+    return start("judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk})
+
+
+def ring_to_collect(campaign: Campaign, *, sweep: bool = False) -> Job:
+    """Start the job that collects work; with ``sweep``, it also posts missing places again."""
+    arguments = {"campaign_id": campaign.pk} | ({"sweep": True} if sweep else {})
+    return start("judging.collect", key=collect_key(campaign), arguments=arguments)
+
+
+def ring_to_go_on(campaign: Campaign) -> Job:
+    """Resume the campaign: post missing places, and run its delayed jobs now."""
+    job = ring_to_collect(campaign, sweep=True)
+    hurry(Job.objects.filter(arguments__campaign_id=campaign.pk))
+    return job
+
+
+def ring_to_close_places(campaign: Campaign) -> Job:
+    """Take a paused or closed campaign's places off the crowd now."""
+    job = start(
+        "judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk}
+    )
+    hurry(Job.objects.filter(key=close_places_key(campaign)))
+    return job
+
+
+def ring_to_deliver(campaign: Campaign, rows: Sequence[WorkerMessage]) -> Job:
+    """Start the job that delivers a message, stored as ``rows``, to workers through the crowd."""
+    workers = [row.worker_id for row in rows]
+    arguments = {"campaign_id": campaign.pk, "message": rows[0].pk, "workers": workers}
+    return start("judging.deliver", key=f"judging.deliver:{max(row.pk for row in rows)}", arguments=arguments)
+
+
+def ring_for_gold(campaign: Campaign, *, qrels: str = "") -> Job:
+    """Start the job that proposes gold pairs, from these labels or the pool's."""
+    return start(
+        "judging.propose_gold",
+        key=propose_gold_key(campaign),
+        arguments={"campaign_id": campaign.pk, "qrels": qrels},
+    )
+
+
+def gold_work(campaign: Campaign) -> QuerySet[Job]:
+    """Return the jobs that propose gold pairs for this campaign, the latest first."""
+    return Job.objects.filter(key=propose_gold_key(campaign)).order_by("-pk")
+
+
+def ring_watchdog() -> Job:
+    """Start a new check for stalled work, for the pages that list it."""
+    return start("judging.watchdog")
+
+
 @job_kind("judging.post_places", words="offering places")
-def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
-    """Offer the places that are wanted."""
+def post_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+    """Post the wanted places at the crowd."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     try:
         return {"posted": places.post_places(campaign, progress=progress)}
@@ -65,30 +113,29 @@ def post_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 
 @job_kind("judging.collect", words="collecting work")
-def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
-    """Collect, pay what is owed, and ring for the places that are wanted now."""
+def collect_job(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dict[str, Any]:
+    """Collect work, pay what is owed, and ring the job that offers newly wanted places."""
     campaign, patience, began = Campaign.objects.get(pk=campaign_id), Patience(), clock.now()
     result: dict[str, Any] = {}
     try:
         with patience.one():
             sweep = sweep or campaign.state == Campaign.State.CLOSING
-            suspending.suspend_suspicious(campaign)
-            collected = collecting.collect(campaign, progress=progress, sweep=sweep)
+            gold_suspension.suspend_suspicious(campaign)
+            collected = collection.collect(campaign, progress=progress, sweep=sweep)
             result |= {"submissions": collected.submissions, "places_wanted": collected.places_wanted}
         with patience.one():
-            rejecting.carry_out_rejections(campaign)
+            held_pay.reject_unjudged(campaign)
+            rejections.carry_out_rejections(campaign)
         with patience.one():
-            holding.note_paid_by_the_crowd(campaign)
+            held_pay.note_paid_by_the_crowd(campaign)
         with patience.one():
             result |= {"paid": payments.pay_owed(campaign, progress=progress)}
         if places.any_wanted(campaign):
-            start(
-                "judging.post_places", key=post_places_key(campaign), arguments={"campaign_id": campaign.pk}
-            )
+            ring_to_post_places(campaign)
         with patience.one():
-            blocking.sync_blocks(campaign)
+            block_lists.sync_blocks(campaign)
         with patience.one():
-            blocking.hide_from_finished(campaign)
+            block_lists.hide_from_finished(campaign)
         with patience.one():
             notices.tell_workers(campaign)
         with patience.one():
@@ -100,17 +147,17 @@ def collect(*, progress: Progress, campaign_id: int, sweep: bool = False) -> dic
 
 
 def _move_on(campaign: Campaign) -> None:
-    """What a campaign does by itself once everything there is has been taken in."""
-    piloting.finish_pilot(campaign)
+    """Take the campaign's next automatic step, after all submitted work is collected."""
+    pilots.finish_pilot(campaign)
     if campaign.state == Campaign.State.CLOSING:
-        closing.settle_tried_places(campaign)
-        closing.finish_closing(campaign)
+        closure.settle_tried_places(campaign)
+        closure.finish_closing(campaign)
     if campaign.state not in Campaign.OFFERING and places.any_offered(campaign):
         start("judging.close_places", key=close_places_key(campaign), arguments={"campaign_id": campaign.pk})
 
 
 @job_kind("judging.close_places", words="taking places down")
-def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
+def close_places_job(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
     """Take a paused or closed campaign's places off the crowd."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     try:
@@ -120,14 +167,14 @@ def close_places(*, progress: Progress, campaign_id: int) -> dict[str, Any]:
 
 
 @job_kind("judging.deliver", words="telling the crowd what was decided")
-def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
-    """Send workers a message that was kept for them; the rows say why it did not reach somebody."""
+def deliver_job(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> dict[str, Any]:
+    """Send a stored message to workers. Its rows record why it did not reach a worker."""
     campaign, began = Campaign.objects.get(pk=campaign_id), clock.now()
     kept = WorkerMessage.objects.get(pk=message, campaign=campaign)
     people = list(Worker.objects.filter(pk__in=workers).order_by("pk"))
     words = {"subject": kept.subject, "text": kept.text}
     try:
-        with suppress(CrowdNever):  # the rows say so
+        with suppress(CrowdNever):  # recorded in the rows
             send_message(campaign, people, who=kept.who, **words)
     except CrowdError as error:
         raise _later(error, campaign, began) from error
@@ -136,42 +183,42 @@ def deliver(*, campaign_id: int, message: int, workers: list[int], **_: Any) -> 
 
 
 def propose_gold_key(campaign: Campaign) -> str:
-    """One live job proposes a campaign's gold pairs."""
+    """Return the key that allows one live job to propose a campaign's gold pairs."""
     return f"judging.propose_gold:{campaign.pk}"
 
 
-@job_kind("judging.propose_gold", words="proposing test pairs")
-def propose_gold(*, progress: Progress, campaign_id: int, qrels: str = "") -> dict[str, Any]:
-    """Propose gold pairs until there are enough; run again, it adds none."""
+@job_kind("judging.propose_gold", words="proposing gold pairs")
+def propose_gold_job(*, progress: Progress, campaign_id: int, qrels: str = "") -> dict[str, Any]:
+    """Propose gold pairs until there are enough. A second run adds none."""
     progress(0, 1, "Looking for test pairs")
     return {"proposed": gold_proposals.propose_gold(Campaign.objects.get(pk=campaign_id), qrels=qrels)}
 
 
 @job_kind("judging.collect_open_campaigns")
 def collect_open_campaigns(**_: Any) -> dict[str, Any]:
-    """Start a collection for every campaign that workers may be at work on, or are still owed by."""
-    campaigns = collecting.campaigns_to_collect()
+    """Start a collection for every campaign with work under way or pay still owed."""
+    campaigns = collection.campaigns_to_collect()
     for campaign in campaigns:
-        start("judging.collect", key=collect_key(campaign), arguments={"campaign_id": campaign.pk})
+        ring_to_collect(campaign)
     return {"campaigns": len(campaigns)}
 
 
 @job_kind("judging.retention")
 def retain(**_: Any) -> dict[str, Any]:
-    """Erase what was kept as long as the settings say, and what a restored backup brought back."""
+    """Erase data past its retention period, and erased data that a restored backup brought back."""
     done: dict[str, Any] = {}
     sweep = Sweep("Retention")
-    with sweep.step("what was kept long enough"):
+    with sweep.step("data past its retention period"):
         done |= rights.enforce_retention()
-    with sweep.step("what a backup brought back"):
-        done["done_again"] = reapplying.reapply_rights().applied
+    with sweep.step("data that a backup brought back"):
+        done["done_again"] = rights_replay.reapply_rights().applied
     sweep.end()
     return done
 
 
 @job_kind("judging.watchdog")
-def watch(**_: Any) -> dict[str, Any]:
-    """Name what has not moved within its time, for every campaign that is under way; a line in the log for each."""
+def watchdog_job(**_: Any) -> dict[str, Any]:
+    """Log a warning for everything overdue in each running campaign."""
     found = {campaign.name: watchdog.stalled(campaign) for campaign in watchdog.watched_campaigns()}
     for name, things in found.items():
         for thing in things:
@@ -180,10 +227,10 @@ def watch(**_: Any) -> dict[str, Any]:
 
 
 def _later(error: CrowdError, campaign: Campaign, began: datetime) -> Exception:
-    """What can help by itself is tried later; the rest is a named failure with its next step."""
+    """Turn an error that a retry can fix into a retry, and any other into a failure with a next step."""
     if isinstance(error, CrowdLater):
         got_on = got_through(campaign, began)
         return TryLater(error.message, seconds=LATER_SECONDS, longest=LONGEST_LATER_SECONDS, got_on=got_on)
     if isinstance(error, CrowdMoney):
-        return TryLater(f"{error.message} {error.next_step}", seconds=MONEY_SECONDS)
+        return TryLater(error.message, next_step=error.next_step, seconds=MONEY_SECONDS)
     return error

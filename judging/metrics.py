@@ -1,4 +1,4 @@
-"""How the campaigns stand, for those who watch over an installation. No worker is named."""
+"""Metrics on campaigns for monitoring an installation. They identify no worker."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Q
 
-from config.metrics import State, state_reader
+from config.monitoring.metrics import State, state_reader
+from judging.campaign.cost import money
 from judging.models import Campaign, CrowdCall, Exclusion, Place, Submission, Task
-from judging.services.payments import money
 
 
 @state_reader
-def work() -> Iterator[State]:
-    """Tasks, places, submissions and exclusions of every launched campaign."""
+def campaign_work() -> Iterator[State]:
+    """Count tasks, places, submissions and exclusions of every launched campaign."""
     launched = Q(launched_at__isnull=False)
     campaigns = Campaign.objects.filter(launched)
     yield State(
@@ -34,14 +34,14 @@ def work() -> Iterator[State]:
     submissions = Submission.objects.filter(campaign__in=campaigns)
     yield State(
         "preferee_submissions",
-        "Submissions, by state and standing; those collected are in the state submitted.",
+        "Submissions, by state and standing. Collected submissions are in state submitted.",
         ("campaign", "state", "standing"),
         _counted(submissions.values_list("campaign__name", "state", "standing")),
     )
     exclusions = Exclusion.objects.filter(campaign__in=campaigns)
     yield State(
         "preferee_exclusions",
-        "Workers excluded, as it stands now.",
+        "Workers currently excluded, by rule.",
         ("campaign", "rule"),
         _counted(exclusions.filter(reversed_at=None).values_list("campaign__name", "rule")),
     )
@@ -49,19 +49,19 @@ def work() -> Iterator[State]:
 
 @state_reader
 def calls() -> Iterator[State]:
-    """Calls with an effect: what was intended, what is done, what has failed."""
+    """Count calls that change something at a crowd, by state and last error."""
     rows = CrowdCall.objects.values_list("operation", "state", "error_class")
     yield State(
         "preferee_crowd_intents",
-        "Calls with an effect on a crowd, by state (intended: not done yet) and class of the last error.",
+        "Calls that change something at a crowd, by state (intended: not done yet) and last error class.",
         ("operation", "state", "error"),
         _counted(rows),
     )
 
 
 @state_reader
-def dollars() -> Iterator[State]:
-    """Money of every launched campaign, fees included."""
+def campaign_dollars() -> Iterator[State]:
+    """Sum the money of every launched campaign, in dollars, fees included."""
     values: dict[tuple[str, ...], float] = {
         (campaign.name, what): float(amount)
         for campaign in Campaign.objects.filter(launched_at__isnull=False).order_by("pk")
@@ -69,7 +69,7 @@ def dollars() -> Iterator[State]:
     }
     yield State(
         "preferee_dollars",
-        "Dollars with fees: spent, owed, held for a person, promised (on live places), and committed (all four).",
+        "Dollars including fees: spent, owed, held for a decision, promised (live places), committed (all four).",
         ("campaign", "what"),
         values,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging import saving_views, time_views, trial_views, views, voice_views
+from judging.page import report_views, saving_views, time_views, trial_views, views
 
 app_name = "judging"
 urlpatterns = [
@@ -10,12 +10,12 @@ urlpatterns = [
     path("task/<str:token>/consent", views.consent, name="consent"),
     path("task/<str:token>/save", saving_views.save, name="save"),
     path("task/<str:token>/state", saving_views.state, name="state"),
-    path("task/<str:token>/report", voice_views.report, name="report"),
+    path("task/<str:token>/report", report_views.report, name="report"),
     path("task/<str:token>/finish", views.finish, name="finish"),
     path("task/<str:token>/leave", views.leave, name="leave"),
     path("task/<str:token>/more-time", time_views.more_time, name="more-time"),
     path("task/<str:token>/time-up", time_views.time_up, name="time-up"),
-    path("appeal/<str:token>/", voice_views.appeal, name="appeal"),
+    path("appeal/<str:token>/", report_views.appeal, name="appeal"),
     path("trial/<str:token>/", trial_views.trial, name="trial"),
     path("<str:token>/", views.arrive, name="arrive"),
 ]

@@ -1,12 +1,12 @@
-"""What the leaderboard refuses.
+"""The leaderboard's errors.
 
 LeaderboardError
 ├── UnknownLabels     no such qrel set or version
-├── UnknownMeasure    a measure's name that means nothing here
-├── NothingPrivate    no queries are private, or too few to compare on
+├── UnknownMeasure    unknown measure name
+├── NothingPrivate    no private queries, or too few to compare on
 ├── NothingToScore    no runs, or no query that both sets of labels cover
-├── WrongSetting      a number or choice that an analysis does not know
-└── MembersOnly       an analysis that would tell others than members what is not released
+├── WrongSetting      an invalid number or choice for an analysis
+└── MembersOnly       an analysis that would show unreleased data to nonmembers
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class LeaderboardError(Refusal):
 
 
 class UnknownLabels(LeaderboardError):
-    """There is no qrel set or version of that name."""
+    """No qrel set or version has that name."""
 
 
 class UnknownMeasure(LeaderboardError):
-    """There is no measure of that name."""
+    """No measure has that name."""
 
 
 class NothingPrivate(LeaderboardError):
@@ -35,8 +35,8 @@ class NothingToScore(LeaderboardError):
 
 
 class WrongSetting(LeaderboardError):
-    """An analysis does not know this number or choice."""
+    """A number or choice is invalid for the analysis."""
 
 
 class MembersOnly(LeaderboardError):
-    """The analysis would show what is not released, and who asks is no member."""
+    """The analysis would show unreleased data to someone who is not a member."""

@@ -11,14 +11,14 @@ from config.background.models import Job
 from config.background.registry import Progress, job_kind
 from config.background.services import start, start_for
 from config.sweep import Sweep
+from judging.campaign.campaigns import CampaignSettings
 from judging.models import Campaign
-from judging.services.campaigns import CampaignSettings
-from leaderboard.services.analyses import keep_result, key_of
-from leaderboard.services.analysis_kinds import KINDS
-from leaderboard.services.analysis_makers import Asked
-from leaderboard.services.better_than_perfect import ask_better_than_perfect
-from leaderboard.services.kept_analyses import forget_old, forget_unused
-from leaderboard.services.kept_values import forget_values
+from leaderboard.analyses.better_than_perfect.analysis import ask_better_than_perfect
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import analysis_key, keep_result
+from leaderboard.cache.kept_analyses import forget_old_results, forget_unused
+from leaderboard.cache.kept_values import forget_values
 from pooling.errors import AlreadyImported
 from pooling.models import Collection, Pool, QrelSet, Run
 from pooling.services.naming import check_name
@@ -28,12 +28,12 @@ ASK = "leaderboard.ask_better_than_perfect"
 
 
 def job_key(key: str) -> str:
-    """The job that computes what is kept under this key."""
+    """Return the key of the job that computes the result stored under ``key``."""
     return f"{ANALYSE}:{key}"
 
 
-def ring_for(asked: Asked) -> Job:
-    """Have the analysis made and kept. Raises a refusal where there is nothing to analyse, or too much waits."""
+def ring_for_analysis(asked: Asked) -> Job:
+    """Start a job that runs and stores the analysis. Refuse if there is nothing to analyze or the queue is full."""
     arguments = {
         "kind": asked.kind.name,
         "collection_id": asked.collection.pk,
@@ -42,7 +42,7 @@ def ring_for(asked: Asked) -> Job:
         "settings": asked.settings,
         "released": asked.released,
     }
-    return start_for(ANALYSE, key=job_key(key_of(asked)), arguments=arguments)
+    return start_for(ANALYSE, key=job_key(analysis_key(asked)), arguments=arguments)
 
 
 @job_kind(ANALYSE, max_attempts=2, words="an analysis")
@@ -56,7 +56,7 @@ def analyse(
     settings: dict[str, Any],
     released: bool,
 ) -> dict[str, Any]:
-    """Make an analysis and keep it."""
+    """Run an analysis and store it."""
     rows = Run.objects.filter(collection=collection_id, pk__in=runs).order_by("run_tag")
     rows = rows.released() if released else rows
     asked = Asked(
@@ -73,10 +73,10 @@ def analyse(
 def ring_for_asking(
     *, name: str, run: Run, qrel_set: QrelSet, settings: CampaignSettings, sample: int | None, who: str
 ) -> Job:
-    """Have the campaign made that asks whether a run is better than perfect; the same one again is the same work.
+    """Start a job that creates a campaign to ask whether a run is better than perfect, or find the same job.
 
-    Of the settings it takes those that the page asks for. Raises AlreadyImported for a name that stands, or is about
-    to stand, for something else, and what can be refused at once.
+    Only the settings that the page asks for are used. Raises AlreadyImported if the name is taken or about to be,
+    and whatever else can be refused at once.
     """
     check_name(name)
     settings.check()
@@ -105,7 +105,7 @@ _ASKED_SETTINGS = {"seed": int, "judgments_per_pair": int, "pairs_per_task": int
 
 
 @job_kind(ASK, words="the campaign that asks")
-def ask(
+def create_asking_campaign(
     *,
     progress: Progress,
     name: str,
@@ -115,7 +115,7 @@ def ask(
     sample: int | None,
     who: str,
 ) -> dict[str, Any]:
-    """Make the campaign; one that an earlier try of the same job has made is left as it is."""
+    """Create the campaign, unless an earlier try of the same job has created it."""
     made = Campaign.objects.filter(
         name=name, pool__name=name, pool__qrel_set=qrel_set_id, pool__pool_runs__run=run_id
     )
@@ -135,18 +135,17 @@ def ask(
 
 
 def asking_work(collection: Collection) -> QuerySet[Job]:
-    """Campaigns of this kind that were asked for over runs of the collection."""
+    """Return the jobs that create such campaigns over runs of the collection."""
     runs = list(Run.objects.filter(collection=collection).values_list("pk", flat=True))
     return Job.objects.filter(kind=ASK, arguments__run_id__in=runs)
 
 
 @job_kind("leaderboard.forget_analyses")
 def forget_analyses(**_: Any) -> dict[str, Any]:
-    """Delete kept analyses that are older than the settings say, and those and runs' values unused for longest
-    beyond their room."""
+    """Delete stored analyses past the age limit, and the least recently used results beyond the size limits."""
     sweep, deleted = Sweep("Forgetting analyses"), {"deleted": 0, "values_deleted": 0}
     for step, what in (
-        (forget_old, "deleted"),
+        (forget_old_results, "deleted"),
         (forget_unused, "deleted"),
         (forget_values, "values_deleted"),
     ):

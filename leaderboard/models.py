@@ -1,4 +1,4 @@
-"""What labels say about runs: per-query values, kept as arrays."""
+"""Per-query values of runs under labels, stored as arrays, and cached analyses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pooling.models import Collection, Run
 
 
 class Evaluation(models.Model):
-    """A run's per-query values of one measure under one set of labels; rebuilt whenever its inputs change."""
+    """A run's per-query values of one measure under one set of labels. Rebuilt whenever its inputs change."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     run = models.ForeignKey(Run, models.CASCADE, related_name="+")
@@ -43,7 +43,7 @@ class Evaluation(models.Model):
 
 
 class KeptAnalysis(models.Model):
-    """What a long analysis found, under a hash of all that it depends on: the same again comes back at once."""
+    """The result of a long analysis, stored under a hash of everything it depends on so that it can be reused."""
 
     key = models.CharField(max_length=64, unique=True)
     kind = models.CharField(max_length=40)

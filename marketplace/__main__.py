@@ -3,12 +3,12 @@
 import os
 import sys
 
-#: The exit status of a program that writes where nobody reads any more: 128 + SIGPIPE.
+#: Exit status when the reader of our output has gone: 128 + SIGPIPE.
 BROKEN_PIPE = 141
 
 
 def _early_addresses(arguments: list[str]) -> None:
-    """Let ``serve --host --port`` reach the settings, which are read before a command sees its arguments."""
+    """Pass ``serve --host --port`` on to the settings, which are read before a command parses its arguments."""
     for name in ("host", "port"):
         for place, argument in enumerate(arguments):
             option, _, value = argument.partition("=")
@@ -28,7 +28,7 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     try:
-        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is named in one line
+        settings.INSTALLED_APPS  # noqa: B018 -- read now, so that a wrong value is reported in one line
     except ImproperlyConfigured as error:
         sys.exit(f"The marketplace can't start: {error}")
     try:
@@ -37,7 +37,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough (`workers | head`). What is left must not be flushed at the end.
+        # The reader has closed the pipe (`workers | head`). Do not flush what is left at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(BROKEN_PIPE)
 

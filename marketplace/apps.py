@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class MarketplaceConfig(AppConfig):
-    """A crowd of one's own that speaks MTurk's requester protocol."""
+    """A self-hosted crowd that speaks MTurk's requester protocol."""
 
     name = "marketplace"
     default_auto_field = "django.db.models.BigAutoField"

@@ -1,4 +1,4 @@
-"""What an operator should still set before people work here: `python -m marketplace check` lists it."""
+"""Settings an operator should still make before people work here: `python -m marketplace check` lists them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Warning, register
 
 _MISSING = {
-    "OPERATOR": ("Workers cannot read who runs this site.", "Set MARKETPLACE_OPERATOR to its name."),
-    "CONTACT": ("Workers cannot read whom to ask.", "Set MARKETPLACE_CONTACT to an e-mail address."),
+    "OPERATOR": ("Workers cannot see who runs this site.", "Set MARKETPLACE_OPERATOR to its name."),
+    "CONTACT": ("Workers have no one to contact.", "Set MARKETPLACE_CONTACT to an e-mail address."),
     "PRIVACY_FILE": (
-        "The privacy page names neither your legal basis nor a supervisory authority.",
-        "Write a text and set MARKETPLACE_PRIVACY_FILE to its file.",
+        "The privacy page does not name your legal basis or a supervisory authority.",
+        "Write a text and set MARKETPLACE_PRIVACY_FILE to its path.",
     ),
     "PAYOUT_METHODS": (
-        "Workers cannot say how they want to be paid.",
-        "Set MARKETPLACE_PAYOUT_METHODS, for instance: bank transfer,gift card.",
+        "Workers cannot choose how they are paid.",
+        "Set MARKETPLACE_PAYOUT_METHODS, such as: bank transfer,gift card.",
     ),
     "PAYOUT_DAY": (
-        "Workers cannot read when they are paid.",
+        "Workers cannot see when they are paid.",
         "Set MARKETPLACE_PAYOUT_DAY to a day of the month, 1 to 28.",
     ),
 }
@@ -27,7 +27,7 @@ _MISSING = {
 
 @register()
 def told_to_workers(**_: Any) -> list[CheckMessage]:
-    """Name each setting that people on a public site would miss."""
+    """Return a warning for each setting that workers on a public site would miss."""
     if not settings.PRODUCTION:
         return []
     return [

@@ -1,7 +1,7 @@
-"""The marketplace's one clock. Services are handed ``now``; only views, commands and the scheduler read it.
+"""The marketplace's only clock. Services receive ``now``; only views, commands and the scheduler read it.
 
 ``MARKETPLACE_CLOCK_OFFSET`` (seconds) moves deadlines and token lifetimes for tests and drills. Signatures
-are checked against ``wall``, because the clients that sign know nothing of the offset.
+are checked against ``wall``, because the clients that sign do not know the offset.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ _shift = timedelta(seconds=float(os.environ.get("MARKETPLACE_CLOCK_OFFSET", "0")
 
 
 def now() -> datetime:
-    """The current time in UTC, moved by the offset."""
+    """Return the current time in UTC, moved by the offset."""
     return datetime.now(UTC) + _shift
 
 
 def wall() -> datetime:
-    """The current time in UTC, never moved."""
+    """Return the current time in UTC, without the offset."""
     return datetime.now(UTC)
 
 
 @contextmanager
 def shifted(by: timedelta) -> Iterator[None]:
-    """Move this process's clock by ``by`` for the length of the block."""
+    """Move this process's clock by ``by`` while the block runs."""
     global _shift
     before = _shift
     _shift = before + by

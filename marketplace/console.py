@@ -23,7 +23,7 @@ from marketplace.errors import AccountRefused, SweepFailed
 
 
 def _python() -> str:
-    """What a shell must be told to get this process's Python: an environment that is not activated has no name."""
+    """Return how to call this process's Python from a shell: its full path if the environment is not activated."""
     found, own = shutil.which("python"), Path(sys.executable)
     if found and Path(found) == own:
         return "python"
@@ -32,13 +32,13 @@ def _python() -> str:
 
 
 class Command(BaseCommand):
-    """One command: ``act(**options)`` returns what ``--json`` prints; ``show`` prints it for people."""
+    """A command. ``act(**options)`` returns what ``--json`` prints; ``show`` prints it for people."""
 
     example = ""
     requires_system_checks: list[str] = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """A parser whose help ends with the example."""
+        """Return a parser whose help ends with the example."""
         return super().create_parser(
             prog_name,
             subcommand,
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """``--json`` and the command's own."""
+        """Add ``--json`` and the command's own arguments."""
         parser.add_argument("--json", action="store_true", help="print the result as JSON on stdout")
         self.arguments(parser)
 
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         """Add the command's own arguments."""
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Do it: one service call."""
+        """Make the command's one service call and return its result."""
         raise NotImplementedError
 
     def show(self, result: dict[str, Any]) -> None:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         raise NotImplementedError
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate if needed, act, print."""
+        """Migrate if needed, act and print."""
         migrate_if_needed()
         try:
             result = self.act(**options)
@@ -76,7 +76,7 @@ class Command(BaseCommand):
             self.show(result)
 
     def table(self, head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-        """Columns as wide as their widest cell."""
+        """Print rows in columns as wide as their widest cell."""
         lines = [[str(cell) for cell in row] for row in (head, *rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
@@ -85,7 +85,7 @@ class Command(BaseCommand):
 
 
 def migrate_if_needed() -> None:
-    """Bring the database up to date; asking first is faster than migrating nothing."""
+    """Bring the database up to date. Checking first is faster than running an empty migration."""
     from django.core.management import call_command
 
     executor = MigrationExecutor(connection)
@@ -94,13 +94,13 @@ def migrate_if_needed() -> None:
 
 
 def refuse_existing(file: Path | None) -> None:
-    """Links are known to their file alone: another run must not write over it."""
+    """Refuse to overwrite a file of links, because they are stored nowhere else."""
     if file is not None and file.exists():
-        raise CommandError(f"{file} is there already; its links would be lost. Name another file.")
+        raise CommandError(f"{file} already exists, and its links would be lost. Choose another file.")
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that its owner alone may read: links and people's money are nobody else's business."""
+    """Write a file that only its owner can read: it holds links or payments."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.name}.part")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,4 +1,4 @@
-"""What every page of the site says."""
+"""Values for every page of the site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, str]:  # noqa: ARG001 -- a context processor is handed the request
-    """Whom to ask, as an address or in words."""
+    """Return the contact address, or words if there is none."""
     contact = settings.CONTACT
     return {
         "contact": contact or "the people who invited you",

@@ -1,17 +1,18 @@
 """Everything the marketplace refuses.
 
 MarketplaceError
-├── ProtocolError (a call is refused; marketplace.protocol knows how it looks on the wire)
+├── ProtocolError (a call is refused; marketplace.protocol.wire_format turns it into a response)
 │   ├── RequestError, ServiceFault            the two errors of the service model
 │   ├── ValidationException, SerializationException, ParameterValidationError
 │   ├── ThrottlingException, UnknownOperationException, UnsupportedOperationException
 │   └── MissingAuthenticationTokenException, IncompleteSignatureException,
 │       UnrecognizedClientException, InvalidSignatureException
-├── TaskRefused (a worker does not get a task, or may not hand one in)
-├── QualificationRefused (a worker cannot ask for a qualification)
+├── TaskRefused (a worker cannot take or submit a task)
+├── QualificationRefused (a worker cannot request a qualification)
+├── LetterRefused (a worker's message to a requester is not accepted)
 ├── SweepFailed (some steps of a sweep failed; the others are done)
 └── AccountRefused (an account, key or link cannot be made or used)
-    ├── SignInRefused (a worker is not signed in)
+    ├── SignInRefused (a worker cannot sign in)
     └── PayoutRefused (a payout cannot be made or recorded)
 """
 
@@ -21,7 +22,7 @@ PREFIX = "AWS.MechanicalTurk."
 
 
 class MarketplaceError(Exception):
-    """Root of the family: what happened, and what to do next."""
+    """Base class: what happened, and what to do next."""
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -33,7 +34,7 @@ class MarketplaceError(Exception):
 
 
 class ProtocolError(MarketplaceError):
-    """A requester's call is refused. The class name is the code on the wire."""
+    """A requester's call is refused. The class name is the error code in the response."""
 
     status = 400
 
@@ -43,19 +44,19 @@ class ProtocolError(MarketplaceError):
 
     @property
     def code(self) -> str:
-        """The protocol's name of the error."""
+        """Return the protocol's name of the error."""
         return type(self).__name__
 
 
 class RequestError(ProtocolError):
-    """A rule of the service was broken; ``turk_code`` says which, without its prefix."""
+    """The call breaks a rule of the service; ``turk_code`` names the rule, without its prefix."""
 
     def __init__(self, turk_code: str, message: str) -> None:
         super().__init__(message, PREFIX + turk_code)
 
 
 class ServiceFault(ProtocolError):
-    """The service failed; trying again can help."""
+    """The service failed; a retry may succeed."""
 
     status = 500
 
@@ -74,7 +75,7 @@ class SerializationException(ProtocolError):
 
 
 class ParameterValidationError(ProtocolError):
-    """A value fits the model and is still not valid."""
+    """A value fits the model but is not valid."""
 
     def __init__(self, parameter: str, value: object, reason: str = "") -> None:
         shown = str(value)
@@ -86,7 +87,7 @@ class ParameterValidationError(ProtocolError):
 
 
 class ThrottlingException(ProtocolError):
-    """Too many calls a second."""
+    """Too many calls per second."""
 
     def __init__(self) -> None:
         super().__init__("Rate exceeded")
@@ -97,7 +98,7 @@ class UnknownOperationException(ProtocolError):
 
 
 class UnsupportedOperationException(ProtocolError):
-    """The service model has the operation, this marketplace does not."""
+    """The service model has the operation, but this marketplace does not."""
 
 
 class MissingAuthenticationTokenException(ProtocolError):
@@ -108,22 +109,22 @@ class MissingAuthenticationTokenException(ProtocolError):
 
 
 class IncompleteSignatureException(ProtocolError):
-    """The Authorization header cannot be read."""
+    """The Authorization header cannot be parsed."""
 
 
 class UnrecognizedClientException(ProtocolError):
-    """The access key is not one of ours."""
+    """The access key is unknown."""
 
     def __init__(self) -> None:
         super().__init__("The security token included in the request is invalid.")
 
 
 class InvalidSignatureException(ProtocolError):
-    """The signature is wrong, out of date, or made for another service or region."""
+    """The signature is wrong, expired, or made for another service or region."""
 
 
 class TaskRefused(MarketplaceError):
-    """A worker does not get a task, or may not hand it in. ``reason`` is a stable word for programs."""
+    """A worker cannot take or submit a task. ``reason`` is a stable code for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -131,7 +132,7 @@ class TaskRefused(MarketplaceError):
 
 
 class QualificationRefused(MarketplaceError):
-    """A worker cannot ask for a qualification. ``reason`` is a stable word for programs."""
+    """A worker cannot request a qualification. ``reason`` is a stable code for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -139,7 +140,7 @@ class QualificationRefused(MarketplaceError):
 
 
 class LetterRefused(MarketplaceError):
-    """What a worker wrote to a requester is not taken. ``reason`` is a stable word for programs."""
+    """A worker's message to a requester is not accepted. ``reason`` is a stable code for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -160,7 +161,7 @@ class AccountRefused(MarketplaceError):
 
 
 class SignInRefused(AccountRefused):
-    """A worker is not signed in. ``reason`` is a stable word for programs."""
+    """A worker cannot sign in. ``reason`` is a stable code for programs."""
 
     def __init__(self, reason: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)

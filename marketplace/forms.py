@@ -1,4 +1,4 @@
-"""What workers fill in about themselves."""
+"""Forms for workers."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from django import forms
 from django.conf import settings
 from django.contrib.auth import password_validation
 
-from marketplace import worker_names
 from marketplace.errors import SignInRefused
-from marketplace.languages import name_of
 from marketplace.models import Worker
+from marketplace.rules import worker_names
+from marketplace.rules.languages import name_of
 
 
 class CountryField(forms.CharField):
-    """Two letters or nothing."""
+    """A field for a two-letter country code, or nothing."""
 
     def __init__(self) -> None:
         super().__init__(
             label="Country",
             required=False,
             max_length=2,
-            help_text="Two letters, such as DE or US. Some tasks are for certain countries only.",
+            help_text="Two letters, such as DE or US. Some tasks are only for certain countries.",
             widget=forms.TextInput(attrs={"autocomplete": "country", "size": 4}),
         )
 
     def set_by_operator(self) -> None:
-        """Show it, and take no other."""
+        """Show the operator's value, which the worker cannot change."""
         self.disabled = True
         self.help_text = "The people who invited you set this. Tell them if it is wrong."
 
     def clean(self, value: Any) -> str:
-        """In capitals."""
+        """Return the code in capitals."""
         country: str = super().clean(value).strip().upper()
         if country and not re.fullmatch(r"[A-Z]{2}", country):
-            raise forms.ValidationError("Enter two letters, or leave it empty.")
+            raise forms.ValidationError("Enter two letters, or leave this empty.")
         return country
 
 
 def email_address() -> forms.EmailField:
-    """A field for the address at which a worker is written to."""
+    """Return a field for the worker's e-mail address."""
     return forms.EmailField(
         label="E-mail",
         required=False,
@@ -51,8 +51,8 @@ def email_address() -> forms.EmailField:
     )
 
 
-def new_password(label: str) -> forms.CharField:
-    """A field for a password that is being chosen."""
+def new_password_field(label: str) -> forms.CharField:
+    """Return a field for choosing a password."""
     return forms.CharField(
         label=label,
         strip=False,
@@ -70,10 +70,10 @@ class SignUpForm(forms.Form):
         help_text="Only letters, digits and . _ - are allowed. Requesters never see it.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
-    password = new_password("Password")
+    password = new_password_field("Password")
     email = email_address()
     country = CountryField()
-    # No person meets it: programs say with it that nobody is to be paid.
+    # Hidden from people: programs use it to say that nobody is to be paid.
     program = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, country_by_operator: bool = False, **kwargs: Any) -> None:
@@ -82,7 +82,7 @@ class SignUpForm(forms.Form):
             self.fields["country"].set_by_operator()  # type: ignore[attr-defined]
 
     def clean_username(self) -> str:
-        """Take one spelling per name; free names only, and none that is reserved for people."""
+        """Normalize the name, and refuse it if it is taken or reserved."""
         username = worker_names.one_spelling(self.cleaned_data["username"])
         if refusal := worker_names.refusal(username, program=True):
             raise forms.ValidationError(refusal)
@@ -91,7 +91,7 @@ class SignUpForm(forms.Form):
         return username
 
     def clean(self) -> dict[str, Any]:
-        """Check the password against the rules of the settings, and who may be named as programs are."""
+        """Check the password, and refuse names of programs for people."""
         data = super().clean() or {}
         program = bool(data.get("program"))
         if "username" in data and (refusal := worker_names.refusal(data["username"], program=program)):
@@ -106,7 +106,7 @@ class SignUpForm(forms.Form):
 
 
 class SignInForm(forms.Form):
-    """Name and password."""
+    """Name and password of a worker."""
 
     username = forms.CharField(
         label="Name",
@@ -119,7 +119,7 @@ class SignInForm(forms.Form):
 
 
 class ForgottenForm(forms.Form):
-    """Whose password is to be set anew."""
+    """Identifies the account whose password is to be reset."""
 
     identity = forms.CharField(
         label="Name or e-mail address",
@@ -129,27 +129,27 @@ class ForgottenForm(forms.Form):
 
 
 class NewPasswordForm(forms.Form):
-    """A password set by a link."""
+    """Sets a password by a link."""
 
-    password = new_password("New password")
+    password = new_password_field("New password")
 
     def __init__(self, *args: Any, worker: Worker, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.worker = worker
 
     def clean_password(self) -> str:
-        """Check it against the rules of the settings."""
+        """Check the password against the rules of the settings."""
         password: str = self.cleaned_data["password"]
         password_validation.validate_password(password, self.worker)
         return password
 
 
-#: Raises SignInRefused unless the password it is given, or the sign-in, shows that the owner is at work.
+#: Raises SignInRefused unless the password or the recent sign-in proves that the owner is present.
 Prove = Callable[[str], None]
 
 
 def current_password(help_text: str = "") -> forms.CharField:
-    """A field for the password that an account has."""
+    """Return a field for the account's current password."""
     return forms.CharField(
         label="Current password",
         strip=False,
@@ -160,7 +160,7 @@ def current_password(help_text: str = "") -> forms.CharField:
 
 
 class ChangePasswordForm(NewPasswordForm):
-    """A password changed by someone who knows the old one, or who signed in recently if there is none."""
+    """Changes the password for someone who knows the old one, or who signed in recently if there is none."""
 
     field_order = ("current", "password")
     current = current_password()
@@ -174,7 +174,7 @@ class ChangePasswordForm(NewPasswordForm):
             del self.fields["current"]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the proof once the rest is right."""
+        """Check the proof once everything else is valid."""
         data = super().clean() or {}
         if not self.errors:
             _prove(self, data, "current" if "current" in self.fields else None)
@@ -183,7 +183,7 @@ class ChangePasswordForm(NewPasswordForm):
 
 def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
     if field == "current" and not data.get("current"):
-        # Nothing was tried: it does not count as a wrong password.
+        # No password was tried, so this does not count as a wrong one.
         form.add_error(field, "Enter your current password.")
         return
     try:
@@ -193,7 +193,7 @@ def _prove(form: Any, data: dict[str, Any], field: str | None) -> None:
 
 
 class AccountForm(forms.Form):
-    """What workers may change about themselves."""
+    """What workers can change about themselves."""
 
     email = email_address()
     country = CountryField()
@@ -210,7 +210,7 @@ class AccountForm(forms.Form):
         start = {"email": worker.email, "country": worker.country, "languages": read}
         super().__init__(data, initial=start)
         self.worker, self.prove = worker, prove
-        # What was chosen before stays a choice, even when the site offers it no longer.
+        # Earlier choices stay available, even if the site no longer offers them.
         offered = sorted((name_of(tag), tag) for tag in {*settings.LANGUAGE_CHOICES, *read})
         self.fields["languages"].choices = [(tag, name) for name, tag in offered]  # type: ignore[attr-defined]
         if worker.country_by_operator:
@@ -219,7 +219,7 @@ class AccountForm(forms.Form):
             del self.fields["current"]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the proof when the address changes: whoever reads it can set a new password."""
+        """Ask for the proof if the address changes: anyone who reads its mail can set a new password."""
         data = super().clean() or {}
         if not self.errors and data["email"] != self.worker.email:
             _prove(self, data, "current" if "current" in self.fields else "email")
@@ -227,9 +227,9 @@ class AccountForm(forms.Form):
 
 
 class PayoutForm(forms.Form):
-    """How a worker is paid outside."""
+    """How a worker is paid outside the marketplace."""
 
-    method = forms.ChoiceField(label="Paid by", required=False)
+    method = forms.ChoiceField(label="Paid by", error_messages={"required": "Choose how you are paid."})
     details = forms.CharField(
         label="Details",
         required=False,
@@ -246,24 +246,22 @@ class PayoutForm(forms.Form):
         names = [*settings.PAYOUT_METHODS]
         if worker.payout_method and worker.payout_method not in names:
             names.append(worker.payout_method)
-        self.fields["method"].choices = [("", "Not chosen"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        self.fields["method"].choices = [("", "Choose one"), *((name, name) for name in names)]  # type: ignore[attr-defined]
         if worker.has_usable_password():
             self.fields["current"].required = True
         else:
             del self.fields["current"]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the proof: whoever changes this is paid in the worker's place."""
+        """Ask for the proof: anyone who changes this receives the worker's money."""
         data = super().clean() or {}
-        if not self.errors and not data["method"] and data["details"]:
-            self.add_error("method", "Choose how you are paid.")
         if not self.errors:
             _prove(self, data, "current" if "current" in self.fields else "method")
         return data
 
 
 class DeleteAccountForm(forms.Form):
-    """The last question before an account is deleted."""
+    """The confirmation before an account is deleted."""
 
     waive = forms.BooleanField(required=False)
     current = current_password()
@@ -284,7 +282,7 @@ class DeleteAccountForm(forms.Form):
             del self.fields["current"]
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the proof: nobody can undo it."""
+        """Ask for the proof: the deletion cannot be undone."""
         data = super().clean() or {}
         if not self.errors:
             _prove(self, data, "current" if "current" in self.fields else None)

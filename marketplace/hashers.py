@@ -8,10 +8,10 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 
 
 class Argon2Hasher(Argon2PasswordHasher):
-    """Django's Argon2 hasher; a password is hashed anew at sign-in when the settings have changed."""
+    """Django's Argon2 hasher. A password is rehashed at sign-in if the settings have changed."""
 
     def params(self) -> Parameters:
-        """The parameters of new hashes."""
+        """Return the parameters of new hashes."""
         self.time_cost = settings.ARGON2_TIME_COST
         self.memory_cost = settings.ARGON2_MEMORY_KIB
         self.parallelism = settings.ARGON2_PARALLELISM

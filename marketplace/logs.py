@@ -1,4 +1,4 @@
-"""What is logged: never the secret part of a link that makes an account or signs somebody in."""
+"""Logging that masks the secret part of links that create accounts or sign people in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECRET = re.compile(
 
 
 class Masked(logging.Formatter):
-    """A line for people, secrets of links left out, tracebacks included."""
+    """Formats a line for people, tracebacks included, with the secrets of links masked."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""

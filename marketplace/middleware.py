@@ -1,4 +1,4 @@
-"""What is done before any page: machines are answered, and one name is used on this machine."""
+"""Middleware that answers health checks and keeps to one loopback name."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
 class Probes:
-    """Answer ``/healthz`` before host names are checked: load balancers ask by a machine's own address."""
+    """Answer ``/healthz`` before host names are checked: load balancers use a machine's own address."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Say how the process is, or pass the request on."""
+        """Report the health of the process, or pass the request on."""
         return healthz(request) if request.path_info == "/healthz" else self.get_response(request)
 
 
 class OneLoopbackName:
-    """Send a browser from ``localhost`` to ``127.0.0.1`` (or the reverse), whichever is public.
+    """Send a browser from ``localhost`` to ``127.0.0.1``, or the reverse, so that it uses the public name.
 
-    A task's page names the hosts that may frame it; to a browser the two names are different hosts.
+    A task's page names the hosts that can frame it, and to a browser the two names are different hosts.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Redirect a page asked for under the other name."""
+        """Redirect a page requested under the other name."""
         public = urlsplit(settings.PUBLIC_URL)
         host, port = split_domain_port(request.get_host())
         other = host in _LOOPBACK and public.hostname in _LOOPBACK and host != public.hostname

@@ -1,6 +1,6 @@
-"""The threads that apply deadlines, send messages and tidy up while the server runs.
+"""The threads that apply deadlines, send messages and clean up while the server runs.
 
-They are several, so that a mail server that does not answer never delays a deadline.
+There are several, so that an unresponsive mail server never delays a deadline.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 
 from marketplace import clock
-from marketplace.services import deadlines, outbox, tidying
+from marketplace.services import deadlines, outbox
+from marketplace.services.operator import cleanup as tidying
 
 logger = logging.getLogger(__name__)
 _TIDY_SECONDS = 3600
 
 
-def start() -> threading.Event:
+def start_scheduler() -> threading.Event:
     """Start the threads; set the returned event to stop them."""
     stop = threading.Event()
     for name, step, seconds in (
@@ -40,6 +41,6 @@ def _run(stop: threading.Event, step: Callable[[datetime], int], seconds: float)
         try:
             close_old_connections()
             step(clock.now())
-        except Exception:  # the next tick tries again; calls and pages apply deadlines themselves
+        except Exception:  # the next tick retries; calls and pages also apply deadlines
             logger.exception("A step of the scheduler failed.")
     connections.close_all()

@@ -13,7 +13,8 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import connections
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
-from marketplace import scheduler, shapes
+from marketplace import scheduler
+from marketplace.protocol import shapes
 
 _PARENT_CHECK_SECONDS = 1.0
 
@@ -26,7 +27,7 @@ class Server(BaseApplication):
         super().__init__()
 
     def load_config(self) -> None:
-        """Threads and, in production, perhaps processes; every process has a scheduler, which is harmless."""
+        """Set threads and, in production, processes. Every process has a scheduler, which is harmless."""
         options: dict[str, Any] = {
             "bind": f"{settings.HOST}:{settings.PORT}",
             "workers": settings.PROCESSES,
@@ -45,12 +46,12 @@ class Server(BaseApplication):
             self.cfg.set(name, value)
 
     def load(self) -> WSGIHandler:
-        """The WSGI application."""
+        """Return the WSGI application."""
         return self.application
 
 
 def serve(application: WSGIHandler, *, until_parent_exits: bool = False) -> None:
-    """Serve until SIGTERM or SIGINT; with ``until_parent_exits`` also when the starting process is gone."""
+    """Serve until SIGTERM or SIGINT; with ``until_parent_exits`` also until the parent process exits."""
     shapes.service()  # read once, before the fork
     if until_parent_exits:
         threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
@@ -62,7 +63,7 @@ def _before_fork(_arbiter: object, _worker: object) -> None:
 
 
 def _worker_started(worker: Any) -> None:
-    worker.scheduler_stop = scheduler.start()
+    worker.scheduler_stop = scheduler.start_scheduler()
 
 
 def _worker_ended(_arbiter: object, worker: Any) -> None:

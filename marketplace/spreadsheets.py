@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# What begins a formula in some spreadsheet, full-width signs included.
+# Characters that begin a formula in some spreadsheet, full-width signs included.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def as_text(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: an apostrophe goes before what would start one."""
+    """Return the cell with an apostrophe before anything that a spreadsheet would read as a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -1,4 +1,4 @@
-"""Independent steps of one sweep: a step that fails stops no other step."""
+"""Independent steps of one sweep: a failed step does not stop the others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ logger = logging.getLogger(__name__)
 
 
 class Sweep:
-    """Collects what fails, so that the sweep can go on and fail at its end.
+    """Collects failures, so that the sweep can finish before it fails.
 
-    A step that writes to the database brings its own transaction; a failure leaves the others' work in place.
+    A step that writes to the database opens its own transaction; a failure does not undo the other steps.
     """
 
     def __init__(self, name: str) -> None:
@@ -23,7 +23,7 @@ class Sweep:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Run one step. Whatever it raises is logged and kept for the end."""
+        """Run one step. Any exception is logged and kept for the end."""
         try:
             yield
         except SweepFailed as failed:
@@ -33,6 +33,6 @@ class Sweep:
             self.failures.append(f"{what} ({type(error).__name__})")
 
     def end(self) -> None:
-        """Raise SweepFailed when a step failed."""
+        """Raise SweepFailed if a step failed."""
         if self.failures:
             raise SweepFailed(self.name, self.failures)

@@ -1,10 +1,11 @@
-"""Addresses of the marketplace; ``/healthz`` is answered before them (:class:`marketplace.middleware.Probes`)."""
+"""URLs of the marketplace. ``/healthz`` is answered before them (:class:`marketplace.middleware.Probes`)."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from marketplace.views import account, letters, own_data, qualifications, signing_in, site, tasks
+from marketplace.views import account, letters, own_data, qualifications, site, tasks
+from marketplace.views import sign_in as signing_in
 
 urlpatterns = [
     path("", site.root, name="home"),

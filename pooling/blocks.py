@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pooling.errors import InvalidFile
-from pooling.formats import BOM, Content, text_of
+from pooling.formats import BOM, Content, line_text
 
 Number = pl.Int64
 Real = pl.Float64
@@ -44,7 +44,7 @@ _BLANKS = (9, 11, 12, 13, 32)
 
 @dataclass(frozen=True)
 class Layout:
-    """What the columns of a file are. Columns whose name starts with ``_`` are there and not looked at."""
+    """The columns of a file. Columns whose name starts with ``_`` are ignored."""
 
     name: str
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class Layout:
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """polars type of each column."""
+        """Return the polars type of each column."""
         types = {"rank": Number, "grade": Number, "score": Real}
         return {name: types.get(name, Text) for name in self.columns}
 
@@ -69,7 +69,7 @@ class Rows:
 
 
 class Block:
-    """A block of lines and what the bytes alone tell about it."""
+    """A block of lines, with facts read from its bytes alone."""
 
     def __init__(self, data: bytes) -> None:
         separator = b"\t" if data.find(b"\t", 0, data.find(b"\n")) >= 0 else b" "
@@ -96,12 +96,12 @@ class Block:
         """Nothing but the separator, line feeds and printable UTF-8 occurs."""
 
     def has(self, columns: int) -> bool:
-        """Whether the separators of regular lines with so many columns are there, and no others."""
+        """Return whether the block has exactly the separators of regular lines with this many columns."""
         return self.regular and self.separators == self.lines * (columns - 1)
 
 
 def _is_plain_utf8(data: bytes) -> bool:
-    """Whether it is UTF-8 without byte order marks, of which polars would drop the first without a word."""
+    """Return whether it is UTF-8 without byte order marks. Polars would drop the first one silently."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -110,7 +110,7 @@ def _is_plain_utf8(data: bytes) -> bool:
 
 
 def fast_rows(block: Block, layout: Layout) -> Rows | None:
-    """The block's rows, or None when anything about it is out of the ordinary."""
+    """Return the block's rows, or None if anything about it is irregular."""
     if not block.lines or not block.has(len(layout.columns)):
         return None
     try:
@@ -149,7 +149,7 @@ def _has_long_field(frame: pl.DataFrame) -> bool:
 
 
 def even_out(block: bytes) -> bytes:
-    """The block with one space between columns, none at the ends of lines, and no blank lines."""
+    """Return the block with one space between columns, none at line ends, and no blank lines."""
     codes = np.frombuffer(block, np.uint8)
     feed = codes == 10
     blank = np.isin(codes, _BLANKS)
@@ -174,14 +174,14 @@ def _as_float32(values: NDArray[np.float64]) -> NDArray[np.float32]:
 def careful_rows(
     block: bytes, first_line: int, content: Content, layout: Layout, tag: str | None
 ) -> Rows | None:
-    """The block's rows read line by line. Raises naming the first bad line; None if all are blank."""
+    """Read the block's rows line by line; None if all are blank. The error names the first bad line."""
     found: dict[str, list[Any]] = {name: [] for name in layout.columns}
     for number, line in enumerate(block[:-1].split(b"\n"), first_line):
         fields = line.split()
         if not fields:
             continue
         wrong = what_is_wrong(fields, layout)
-        text_of(content.name, number, line)
+        line_text(content.name, number, line)
         if wrong:
             raise layout.refusal(content.name, number, wrong.reason)
         for name, value in zip(layout.columns, fields, strict=True):
@@ -208,22 +208,22 @@ def _rows_of(found: Mapping[str, list[bytes]]) -> Rows:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What is wrong with a line; ``kind`` is what it is counted under."""
+    """A problem with a line; problems are counted by ``kind``."""
 
     kind: str
     reason: str
 
 
 def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
-    """What is wrong with a line of these fields, None if nothing is."""
+    """Return the problem with a line of these fields, or None."""
     if len(fields) != len(layout.columns):
         wanted = f"{len(layout.columns)} ({layout.name})"
         return Wrong("columns", f"the line has {_columns(len(fields))}, the lines before it {wanted}.")
     for name, value in zip(layout.columns, fields, strict=True):
         if name in ("rank", "grade") and not _INTEGER.fullmatch(value):
-            return Wrong(name, f"the {name} {shown(value)} is not an integer.")
+            return Wrong(name, f"the {name} {quoted_field(value)} is not an integer.")
         if name == "grade" and abs(int(value)) > LARGEST_GRADE:
-            return Wrong(name, f"the grade {shown(value)} is larger than {LARGEST_GRADE:,}.")
+            return Wrong(name, f"the grade {quoted_field(value)} is larger than {LARGEST_GRADE:,}.")
         if name == "score" and (reason := _wrong_score(value)):
             return Wrong(name, reason)
         if name in LONGEST and len(value) > LONGEST[name]:
@@ -233,23 +233,22 @@ def what_is_wrong(fields: Sequence[bytes], layout: Layout) -> Wrong | None:
 
 def _wrong_score(value: bytes) -> str:
     if _NOT_FINITE.fullmatch(value):
-        return f"the score {shown(value)} is not finite."
+        return f"the score {quoted_field(value)} is not finite."
     if not _REAL.fullmatch(value):
-        return f"the score {shown(value)} is not a number."
+        return f"the score {quoted_field(value)} is not a number."
     if not math.isfinite(float(_as_float32(np.array([float(value)]))[0])):
-        return f"the score {shown(value)} is too large for a 32-bit float, as which scores are read."
+        return f"the score {quoted_field(value)} is too large for a 32-bit float, as which scores are read."
     return ""
 
 
 def other_tag(found: str, tag: str) -> str:
-    """Why a line with another tag than the lines before it is refused."""
-    return (
-        f"the run tag is {shown(found.encode())}, before it was {shown(tag.encode())}; a file holds one run."
-    )
+    """Return why a line with another tag than the lines before it is refused."""
+    now, before = quoted_field(found.encode()), quoted_field(tag.encode())
+    return f"the run tag is {now}, before it was {before}; a file holds one run."
 
 
-def shown(value: bytes) -> str:
-    """A field as an error quotes it: cut, as a line may be 64 MiB long, and without what cannot be printed."""
+def quoted_field(value: bytes) -> str:
+    """Return a field as errors quote it: shortened, because a line can be 64 MiB, and printable."""
     cut = value if len(value) <= LONGEST_SHOWN else value[:LONGEST_SHOWN] + "…".encode()
     return repr(cut.decode("utf-8", "replace"))
 

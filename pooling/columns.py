@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
 from pooling.errors import EmptyFile, InvalidFile, PoolingError, ReaderFailed
-from pooling.formats import Content, kind_of, text_of
+from pooling.formats import Content, compression_of, line_text
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 
@@ -41,19 +41,19 @@ class Columns:
         return len(self.query)
 
     def arrays(self) -> Iterator[NDArray[Any]]:
-        """Every array with an entry a row."""
+        """Return every array that has one entry per row."""
         yield from (self.query, self.codes, self.number)
         if self.score is not None:
             yield self.score
 
     def spell(self, codes: Integers) -> pl.Series:
-        """The pids of codes."""
+        """Return the pids for codes."""
         if self.spelling is None:
             return pl.Series("pid", codes).cast(Text)
         return self.spelling.gather(codes)
 
     def without(self, qids: Sequence[str]) -> Columns:
-        """The columns less the lines of some queries."""
+        """Return the columns without the lines of some queries."""
         if not qids:
             return self
         dropped = frozenset(qids)
@@ -78,7 +78,7 @@ def read_columns(content: Content, layouts: Sequence[Layout]) -> Columns:
     try:
         return _read_columns(content, layouts)
     except InvalidFile:
-        if kind_of(content.path):
+        if compression_of(content.path):
             # A damaged archive may give bad lines before its checksum fails: the damage is the reason.
             for _ in Content(content.path, content.name, content.max_bytes).blocks():
                 pass
@@ -115,7 +115,7 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
             for layout in layouts:
                 if len(fields) == len(layout.columns):
                     return layout
-            text_of(content.name, number, line)
+            line_text(content.name, number, line)
             wanted = " or ".join(f"{len(layout.columns)} ({layout.name})" for layout in layouts)
             raise layouts[0].refusal(
                 content.name, number, f"the line has {len(fields)} columns, not {wanted}."
@@ -151,7 +151,7 @@ class _Growing:
 
 
 class _Gathering:
-    """Takes blocks in, gives columns out."""
+    """Collects blocks and returns columns."""
 
     def __init__(self, content: Content, layout: Layout, first: Block) -> None:
         self.content = content
@@ -228,7 +228,7 @@ class _Gathering:
 
 
 def _plain_numbers(pid: pl.Series) -> NDArray[np.int64] | None:
-    """The pids as integers when each is the plain decimal form of one, so that nothing is lost."""
+    """Return the pids as integers if each is a plain decimal number, so that nothing is lost."""
     first = pid[0][:1]
     if not (first.isascii() and first.isdigit()):
         return None
@@ -260,7 +260,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Numbers of the lines of a query, or of one passage of it, in a file that was read before."""
+    """Yield the line numbers of a query, or of one of its passages, in a file that was read before."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
     for block in content.blocks():

@@ -1,4 +1,4 @@
-"""What pooling refuses, and why.
+"""The errors of pooling.
 
 PoolingError
 ├── InvalidFile              a file as a whole, or one of its lines
@@ -25,6 +25,8 @@ PoolingError
 ├── BadGrant                 a spending grant that makes no sense
 ├── GrantOver                a spending grant that was revoked
 └── PoolRefused              a pool that cannot be built as asked
+
+Of the S3 server: BucketAway (NotNow), it does not answer; BucketRefused (Refusal), it refuses.
 """
 
 from __future__ import annotations
@@ -32,16 +34,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from config.errors import Refusal
+from config.errors import NotNow, Refusal
 from config.plurals import many
 
 
 class PoolingError(Refusal):
-    """The base of everything pooling refuses."""
+    """The base class of pooling's errors."""
 
 
 class InvalidFile(PoolingError):
-    """A file was refused. ``line`` counts from 1; 0 when the reason concerns the file as a whole."""
+    """A file was refused. ``line`` counts from 1; 0 means the whole file."""
 
     def __init__(self, file: str, line: int, reason: str, next_step: str = "") -> None:
         where = f"{file}, line {line}" if line else file
@@ -60,19 +62,19 @@ class EmptyFile(InvalidFile):
 
 
 class InvalidRunFile(InvalidFile):
-    """A run file with a line that is wrong."""
+    """A run file with an invalid line."""
 
 
 class InvalidQrelFile(InvalidFile):
-    """A qrel file with a line that is wrong."""
+    """A qrel file with an invalid line."""
 
 
 class InvalidQueryFile(InvalidFile):
-    """A query file with a line that is wrong."""
+    """A query file with an invalid line."""
 
 
 class InvalidPassageFile(InvalidFile):
-    """A passage file with a line that is wrong."""
+    """A passage file with an invalid line."""
 
 
 class ReaderFailed(InvalidFile):
@@ -106,15 +108,15 @@ class AlreadyImported(PoolingError):
 
 
 class NotFound(PoolingError):
-    """Nothing of that name is there."""
+    """There is nothing with that name."""
 
 
 class MembersRefused(PoolingError):
-    """A change of a collection's members that cannot be."""
+    """A change to a collection's members that is not allowed."""
 
 
 class BadGrant(PoolingError):
-    """A spending grant that makes no sense, whatever there is."""
+    """A spending grant with invalid values."""
 
 
 class GrantOver(PoolingError):
@@ -122,7 +124,7 @@ class GrantOver(PoolingError):
 
 
 class UploadRefused(PoolingError):
-    """A file that is not taken in: too large, cut short, or with a name that cannot be."""
+    """A file that is not accepted: too large, incomplete, or with an invalid name."""
 
     def __init__(self, message: str, next_step: str = "", *, too_large: bool = False) -> None:
         super().__init__(message, next_step)
@@ -130,11 +132,11 @@ class UploadRefused(PoolingError):
 
 
 class QuotaReached(UploadRefused):
-    """The sender has too many files here, or too large ones, that are not read yet."""
+    """The sender's files that still wait are too many or too large."""
 
 
 class WrongOffset(PoolingError):
-    """A part that does not continue the file; ``offset`` is where it goes on."""
+    """A part that does not continue the file at ``offset``."""
 
     def __init__(self, message: str, next_step: str, offset: int) -> None:
         super().__init__(message, next_step)
@@ -142,11 +144,11 @@ class WrongOffset(PoolingError):
 
 
 class NotWithdrawn(PoolingError):
-    """Something rests on the run, so it stays."""
+    """The run is in use, so it cannot be withdrawn."""
 
 
 class KeyUsed(PoolingError):
-    """The idempotency key stands for another upload."""
+    """The idempotency key belongs to another upload."""
 
 
 class PoolRefused(PoolingError):
@@ -181,4 +183,14 @@ class SubmissionRefused(PoolingError):
 
 
 class NoRoom(PoolingError):
-    """No local copy of a stored run can be kept."""
+    """A local copy of a stored run cannot be written."""
+
+
+class BucketAway(NotNow):
+    """The bucket's server does not answer, or is temporarily unavailable."""
+
+
+class BucketRefused(Refusal):
+    """The bucket's server refuses access: the bucket, its region or the keys are wrong."""
+
+    fault = "outside"

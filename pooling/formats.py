@@ -120,14 +120,14 @@ class Content:
 
     @property
     def sha256(self) -> str:
-        """Hex digest of the decompressed content read so far."""
+        """The hex digest of the decompressed content read so far."""
         return self._hash.hexdigest()
 
     @cached_property
     def likely_bytes(self) -> int:
-        """A generous guess at the decompressed size, for making room."""
+        """A generous estimate of the decompressed size, for allocating memory."""
         size = self.path.stat().st_size
-        return min(size * 16 if kind_of(self.path) else size, self.max_bytes)
+        return min(size * 16 if compression_of(self.path) else size, self.max_bytes)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield blocks that end in a line feed, the next one being read while one is worked on.
@@ -167,7 +167,7 @@ class Content:
         except FileNotFoundError:
             raise UnreadableContent(self.name, 0, "there is no such file.") from None
         except _CORRUPT as error:
-            if kind_of(self.path):
+            if compression_of(self.path):
                 raise self._damaged(f"the {kind} compression is corrupt ({error}).") from error
             raise UnreadableContent(self.name, 0, f"the file cannot be read ({error}).") from error
 
@@ -199,7 +199,7 @@ class Content:
             yield rest + b"\n"
 
     def _small(self, stream: BinaryIO) -> bytes:
-        """The whole of a small plain file, which saves copying it twice; empty for any other."""
+        """Return all of a small uncompressed file, which saves copying it twice; empty for any other."""
         if not isinstance(stream, io.BufferedReader) or self.likely_bytes >= BLOCK_BYTES:
             return b""
         # Past the buffer, which holds what was peeked at and would have all the rest copied behind it.
@@ -251,7 +251,7 @@ class Content:
 
 
 def last_readable_line(path: Path) -> int:
-    """The number of the line in which a compressed file stops being readable; for error messages."""
+    """Return the line at which a compressed file becomes unreadable, for error messages."""
     lines = 1
     try:
         with path.open("rb") as raw:
@@ -264,8 +264,8 @@ def last_readable_line(path: Path) -> int:
     return lines
 
 
-def kind_of(path: Path) -> str:
-    """The compression of a file, told from its first bytes; ``""`` for none, and where there is no file."""
+def compression_of(path: Path) -> str:
+    """Return the compression of a file from its first bytes; ``""`` for none, or without a file."""
     if not path.is_file():
         return ""
     with path.open("rb") as file:
@@ -273,7 +273,7 @@ def kind_of(path: Path) -> str:
 
 
 def lines_of(content: Content) -> Iterator[tuple[int, bytes]]:
-    """Every line with its number from 1, blank lines left out but counted, line ends cut off."""
+    """Yield each line, without its end, with its number from 1. Blank lines are counted but left out."""
     number = 0
     for block in content.blocks():
         for line in block[:-1].split(b"\n"):
@@ -282,8 +282,8 @@ def lines_of(content: Content) -> Iterator[tuple[int, bytes]]:
                 yield number, line.rstrip(b"\r")
 
 
-def text_of(content_name: str, number: int, line: bytes) -> str:
-    """A line as text. Raises UnreadableContent when it is not UTF-8, holds NUL or begins with a byte order mark."""
+def line_text(content_name: str, number: int, line: bytes) -> str:
+    """Return a line as text. Raises UnreadableContent if it is not UTF-8, or has a NUL or a byte order mark."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:

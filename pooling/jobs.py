@@ -20,7 +20,7 @@ from pooling.services.arriving import forget_unfinished
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
 from pooling.services.uploads import check_upload as check
-from pooling.services.uploads import forget_old
+from pooling.services.uploads import forget_old_uploads
 
 BUILD_POOL = "pooling.build_pool"
 #: What a job says of files that somebody dropped before it came to them.
@@ -28,8 +28,8 @@ DROPPED = {"state": "dropped"}
 
 
 @job_kind("pooling.check_upload", words="checking a run file")
-def check_upload(*, progress: Progress, upload_id: int) -> dict[str, Any]:
-    """Check a run file that was sent, and import it."""
+def check_upload_job(*, progress: Progress, upload_id: int) -> dict[str, Any]:
+    """Check an uploaded run file, and import it."""
     upload = RunUpload.objects.select_related("collection").filter(pk=upload_id).first()
     if upload is None:
         return DROPPED
@@ -37,8 +37,8 @@ def check_upload(*, progress: Progress, upload_id: int) -> dict[str, Any]:
 
 
 @job_kind("pooling.make_collection", words="making a collection")
-def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
-    """Make a collection of files that were sent."""
+def make_collection_job(*, progress: Progress, new_id: int) -> dict[str, Any]:
+    """Create a collection from uploaded files."""
     wanted = NewCollection.objects.select_related("user", "collection").filter(pk=new_id).first()
     if wanted is None:
         return DROPPED
@@ -46,8 +46,8 @@ def make_collection(*, progress: Progress, new_id: int) -> dict[str, Any]:
 
 
 @job_kind("pooling.add_files", words="adding files")
-def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
-    """Add labels and passage files that were sent, and fetch missing texts."""
+def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
+    """Add uploaded labels and passage files, and fetch missing texts."""
     wanted = AddedFiles.objects.select_related("user", "collection").filter(pk=added_id).first()
     if wanted is None:
         return DROPPED
@@ -58,25 +58,25 @@ def add_files(*, progress: Progress, added_id: int) -> dict[str, Any]:
 def forget_uploads(**_: Any) -> dict[str, Any]:
     """Drop uploads that nobody finished or submitted in time."""
     dropped, sweep = 0, Sweep("Dropping old uploads")
-    for step in (forget_old, forget_unfinished):
+    for step in (forget_old_uploads, forget_unfinished):
         with sweep.step(step.__name__):
             dropped += step()
     sweep.end()
     return {"dropped": dropped}
 
 
-def ring_for(upload: RunUpload) -> Job:
-    """Have the upload checked."""
+def ring_for_upload(upload: RunUpload) -> Job:
+    """Start checking the upload."""
     return start("pooling.check_upload", key=upload.job_key, arguments={"upload_id": upload.pk})
 
 
 def ring_for_collection(wanted: NewCollection) -> Job:
-    """Have the collection made."""
+    """Start creating the collection."""
     return start("pooling.make_collection", key=wanted.job_key, arguments={"new_id": wanted.pk})
 
 
 def ring_for_files(wanted: AddedFiles) -> Job:
-    """Have the files added."""
+    """Start adding the files."""
     return start("pooling.add_files", key=wanted.job_key, arguments={"added_id": wanted.pk})
 
 
@@ -119,7 +119,7 @@ def ring_for_pool(
 
 
 @job_kind(BUILD_POOL, words="building a pool")
-def build_pool(
+def build_pool_job(
     *,
     progress: Progress,
     collection_id: int,
@@ -151,5 +151,5 @@ def build_pool(
 
 
 def pool_work(collection: Collection) -> QuerySet[Job]:
-    """Pools of the collection that were asked for."""
+    """Return the jobs that build pools of the collection."""
     return Job.objects.filter(kind=BUILD_POOL, arguments__collection_id=collection.pk)

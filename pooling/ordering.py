@@ -1,4 +1,4 @@
-"""Put the lines of a run in the order of their ranking, and notice what is odd about them.
+"""Sort the lines of a run by rank, and report oddities.
 
 Most files are in order already, so lines are moved where they lie and only where they must be.
 """
@@ -25,7 +25,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Oddities:
-    """What is allowed but worth a warning. Counts of queries, but for ``tied_lines``."""
+    """Counts of things that are allowed but worth a warning. Counts of queries, except ``tied_lines``."""
 
     rank_disagreements: int
     tied_queries: int
@@ -111,7 +111,7 @@ def duplicate_rows(columns: Columns) -> tuple[int, int] | None:
 
 
 def _joint_key(query: NDArray[np.int32], codes: Whole) -> Rows | None:
-    """Query and passage as one integer each, or None where 64 bits do not hold them."""
+    """Return each query and passage as one integer, or None if 64 bits are too few."""
     span = int(codes.max()) + 1
     low = int(query.min())
     if (int(query.max()) - low + 1) * span >= 2**63:
@@ -133,14 +133,14 @@ def _first_repeat(rows: Rows, query: NDArray[np.int32], columns: Columns) -> tup
 
 
 def _move(columns: Columns, places: Rows, rows: Rows) -> None:
-    """Let ``places`` hold what now is in ``rows``."""
+    """Move the content of ``rows`` to ``places``."""
     if len(places):
         for array in columns.arrays():
             array[places] = array[rows]
 
 
 def _wrong(query: NDArray[np.int32], key: Keys, *, descending: bool) -> Mask:
-    """Lines, from the second, that should not follow the line before them in their query."""
+    """Return the lines, from the second on, that are out of order within their query."""
     wrong: Mask = key[1:] > key[:-1] if descending else key[1:] < key[:-1]
     wrong &= query[1:] == query[:-1]
     return wrong
@@ -152,7 +152,7 @@ def _out_of_order(
     *,
     descending: bool,
 ) -> tuple[Rows, Rows]:
-    """The places of every query that is not sorted by its key, and the rows that belong there."""
+    """Return the places of every query that is not sorted by its key, and the rows that belong there."""
     wrong = _wrong(query, key, descending=descending)
     if not wrong.any():
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -187,7 +187,7 @@ def _ties_by_pid(columns: Columns, ties: Mask) -> tuple[Rows, Rows]:
 
 
 def _rises(columns: Columns, places: Rows) -> Mask:
-    """Of each row of ``places`` but the first, whether its pid comes after that of the row before it."""
+    """Return for each row of ``places`` but the first whether its pid comes after the previous row's."""
     # polars compares strings byte by byte, as strcmp does.
     spelling, codes = columns.spelling, columns.codes[places]
     if spelling is not None and 8 * len(places) > len(spelling) and (codes == places).all():
@@ -198,7 +198,7 @@ def _rises(columns: Columns, places: Rows) -> Mask:
 
 
 def _either_side(ties: Mask) -> Mask:
-    """Rows that are equal to the row before or after them."""
+    """Return the rows that equal the row before or after them."""
     tied = np.zeros(len(ties) + 1, bool)
     tied[1:] |= ties
     tied[:-1] |= ties
@@ -206,7 +206,7 @@ def _either_side(ties: Mask) -> Mask:
 
 
 def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[np.float32]) -> int:
-    """Queries in which a lower score has no later rank, of lines in order of rank."""
+    """Return queries in which a lower score has no later rank; lines are in order of rank."""
     follows = query[1:] == query[:-1]
     same_rank = rank[1:] == rank[:-1]
     wrong = (score[1:] > score[:-1]) | (same_rank & (score[1:] != score[:-1]))
@@ -214,7 +214,7 @@ def _scores_against_ranks(query: NDArray[np.int32], rank: Whole, score: NDArray[
 
 
 def _ranks_against_scores(query: NDArray[np.int32], rank: Whole, ties: Mask) -> int:
-    """Queries in which a lower score has no later rank, of lines in order of score."""
+    """Return queries in which a lower score has no later rank; lines are in order of score."""
     low = int(rank.min())
     base = query.astype(np.int64) * (int(rank.max()) - low + 1)
     latest = np.maximum.accumulate(base + rank - low) - base  # of the query's lines so far

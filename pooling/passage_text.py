@@ -1,4 +1,4 @@
-"""When two passages are the same text.
+"""Decide when two passages have the same text.
 
 Two passages of a query are one class when a reader could not tell their texts apart on the page: Unicode
 canonical composition (NFC) spells accents in one way, every stretch of white space is one blank, and
@@ -16,13 +16,13 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\u00ad\ufeff"))
 
 
 def normalised(text: str) -> str:
-    """The text as a reader sees it."""
+    """Return the text as a reader sees it."""
     visible = unicodedata.normalize("NFC", text).translate(_INVISIBLE)
     return " ".join(visible.split())
 
 
 def class_key(text: str | None) -> str:
-    """The key that passages of the same text share: SHA-256 (hex) of the normalised text.
+    """Return the key that passages with the same text share: SHA-256 (hex) of the normalized text.
 
     ``""`` for a passage without text, which is a class of its own.
     """

@@ -1,4 +1,4 @@
-"""What a pool would be, from arrays alone: sizes, and what nobody but one source brings. Pure.
+"""Preview a pool from arrays: its size, and the passages that only one source supplies. Pure.
 
 Passages are 64-bit hashes of their pids. A source (a run, or the qrels) is packed into the low bits of each hash, so
 that one sort of a query's row shows both how many passages differ and which of them a single source brought. Two
@@ -27,14 +27,14 @@ ENTRIES_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class PreviewedPools:
-    """Pools that were not built. ``sizes``: shape (queries,), 0 where nothing was retrieved."""
+    """Previewed pools. ``sizes``: shape (queries,), 0 where nothing was retrieved."""
 
     sizes: NDArray[np.int64]
     brought: tuple[Contribution, ...]
     """What each source brought, in the order of the sources."""
 
 
-def preview(sources: Sequence[Hashes]) -> PreviewedPools:
+def preview_pools(sources: Sequence[Hashes]) -> PreviewedPools:
     """The pools of these sources: each an array of hashes, shape (queries, depth), ``NOTHING`` where there is none.
 
     A source names a passage at most once for a query. Raises ValueError for more sources than can be told apart.

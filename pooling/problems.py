@@ -1,4 +1,4 @@
-"""Every problem of a refused file: the first ones with their lines, and how many there are of each kind.
+"""List every problem of a refused file: the first ones with their lines, and the count of each kind.
 
 A file that passes is read as fast as can be (pooling.columns) and stops at its first bad line. Of one that does not,
 people want to see all that is wrong at once: it is read a second time, line by line where a block is irregular, and
@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.guidance import Guidance, Option
 from config.plurals import many
 from pooling.blocks import (
     SPLIT_BY_TAG,
@@ -27,7 +28,7 @@ from pooling.blocks import (
     what_is_wrong,
 )
 from pooling.errors import InvalidFile
-from pooling.formats import Content, text_of
+from pooling.formats import Content, line_text
 from pooling.repeats import repeated
 
 MOST_LISTED = 100
@@ -40,7 +41,11 @@ NEXT_STEPS = {
     "score": "Write a plain decimal number.",
     "length": "Look whether columns run together.",
     "encoding": "Write the file as UTF-8.",
-    "unknown query": "Check that the file is for this collection, or leave such lines out with --skip-unknown.",
+    "unknown query": Guidance(
+        "Check that the file is for this collection, or leave such lines out with ",
+        Option("skip-unknown"),
+        ".",
+    ),
     "too many passages": TOO_DEEP,
     "repeated passage": "Keep one of the two lines.",
     "repeated query": "Keep one of the two lines.",
@@ -52,7 +57,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong; line 0 is the file as a whole."""
+    """A problem; line 0 is the whole file."""
 
     line: int
     kind: str
@@ -62,19 +67,19 @@ class Problem:
 
 @dataclass(frozen=True)
 class Problems:
-    """The first problems of a file by line, and how many there are of each kind."""
+    """The first problems of a file by line, and the count of each kind."""
 
     listed: tuple[Problem, ...]
     counts: dict[str, int]
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Return the number of problems."""
         return sum(self.counts.values())
 
 
 class Listing:
-    """Takes problems in, in any order, and keeps the first ``most`` by line and the counts."""
+    """Collects problems in any order; keeps the first ``most`` by line, and the counts."""
 
     def __init__(self, most: int = MOST_LISTED) -> None:
         self.most = most
@@ -82,7 +87,7 @@ class Listing:
         self.counts: Counter[str] = Counter()
 
     def add(self, problem: Problem) -> None:
-        """One more."""
+        """Add a problem."""
         if not problem.next_step and problem.kind in NEXT_STEPS:
             problem = replace(problem, next_step=NEXT_STEPS[problem.kind])
         self.counts[problem.kind] += 1
@@ -91,11 +96,11 @@ class Listing:
             self._cut()
 
     def count(self, kind: str, more: int) -> None:
-        """So many more, which stand after those that are kept."""
+        """Count more problems, all after the listed ones."""
         self.counts[kind] += more
 
     def all(self) -> Problems:
-        """What came in."""
+        """Return the collected problems."""
         self._cut()
         return Problems(tuple(self.kept), {kind: n for kind, n in self.counts.most_common() if n})
 
@@ -104,7 +109,7 @@ class Listing:
 
 
 def of_refusal(refusal: InvalidFile) -> Problem:
-    """The problem that a refusal names."""
+    """Return the problem that a refusal names."""
     kind = "file" if refusal.line == 0 else "encoding"
     return Problem(refusal.line, kind, refusal.reason, refusal.next_step)
 
@@ -118,7 +123,7 @@ def problems_of_lines(
     max_depth: int | None = None,
     most: int = MOST_LISTED,
 ) -> Problems:
-    """All that is wrong with a run or qrel file.
+    """Return all problems of a run or qrel file.
 
     ``known_qids``: every other query is a problem, once, or with ``skip_unknown`` none at all. ``max_depth``: a query
     with more passages is a problem, at the line of the first one too many.
@@ -172,7 +177,7 @@ class _Reading:
             self._note(qid, pid, numbers)
 
     def _take_regular(self, block: Block, first_line: int) -> bool:
-        """Take a block in which every line is right, when it can be told fast."""
+        """Take a block whose lines are all valid, if that can be checked fast."""
         assert self.layout is not None
         rows = fast_rows(block, self.layout)
         if rows is None:
@@ -199,7 +204,7 @@ class _Reading:
 
     def _problem(self, number: int, line: bytes, fields: list[bytes]) -> Problem | None:
         try:
-            text_of(self.content.name, number, line)
+            line_text(self.content.name, number, line)
         except InvalidFile as refusal:
             return of_refusal(refusal)
         if self.layout is None:

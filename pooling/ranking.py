@@ -50,18 +50,18 @@ class Ranking:
 
     @cached_property
     def offsets(self) -> Codes:
-        """Row at which each rank begins, from rank 1; one more at the end. Shape (depth + 1,)."""
+        """The first row of each rank, from rank 1, and the end. Shape (depth + 1,)."""
         at_rank = np.searchsorted(-self.lengths, -np.arange(1, self.depth + 1), side="right")
         return np.concatenate(([0], np.cumsum(at_rank))).astype(np.int64)
 
     def spell(self, codes: Integers) -> list[str]:
-        """The pids of codes."""
+        """Return the pids for codes."""
         if self.pids is None:
             return [str(code) for code in codes.tolist()]
         return self.pids.gather(codes).to_list()
 
     def top(self, depth: int) -> Ranking:
-        """The first ``depth`` places only."""
+        """Return only the first ``depth`` ranks."""
         depth = min(depth, self.depth)
         end = int(self.offsets[depth])
         scores = None if self.scores is None else self.scores[:end]
@@ -98,7 +98,7 @@ class Ranking:
 
 
 def rank_first(columns: Columns) -> Ranking:
-    """Make a ranking of lines that stand query by query, first place first."""
+    """Make a ranking from lines grouped by query, best first."""
     counts = np.bincount(columns.query, minlength=len(columns.qids))
     by_length = np.argsort(-counts, kind="stable")
     place_of = np.empty(len(counts), np.int64)
@@ -142,7 +142,7 @@ def numbered_by_appearance(ranking: Ranking) -> Ranking:
 
 
 def beginning(ranking: Ranking) -> Ranking | None:
-    """The first ranks that fit in one row group, at least ten; None when that is all there is."""
+    """Return the first ranks that fit in one row group, at least ten; None if that is the whole ranking."""
     fit = int(np.searchsorted(ranking.offsets, ROWS_A_GROUP, side="right")) - 1
     depth = max(fit, LEAST_BEGINNING)
     return None if depth >= ranking.depth else ranking.top(depth)

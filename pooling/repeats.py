@@ -1,4 +1,4 @@
-"""Rows that say again what an earlier row says, found in little more memory than the rows take themselves."""
+"""Find repeated rows in little more memory than the rows themselves take."""
 
 from __future__ import annotations
 

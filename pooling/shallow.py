@@ -16,14 +16,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Candidate:
-    """A passage of a pool. ``runs`` are indices of the runs that had it in their top, ascending."""
+    """A passage of a pool. ``runs``: ascending indices of the runs that have it among their top passages."""
 
     pid: str
     runs: tuple[int, ...]
     is_qrel: bool
 
 
-def known_relevant(labels: Iterable[tuple[str, str, int]], min_grade: int) -> dict[str, str]:
+def one_relevant_each(labels: Iterable[tuple[str, str, int]], min_grade: int) -> dict[str, str]:
     """The qrel of each query: highest grade first, then first in file order, of grade ``min_grade`` or more.
 
     ``labels`` are (qid, pid, grade) in file order. Queries without such a label are left out.
@@ -50,13 +50,13 @@ def pool_query(tops: Sequence[Sequence[str]], qrel: str | None) -> tuple[Candida
 
 
 def count_classes(class_keys: Iterable[str]) -> int:
-    """Passages that differ in text; each one without text (key ``""``) counts for itself."""
+    """Count passages with different texts; each passage without text (key ``""``) counts separately."""
     keys = list(class_keys)
     return len(set(keys) - {""}) + keys.count("")
 
 
 def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
-    """``count`` of the queries without replacement (all, if there are fewer), in the order given."""
+    """Draw ``count`` queries without replacement (all, if there are fewer), in the given order."""
     if count >= len(qids):
         return list(qids)
     return [qids[place] for place in sorted(rng.choice(len(qids), count, replace=False).tolist())]
@@ -64,7 +64,7 @@ def draw_queries(qids: Sequence[str], count: int, rng: np.random.Generator) -> l
 
 @dataclass(frozen=True)
 class Prices:
-    """What a task costs: its size, how often each pair is judged, the reward and the crowd's fee on it."""
+    """The terms of a task: its size, the judgments per pair, the reward and the crowd's fee."""
 
     pairs_per_task: int = 10
     judgments_per_pair: int = 1
@@ -72,18 +72,18 @@ class Prices:
     fee: Decimal = Decimal("0.20")
 
     def tasks(self, pairs: int) -> int:
-        """Tasks needed for so many pairs: full ones, and one more for what is left."""
+        """Return the number of tasks for these pairs; the last can be smaller."""
         return -(-pairs * self.judgments_per_pair // self.pairs_per_task)
 
     def cost(self, pairs: int) -> Decimal:
-        """Dollars with fee, to the cent."""
+        """Return the cost in dollars with fee, to the cent."""
         dollars = self.tasks(pairs) * self.reward * (1 + self.fee)
         return dollars.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 @dataclass(frozen=True)
 class PoolStats:
-    """What a pool holds and what judging it takes. Sizes count classes, as one text is judged once."""
+    """A pool's contents and the effort of judging it. Sizes count classes, because each text is judged once."""
 
     queries: int
     passages: int
@@ -101,14 +101,14 @@ class PoolStats:
     """Number of queries by pool size, ascending."""
 
 
-def count_pairs(sizes: Iterable[int]) -> int:
-    """Pairs to judge: each class against each other of its query."""
+def pairs_to_judge(sizes: Iterable[int]) -> int:
+    """Return the number of pairs to judge: each class against each other class of its query."""
     return sum(size * (size - 1) // 2 for size in sizes)
 
 
-def pool_stats(sizes: Sequence[int], passages: int, qrel_added: int, prices: Prices) -> PoolStats:
-    """Statistics of pools of these sizes (classes, one entry a query)."""
-    pairs = count_pairs(sizes)
+def stats_of_sizes(sizes: Sequence[int], passages: int, qrel_added: int, prices: Prices) -> PoolStats:
+    """Return statistics of pools of these sizes (classes, one entry per query)."""
+    pairs = pairs_to_judge(sizes)
     histogram = dict(sorted(Counter(sizes).items()))
     return PoolStats(
         queries=len(sizes),
@@ -127,7 +127,7 @@ def pool_stats(sizes: Sequence[int], passages: int, qrel_added: int, prices: Pri
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one run, or the qrel, brought to a pool."""
+    """The passages that one run, or the qrels, supplied to a pool."""
 
     passages: int
     """Passages of the pool that it had on top."""
@@ -136,7 +136,7 @@ class Contribution:
 
 
 def contributions(brought_by: Iterable[Sequence[Hashable]]) -> dict[Hashable, Contribution]:
-    """Count what each source brought, from the sources of every pooled passage."""
+    """Count the passages that each source supplied, from the sources of every pooled passage."""
     passages: dict[Hashable, int] = {}
     unique: dict[Hashable, int] = {}
     for sources in brought_by:

@@ -1,4 +1,4 @@
-"""When the next run of a team is welcome: at most so many within any period of so many days."""
+"""Compute when a team's next run is welcome, given a limit of runs in any period of days."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def next_welcome(submitted: Sequence[date], *, wanted: date, most: int, days: in
 
 
 def keeps_to(submitted: Sequence[date], day: date, *, most: int, days: int) -> bool:
-    """Whether no period that holds ``day`` holds more than ``most`` of the runs."""
+    """Return whether every period that contains ``day`` has at most ``most`` runs."""
     ordered = sorted(submitted)
     return not any(
         (last - first).days < days and first <= day <= last

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pooling.blocks import LONGEST, shown
+from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
-from pooling.formats import Content, lines_of, text_of
+from pooling.formats import Content, line_text, lines_of
 from pooling.problems import Listing, Problem, Problems, of_refusal
 from pooling.repeats import repeated
 
@@ -44,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True)
 class _Fields:
-    """Which fields of a JSON line matter, and how to refuse a line."""
+    """The relevant fields of a JSON line, and the error for a bad line."""
 
     ids: Sequence[str]
     texts: Sequence[str]
@@ -57,8 +57,8 @@ _QUERY = _Fields(QID_FIELDS, QUERY_FIELDS, LONGEST["qid"], LONGEST_QUERY, Invali
 _PASSAGE = _Fields(PID_FIELDS, PASSAGE_FIELDS, LONGEST["pid"], LONGEST_PASSAGE, InvalidPassageFile)
 
 
-def read_queries(content: Content) -> list[Text]:
-    """All queries of a file, in file order. Refuses an empty text and an id that stands there twice."""
+def read_query_file(content: Content) -> list[Text]:
+    """Return all queries of a file, in file order. Refuses empty texts and repeated ids."""
     found: dict[str, Text] = {}
     for query in _texts(content, _QUERY):
         if query.id in found:
@@ -86,7 +86,7 @@ def _too_many(content: Content, number: int) -> InvalidQueryFile:
 
 
 def query_problems(content: Content) -> Problems:
-    """All that is wrong with a query file that ``read_queries`` refuses, line by line."""
+    """Return all problems of a query file that ``read_query_file`` refuses, line by line."""
     listing = Listing()
     first: dict[str, int] = {}
     try:
@@ -95,10 +95,10 @@ def query_problems(content: Content) -> Problems:
                 raise _too_many(content, query.line)
             there = first.setdefault(query.id, query.line)
             if there != query.line:
-                said = f"query {shown(query.id.encode())} already stands on line {there:,}."
+                said = f"query {quoted_field(query.id.encode())} already stands on line {there:,}."
                 listing.add(Problem(query.line, "repeated query", said))
             elif not query.text.strip():
-                said = f"query {shown(query.id.encode())} has no text."
+                said = f"query {quoted_field(query.id.encode())} has no text."
                 listing.add(Problem(query.line, "no text", said))
     except InvalidFile as damage:
         listing = Listing()
@@ -110,7 +110,7 @@ def query_problems(content: Content) -> Problems:
 
 
 def passage_problems(content: Content) -> Problems:
-    """All that is wrong with a passage file, every line looked at; at most 48 bytes a line are held."""
+    """Return all problems of a passage file, from all of its lines. Holds at most 48 bytes per line."""
     listing = Listing()
     keys, lines = array("q"), array("q")
     try:
@@ -132,7 +132,7 @@ def passage_problems(content: Content) -> Problems:
 
 
 def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[Text]:
-    """The texts of the lines that are right; those that are not go into the listing."""
+    """Yield the texts of valid lines, and list the invalid ones."""
     for number, line in lines_of(content):
         try:
             text = _from_line(content.name, number, line, fields)
@@ -143,13 +143,13 @@ def _readable(content: Content, fields: _Fields, listing: Listing) -> Iterator[T
 
 
 def read_qids(content: Content) -> list[str]:
-    """The queries a file names: a query file, or one qid a line."""
+    """Return the queries that a file names: a query file, or one qid per line."""
     qids: dict[str, None] = {}
     for number, line in lines_of(content):
         if line.lstrip().startswith(b"{"):
             qids[_from_json(content.name, number, line, _QUERY, need_text=False).id] = None
         else:
-            qids.update(dict.fromkeys(text_of(content.name, number, line).split()[:1]))
+            qids.update(dict.fromkeys(line_text(content.name, number, line).split()[:1]))
     if not qids:
         raise EmptyFile(content.name, 0, "the file names no query.")
     return list(qids)
@@ -213,7 +213,7 @@ def _from_line(name: str, number: int, line: bytes, fields: _Fields) -> Text:
 
 
 def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
-    id, tab, text = text_of(name, number, line).partition("\t")
+    id, tab, text = line_text(name, number, line).partition("\t")
     if not tab:
         raise fields.refusal(name, number, "the line has no tab between an id and a text.")
     return _checked(name, number, id.strip(), text.strip(), fields)
@@ -221,7 +221,7 @@ def _from_tsv(name: str, number: int, line: bytes, fields: _Fields) -> Text:
 
 def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: bool = True) -> Text:
     try:
-        record: Any = json.loads(text_of(name, number, line))
+        record: Any = json.loads(line_text(name, number, line))
     except ValueError as error:
         raise fields.refusal(name, number, f"the line is not JSON ({error}).") from None
     except RecursionError:
@@ -244,7 +244,7 @@ def _from_json(name: str, number: int, line: bytes, fields: _Fields, need_text: 
 
 def _checked(name: str, number: int, id: str, text: str, fields: _Fields) -> Text:
     if not id or any(character.isspace() for character in id):
-        quoted = shown(id.encode("utf-8", "replace"))
+        quoted = quoted_field(id.encode("utf-8", "replace"))
         raise fields.refusal(name, number, f"the id {quoted} is empty or holds a blank.")
     if len(id.encode("utf-8", "replace")) > fields.longest:
         raise fields.refusal(name, number, f"the id is longer than {fields.longest} bytes.")

@@ -1,7 +1,7 @@
 """Read, check and write run files and qrel files.
 
 Runs: TREC (``qid Q0 pid rank score tag``) and MS MARCO (``qid pid rank``). Qrels: TREC
-(``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are parted by any number of
+(``qid 0 pid grade``) and three columns (``qid pid grade``). Columns are separated by any number of
 blanks or tabs. docs/data-formats.md says what is refused and what is warned of.
 """
 
@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from config.guidance import Guidance, Option
 from config.plurals import many
 from pooling.blocks import Layout
 from pooling.columns import Columns, lines_with, read_columns
@@ -45,7 +46,7 @@ HAS = ("query has", "queries have")
 
 @dataclass(frozen=True)
 class RunReport:
-    """What the check of a run found. Counts of queries, but for ``lines`` and ``tied_lines``."""
+    """The result of checking a run. Counts of queries, except ``lines`` and ``tied_lines``."""
 
     lines: int
     queries: int
@@ -65,7 +66,7 @@ class RunReport:
     """Queries of a file ordered by rank whose ranks are not consecutive; places are counted, not read."""
 
     def warnings(self) -> list[str]:
-        """The report's warnings as sentences."""
+        """Return the report's warnings as sentences."""
         ties = f"ties ({many(self.tied_lines, 'line')}; {self.tied_tops} at the first place)"
         said = [
             (
@@ -115,7 +116,7 @@ class Qrels:
         return len(self.query)
 
 
-def read_run(
+def read_run_file(
     path: Path,
     *,
     name: str = "",
@@ -143,7 +144,9 @@ def read_run(
     skipped = _unknown(columns.qids, known_qids)
     if skipped and not skip_unknown:
         line = next(lines_with(again, skipped[0]), 0)
-        raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
+        raise UnknownQueries(
+            content.name, line, skipped, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
+        )
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)
     if not len(columns):
@@ -180,7 +183,7 @@ def run_problems(
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
 ) -> Problems:
-    """All that is wrong with the lines of a run that ``read_run`` refuses."""
+    """Return all problems of a run that ``read_run_file`` refuses."""
     content = Content(path, name, max_bytes, progress)
     return problems_of_lines(
         content,
@@ -199,7 +202,7 @@ def qrel_problems(
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
 ) -> Problems:
-    """All that is wrong with the lines of a qrel file that ``read_qrels`` refuses."""
+    """Return all problems of a qrel file that ``read_qrel_file`` refuses."""
     content = Content(path, name, max_bytes, progress)
     return problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
 
@@ -220,7 +223,7 @@ def read_runs(
 
     def read(path: Path) -> RunFile | PoolingError:
         try:
-            return read_run(
+            return read_run_file(
                 path,
                 known_qids=known_qids,
                 skip_unknown=skip_unknown,
@@ -284,7 +287,7 @@ def _report(
     )
 
 
-def read_qrels(
+def read_qrel_file(
     path: Path,
     *,
     name: str = "",
@@ -293,14 +296,16 @@ def read_qrels(
     max_bytes: int = MAX_BYTES,
     progress: Progress | None = None,
 ) -> Qrels:
-    """Read the labels of a qrel file and check all of them, as ``read_run`` does for runs."""
+    """Read and check all labels of a qrel file, as ``read_run_file`` does for runs."""
     content = Content(path, name, max_bytes, progress)
     again = Content(path, name, max_bytes)
     columns = read_columns(content, (TREC_QRELS, SHORT_QRELS))
     skipped = _unknown(columns.qids, known_qids)
     if skipped and not skip_unknown:
         line = next(lines_with(again, skipped[0]), 0)
-        raise UnknownQueries(content.name, line, skipped, "Leave their lines out with --skip-unknown.")
+        raise UnknownQueries(
+            content.name, line, skipped, Guidance("Leave their lines out with ", Option("skip-unknown"), ".")
+        )
     _refuse_duplicates(columns, again)
     columns = columns.without(skipped)
     pids = tuple(columns.spell(columns.codes).to_list())

@@ -1,4 +1,4 @@
-"""Where wanted passages, such as the labels of a qrel set, stand in a run."""
+"""Find wanted passages, such as the labels of a qrel set, in a run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Wanted:
 
     @cached_property
     def place(self) -> Mapping[str, int]:
-        """Index of each qid."""
+        """The index of each qid."""
         return {qid: index for index, qid in enumerate(self.qids)}
 
     @cached_property
@@ -98,7 +98,7 @@ def _own_code(pid: str) -> int:
 
 @dataclass(frozen=True)
 class Found:
-    """Where wanted passages stand in a run."""
+    """The positions of wanted passages in a run."""
 
     rank: Codes
     """Rank of each wanted entry, from 1; 0 when it is not among the ranks held."""
@@ -106,7 +106,7 @@ class Found:
     """Passages the whole run has for each query of ``Wanted.qids``; 0 when the query is missing."""
 
 
-def find(ranking: Ranking, wanted: Wanted) -> Found:
+def find_wanted(ranking: Ranking, wanted: Wanted) -> Found:
     """Look wanted passages up in a ranking, all queries at once."""
     query_of = np.fromiter(map(wanted.place.get, ranking.qids, repeat(-1)), np.int64, len(ranking.qids))
     places = np.flatnonzero(query_of >= 0)
@@ -142,7 +142,7 @@ def _held(ranking: Ranking, places: Codes, wanted: Wanted) -> tuple[Codes, Codes
 
 
 def _rows_of(ranking: Ranking, places: Codes) -> Codes:
-    """The rows of the queries at these places, rank first."""
+    """Return the rows of the queries at these places, by rank."""
     # Of these queries, how many reach each rank: those before the place that is the first not to reach it.
     at_rank = np.searchsorted(places, np.diff(ranking.offsets))
     begins = np.cumsum(at_rank) - at_rank

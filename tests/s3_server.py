@@ -84,7 +84,7 @@ class S3Server:
 def stored_on(settings: Any, url: str, bucket: str, prefix: str = "") -> None:
     """Keep runs there from now on."""
     runs = {
-        "BACKEND": "config.bucket.Bucket",
+        "BACKEND": "pooling.services.bucket.Bucket",
         "OPTIONS": {
             "bucket_name": bucket,
             "location": prefix,

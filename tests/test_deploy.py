@@ -35,6 +35,11 @@ FOREIGN = {
 }
 
 
+def operations() -> str:
+    """What is written for operators."""
+    return "\n".join((ROOT / "docs" / name).read_text() for name in ("operations.md", "maintenance.md"))
+
+
 def documented() -> set[str]:
     pages = [(ROOT / "docs" / name).read_text() for name in ("settings.md", "marketplace.md")]
     return set(re.findall(r"`([A-Z][A-Z_]+)`", "\n".join(pages)))
@@ -137,7 +142,12 @@ def test_containers_have_no_rights_that_they_do_not_need_and_images_that_do_not_
 
 
 def test_what_is_installed_has_the_hash_that_was_locked():
-    for recipe in (DEPLOY / "Dockerfile", ROOT / "Makefile", ROOT / "docs" / "operations.md"):
+    for recipe in (
+        DEPLOY / "Dockerfile",
+        ROOT / "Makefile",
+        ROOT / "docs" / "operations.md",
+        ROOT / "docs" / "maintenance.md",
+    ):
         for line in re.findall(r"pip install.* -r requirements.*", recipe.read_text()):
             assert "--require-hashes" in line, recipe
     for name in ("requirements.txt", "requirements-dev.txt"):
@@ -178,7 +188,7 @@ def test_the_image_takes_only_what_is_named():
 
 def test_backups_by_hand_take_what_the_script_takes():
     script = (DEPLOY / "backup.sh").read_text()
-    page = (ROOT / "docs" / "operations.md").read_text()
+    page = operations()
 
     taken = re.search(r'^files "\$PREFEREE_DATA_DIR" files (.*)$', script, re.M).group(1).split()
     by_hand = re.search(r'^tar .*"\$PREFEREE_DATA_DIR" (.*)$', page, re.M).group(1).split()
@@ -211,7 +221,7 @@ def test_containers_are_backed_up_and_put_back_with_the_databases_own_programs(n
     assert script.stat().st_mode & 0o111
     # That image has no Python; it is needed for SQLite alone.
     assert "postgres" in service["environment"]["DATABASE_URL"]
-    page = (ROOT / "docs" / "operations.md").read_text()
+    page = operations()
     assert f"compose.yaml run --rm {name}" in page
 
 

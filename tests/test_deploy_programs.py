@@ -19,7 +19,7 @@ from celery.bin.celery import celery as celery_program
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import CommandError
 
-from tests.test_deploy import DEPLOY, ROOT, UNITS, compose
+from tests.test_deploy import DEPLOY, ROOT, UNITS, compose, operations
 
 STRONG = "k3Vt9QzXw7RmB2nLfH5sPdJ8yCgAe4Ua"
 
@@ -172,7 +172,7 @@ def test_settings_of_the_units_are_taken_and_agree_with_one_another_and_the_prox
 
     assert found["production"] == [True, True]
     # The marketplace writes the key in a folder of its own, and whoever sets it up gives Preferee a copy.
-    assert f"{found['keys'][1]} {found['keys'][0]}" in (ROOT / "docs" / "operations.md").read_text()
+    assert f"{found['keys'][1]} {found['keys'][0]}" in operations()
     assert found["ours"][5] == found["crowd"][3]
     assert [found["databases"][0][2], found["databases"][1][2]] == ["preferee", "marketplace"]
     for proxy in ("nginx.conf", "Caddyfile"):
@@ -272,7 +272,7 @@ def test_image_has_the_files_and_the_python_that_the_software_needs():
 
 
 def test_operations_names_only_files_units_and_commands_that_there_are():
-    page = (ROOT / "docs" / "operations.md").read_text()
+    page = operations()
     blocks = "\n".join(re.findall(r"^```\n(.*?)^```", page, re.M | re.S))
 
     for name in set(re.findall(r"\bdeploy/[\w./-]+\w", page)) - {

@@ -57,6 +57,37 @@ def test_links_between_documents_lead_somewhere(path):
     assert broken == []
 
 
+def anchors_in(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_to_a_section_lead_to_one(path):
+    links = re.findall(r"\]\((?!https?:|mailto:)([^)#]*)#([^)]+)\)", path.read_text())
+
+    broken = [
+        (file, anchor)
+        for file, anchor in links
+        if anchor not in anchors_in(path.parent / file if file else path)
+    ]
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_a_document_is_short(path):
+    assert len(path.read_text().splitlines()) < 250
+
+
+@pytest.mark.parametrize("path", [*DOCS, ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
+def test_a_line_of_prose_has_at_most_200_characters(path):
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    prose = [re.sub(r"https?://\S+", "", line) for line in text.splitlines() if not line.startswith("|")]
+
+    assert [line for line in prose if len(line) > 200] == []
+
+
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_commands_named_in_documents_exist(path):
     named = set(re.findall(r"manage\.py ([a-z_]+)", path.read_text()))
@@ -68,7 +99,11 @@ def test_every_paper_that_is_referred_to_is_in_the_list_and_the_other_way_round(
     document = (ROOT / "docs" / "methods-leaderboard.md").read_text()
     text, listed = document.split("## Papers")
     sources = [path for room in ("tournament", "leaderboard") for path in (ROOT / room).rglob("*.py")]
-    texts = [text, (ROOT / "docs" / "methods.md").read_text(), *(path.read_text() for path in sources)]
+    texts = [
+        text,
+        *((ROOT / "docs" / f"methods{part}.md").read_text() for part in ("", "-analyses")),
+        *(path.read_text() for path in sources),
+    ]
 
     named = {
         letters

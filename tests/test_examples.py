@@ -57,7 +57,7 @@ def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
     server, capsys, versions, said
 ):
     not_now = (503, {"title": "Not now"})
-    no_version = (404, {"title": "There is no such thing"})
+    no_version = (404, {"title": "Not found"})
     server.answers = {
         "runs": [(201, UPLOAD)],
         "versions": [(200, versions)],

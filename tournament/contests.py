@@ -1,4 +1,4 @@
-"""One challenge over all its queries: what it still needs, and what it decides. Pure."""
+"""Apply one challenge to all its queries: the judgments it needs and the results. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tournament.copeland import Ties, settle
+from tournament.copeland import Ties, best_of_queries
 from tournament.outcomes import QueryOutcome, Status
 from tournament.preferences import EXACT_BELOW, Count, ExactArray, PairWins
 from tournament.schedule import (
@@ -37,7 +37,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Need:
-    """Judgments that a challenge wants of a pair now (those in flight included)."""
+    """The number of judgments that a challenge needs for a pair now, including those in flight."""
 
     challenge: int
     query: int
@@ -48,7 +48,7 @@ class Need:
 
 @dataclass
 class Record:
-    """What was said about each pair of the challenged queries, and in which round the pair was asked."""
+    """The judgments of each pair of the challenged queries, and the round of each pair."""
 
     said: dict[tuple[int, int, int], Said] = field(default_factory=dict)
     rounds: dict[tuple[int, int, int], int] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Record:
 
 @dataclass(frozen=True)
 class _Table:
-    """How the pairs of one query stand in one challenge."""
+    """The state of one query's pairs in one challenge."""
 
     query: int
     contest: Contest
@@ -77,21 +77,21 @@ class _Table:
     count: Count
 
     def meeting(self, a: int, b: int) -> Meeting:
-        """Where the pair stands: as its own round left it, or by this challenge's rule when asked in it."""
+        """Return the pair's state: by this challenge's rule if it belongs to it, else as its own round left it."""
         key = (self.query, a, b)
         said = self.record.said.get(key, Said())
         if not said.judged and a in self.bests and b in self.bests:
-            # Judged for an earlier version by another campaign, where the two ended tied.
+            # The two tied in an earlier version, which another campaign decided.
             return Meeting(0, Fraction(1, 2))
         if said.judged and self.record.rounds[key] != self.contest.number:
-            # The whole win goes to the side ahead in a challenge of any rule; earlier ones are over.
+            # In a challenge, the leading side takes the whole win under either rule. Earlier challenges are over.
             count = self.count if self.record.rounds[key] == 0 else Count.MAJORITY
             return Meeting(0, _share(said, count))
         return meeting(self.contest.rule, said)
 
 
 def _share(said: Said, count: Count) -> Fraction:
-    """The first passage's part of the win of a pair that an earlier round asked."""
+    """Return the first passage's share of the win in a pair of an earlier round."""
     if count is Count.SHARES:
         return Fraction(2 * said.first + said.undecided, 2 * said.judged)
     return Fraction(1 + (said.first > said.second) - (said.first < said.second), 2)
@@ -102,8 +102,8 @@ def hold_contest(
 ) -> tuple[dict[int, QueryOutcome], list[Need]]:
     """Apply one challenge to the outcomes ``before`` it.
 
-    Returns the outcomes it changes, by query key, and the judgments it needs now. Queries that are open
-    (their first tournament, or an earlier challenge, lacks judgments) wait: their best answers are not known.
+    Return the outcomes it changes, by query key, and the judgments it needs now. Open queries wait, because
+    their first tournament or an earlier challenge lacks judgments and their best answers are not known yet.
     """
     decided: dict[int, QueryOutcome] = {}
     needs: list[Need] = []
@@ -136,19 +136,19 @@ def hold_contest(
 
 
 def _recorded(sides: Sides) -> QueryOutcome:
-    """The standing of a query that only the challenge knows: an earlier version's best answers."""
+    """Return the outcome of a query that only the challenge covers: an earlier version's best answers."""
     return QueryOutcome(Status.CLOSED, tuple(sorted(sides.bests)), False, len(sides.bests), {})
 
 
 def _kept(held: QueryOutcome, number: int, challengers: int) -> QueryOutcome:
-    """The best answers stay as they were, with the ties they had."""
+    """Return the earlier outcome: the best answers and their ties stay the same."""
     return replace(held, status=Status.CLOSED, wins={}, missing=(), challenge=number, challengers=challengers)
 
 
 def _settle_finals(
     contest: Contest, finals: list[tuple[_Table, Step]], ties: Ties
 ) -> dict[int, QueryOutcome]:
-    """The tournament rule inside {best answers + those left}, for all decided queries at once."""
+    """Apply the tournament rule to {best answers + remaining challengers} of all decided queries at once."""
     if not finals:
         return {}
     starts: list[int] = []
@@ -161,7 +161,7 @@ def _settle_finals(
         passages += members
         for a, b in round_robin(members):
             shares[node[a], node[b]] = table.meeting(a, b).share
-    standings = settle(np.array(starts), len(passages), _as_wins(shares, len(passages)), ties=ties)
+    standings = best_of_queries(np.array(starts), len(passages), _as_wins(shares, len(passages)), ties=ties)
     outcomes = {}
     for number, (table, _) in enumerate(finals):
         end = starts[number + 1] if number + 1 < len(starts) else len(passages)
@@ -179,7 +179,7 @@ def _settle_finals(
 
 
 def _as_wins(shares: Mapping[PairKey, Fraction | None], size: int) -> PairWins:
-    """Settled shares as exact numerators."""
+    """Return settled shares as exact numerators."""
     settled = {pair: share for pair, share in shares.items() if share is not None}
     unit = math.lcm(2, *(share.denominator for share in settled.values()))
     kind: type = np.int64 if unit * size < EXACT_BELOW else object

@@ -1,9 +1,9 @@
-"""Wins to best answers, for all queries at once. Pure.
+"""Find best answers from wins, for all queries at once. Pure.
 
 The passage with the most wins is the best answer. If several tie, the others are dropped and wins are
-recounted among the tied only, until one is left or nothing more drops (Arabzadeh et al., *Shallow pooling for
-sparse labels*; Copeland's method). Queries lie side by side in one array of nodes: query *q* holds the nodes
-from ``starts[q]`` up to the next query's start.
+recounted among the tied only, until one is left or no more can be dropped (Copeland's method; Arabzadeh et al.,
+*Shallow pooling for sparse labels*). All queries share one array of nodes: query *q* has the nodes from
+``starts[q]`` up to the next query's start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BoolArray = NDArray[np.bool_]
 
 
 class Ties(StrEnum):
-    """What happens when several passages have the most wins."""
+    """How ties for the most wins are handled."""
 
     RECOUNT = "recount"
     KEEP = "keep"
@@ -39,14 +39,14 @@ class Standings:
     cycle: BoolArray  # (queries,): the best answers are a cycle of strict majorities
 
 
-def settle(
+def best_of_queries(
     starts: IntArray, size: int, pairs: PairWins, *, ties: Ties = Ties.RECOUNT, wanted: int = 1
 ) -> Standings:
     """Find the best answers of every query.
 
     ``starts``: shape (queries,), ascending, from 0, no query without a node; ``size``: number of nodes;
-    ``pairs``: at most one entry a pair, both nodes of one query. A pair with fewer than ``wanted`` judgments
-    counts with what it has, but leaves its query open unless one passage can't be caught any more.
+    ``pairs``: at most one entry per pair, both nodes in one query. A pair with fewer than ``wanted`` judgments
+    counts, but leaves its query open unless no other passage can catch up with the leader.
     Raises ValueError when a query has no node.
     """
     lengths = np.diff(np.append(starts, size))
@@ -68,19 +68,19 @@ def _wins(pairs: PairWins, size: int) -> ExactArray:
 
 
 def _by_query(query: IntArray, flags: BoolArray, queries: int) -> IntArray:
-    """How many nodes of each query are flagged."""
+    """Return how many nodes of each query are flagged."""
     return np.bincount(query[flags], minlength=queries)
 
 
 def _top(starts: IntArray, values: ExactArray) -> ExactArray:
-    """The largest value of each query."""
+    """Return the largest value of each query."""
     return np.maximum.reduceat(values, starts) if len(starts) else values
 
 
 def _most_wins(
     starts: IntArray, query: IntArray, size: int, pairs: PairWins, wins: ExactArray, ties: Ties
 ) -> tuple[BoolArray, IntArray]:
-    """Who has the most wins, after recounts; and how many had them at first."""
+    """Return the passages with the most wins after recounts, and how many had the most at first."""
     alive = wins == _top(starts, wins)[query]
     tied_at_first = _by_query(query, alive, len(starts))
     left = pairs
@@ -98,10 +98,10 @@ def _most_wins(
 def _closed(
     starts: IntArray, query: IntArray, lengths: IntArray, pairs: PairWins, wanted: int
 ) -> tuple[IntArray, BoolArray]:
-    """The pairs each node still lacks, and which queries are closed.
+    """Return how many pairs each node still lacks, and which queries are closed.
 
-    Closed: nothing is lacking, or one passage's wins over its judged pairs exceed every rival's such wins
-    plus all that the rival's lacking pairs could still bring.
+    A query is closed when no pair is lacking, or when one passage's wins over its judged pairs exceed the most
+    that any rival can reach: its wins so far plus all its lacking pairs.
     """
     size = len(query)
     done = pairs.judged >= wanted
@@ -119,8 +119,8 @@ def _closed(
 
 
 def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
-    """Whether strict majorities make the tied set strongly connected (``simple_cycles`` would explode)."""
-    import networkx as nx  # when it is needed: it would be a fifth of a second of every command
+    """Return whether strict majorities make the tied set strongly connected (``simple_cycles`` would explode)."""
+    import networkx as nx  # imported here because it would add a fifth of a second to every command
 
     low, high = np.searchsorted(pairs.a, [tied[0], tied[-1] + 1])  # pairs are sorted by a
     members = set(tied.tolist())
@@ -141,7 +141,7 @@ def _is_cycle(tied: IntArray, pairs: PairWins) -> bool:
 def lacking_pairs(
     starts: IntArray, size: int, pairs: PairWins, queries: IntArray, *, wanted: int = 1
 ) -> dict[int, list[tuple[int, int]]]:
-    """The pairs with fewer than ``wanted`` judgments of the given queries: query → [(a, b), …], ascending."""
+    """Return the given queries' pairs with fewer than ``wanted`` judgments: query → [(a, b), …], ascending."""
     ends = np.append(starts, size)
     done = pairs.judged >= wanted
     a, b = pairs.a[done], pairs.b[done]

@@ -1,7 +1,7 @@
-"""From judgments to every query's best answers: the first tournament, then each challenge in order. Pure.
+"""Derive every query's best answers: the first tournament, then each challenge in order. Pure.
 
-Everything that is resolved, asked for, published or rebuilt goes through :func:`derive`, so that the same
-judgments give the same best answers wherever they are looked at.
+Resolving, challenging, publishing and rebuilding all go through :func:`derive`, so the same judgments give the
+same best answers everywhere.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from tournament.contests import Contest, Need, Record, hold_contest
-from tournament.copeland import BoolArray, Standings, Ties, lacking_pairs, settle
+from tournament.copeland import BoolArray, Standings, Ties, best_of_queries, lacking_pairs
 from tournament.outcomes import QueryOutcome, Status
 from tournament.preferences import Count, IntArray, PairWins, tally, wins_of_pairs
 
 
 @dataclass(frozen=True)
 class Entrants:
-    """The passages of each query's first tournament and the class each belongs to.
+    """The passages of each query's first tournament and their classes.
 
     Shapes (members,): database keys of the query, the passage, and the passage that represents its class.
     """
@@ -44,7 +44,7 @@ class Judged:
     round: IntArray
 
     def only(self, kept: BoolArray) -> Judged:
-        """These judgments only."""
+        """Return only these judgments."""
         return Judged(
             self.query[kept], self.left[kept], self.right[kept], self.preferred[kept], self.round[kept]
         )
@@ -52,7 +52,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Parameters:
-    """How judgments are read: ties, counting, and how many judgments a pair of the first round wants."""
+    """How judgments are read: ties, counting, and the judgments wanted per pair in the first round."""
 
     ties: Ties = Ties.RECOUNT
     count: Count = Count.SHARES
@@ -60,13 +60,13 @@ class Parameters:
 
     @classmethod
     def named(cls, ties: str, count: str, *, wanted: int) -> Parameters:
-        """From the names people give; raises ValueError for others."""
+        """Build parameters from their names; raises ValueError for unknown ones."""
         return cls(Ties(ties), Count(count), wanted)
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """Every query's outcome, by query key, and what challenges need asked now."""
+    """Every query's outcome, by query key, and the judgments that challenges need now."""
 
     outcomes: dict[int, QueryOutcome]
     needs: list[Need] = field(default_factory=list)
@@ -77,9 +77,9 @@ def derive(
 ) -> Derivation:
     """Derive every query's best answers.
 
-    ``contests``: the challenges to apply, in order. A query whose first tournament is open is not challenged;
-    one that only a challenge knows starts from the best answers recorded there. A query whose challenge lacks
-    judgments is open, keeps its best answers, and what it lacks is among ``needs``.
+    ``contests``: the challenges to apply, in order. A query whose first tournament is open is not challenged.
+    A query that only a challenge covers starts from the best answers recorded there. A query whose challenge
+    lacks judgments is open and keeps its best answers; ``needs`` lists the missing judgments.
     """
     outcomes = first_tournaments(entrants, judged.only(judged.round == 0), parameters)
     if not contests:
@@ -95,7 +95,7 @@ def derive(
 
 @dataclass(frozen=True)
 class _Nodes:
-    """One node a class and query; shapes (nodes,) and (queries,)."""
+    """One node per class and query; shapes (nodes,) and (queries,)."""
 
     query: IntArray  # (queries,): keys, ascending
     starts: IntArray  # (queries,): first node
@@ -103,18 +103,18 @@ class _Nodes:
 
 
 def first_tournaments(entrants: Entrants, judged: Judged, parameters: Parameters) -> dict[int, QueryOutcome]:
-    """The outcome of every query's first tournament (judgments of round 0), all queries at once."""
+    """Return the outcome of every query's first tournament (round 0), all queries at once."""
     if not len(entrants.query):
         return {}
     member_node, nodes = _index(entrants)
     pairs = _pairs(entrants, member_node, nodes, judged, parameters)
     size = len(nodes.passage)
-    standings = settle(nodes.starts, size, pairs, ties=parameters.ties, wanted=parameters.wanted)
+    standings = best_of_queries(nodes.starts, size, pairs, ties=parameters.ties, wanted=parameters.wanted)
     return _outcomes(nodes, pairs, standings, parameters)
 
 
 def _index(entrants: Entrants) -> tuple[IntArray, _Nodes]:
-    """Each member's node, and the nodes."""
+    """Return each member's node, and the nodes."""
     keys, member_node = np.unique(
         np.stack([entrants.query, entrants.representative]), axis=1, return_inverse=True
     )
@@ -125,7 +125,7 @@ def _index(entrants: Entrants) -> tuple[IntArray, _Nodes]:
 def _pairs(
     entrants: Entrants, member_node: IntArray, nodes: _Nodes, judged: Judged, parameters: Parameters
 ) -> PairWins:
-    """The judgments as wins between nodes; those about passages that are no entrants are left out."""
+    """Return the judgments as wins between nodes, without judgments of passages that are not entrants."""
     width = 1 + int(max(entrants.passage.max(), judged.left.max(initial=0), judged.right.max(initial=0), 0))
     place = np.searchsorted(nodes.query, entrants.query)
     member_key = place * width + entrants.passage
@@ -151,7 +151,7 @@ def _pairs(
 def _outcomes(
     nodes: _Nodes, pairs: PairWins, standings: Standings, parameters: Parameters
 ) -> dict[int, QueryOutcome]:
-    """Arrays back to one outcome a query."""
+    """Convert the arrays to one outcome per query."""
     size = len(nodes.passage)
     incomplete = np.flatnonzero(np.add.reduceat(standings.unjudged, nodes.starts) > 0)
     lacking = lacking_pairs(nodes.starts, size, pairs, incomplete, wanted=parameters.wanted)
@@ -171,13 +171,15 @@ def _outcomes(
             missing=tuple((passages[a], passages[b]) for a, b in lacking.get(number, ())),
         )
         if outcome.status is Status.OPEN and not any(outcome.wins.values()):
-            outcome = replace(outcome, best=())  # nothing judged: everybody would be best with no wins at all
+            outcome = replace(
+                outcome, best=()
+            )  # nothing judged: every passage would be a best answer with no wins
         outcomes[query] = outcome
     return outcomes
 
 
 def _record(judged: Judged, contests: Sequence[Contest], entrants: Entrants) -> Record:
-    """The judgments of the challenged queries, pair by pair, in terms of class representatives."""
+    """Count the judgments of the challenged queries pair by pair, between class representatives."""
     challenged = np.array(sorted({query for contest in contests for query in contest.sides}), dtype=np.int64)
     inside = np.isin(entrants.query, challenged)
     represents: Mapping[tuple[int, int], int] = dict(

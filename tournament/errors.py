@@ -1,14 +1,14 @@
-"""Errors of the tournament room.
+"""Errors of the tournament app.
 
 TournamentError
 ├── NoSuchVersion         the collection has no such version
-├── SpendNotConfirmed     a challenge at a crowd that takes real money
+├── SpendNotConfirmed     a challenge costs money that nobody has agreed to
 ├── NothingToPublish      no query of the campaign is settled
-├── NotAsShown            what would be published is not what was looked at
-├── OnlyRehearsed         a rehearsal's judgments are simulated, and are not published
-├── CampaignOver          a closed campaign asks nobody
-├── ChallengeUnderWay     one challenge of a campaign at a time
-├── TextsMissing          challengers without text
+├── NotAsShown            the draft has changed since its preview
+├── OnlyRehearsed         a rehearsal's simulated judgments can't be published
+├── CampaignOver          a closed campaign takes no more judgments
+├── ChallengeUnderWay     a campaign can have one challenge at a time
+├── TextsMissing          challengers have no text
 ├── RebuildDiffers        a version can't be derived again from its manifest
 └── PublishedIsFixed      a published version never changes
 """
@@ -17,11 +17,11 @@ from config.errors import Refusal
 
 
 class TournamentError(Refusal):
-    """Base of this family."""
+    """Base class of the tournament's errors."""
 
 
 class SpendNotConfirmed(TournamentError):
-    """A challenge would cost real money that nobody has agreed to."""
+    """A challenge costs money that nobody has agreed to, or more than the budget allows."""
 
 
 class NoSuchVersion(TournamentError):
@@ -33,23 +33,23 @@ class NothingToPublish(TournamentError):
 
 
 class NotAsShown(TournamentError):
-    """What would be published is not what was looked at."""
+    """The draft has changed since its preview."""
 
 
 class OnlyRehearsed(TournamentError):
-    """A rehearsal's judgments are simulated: they decide no best answers."""
+    """A rehearsal's judgments are simulated and can't be published."""
 
 
 class CampaignOver(TournamentError):
-    """A closed campaign asks nobody."""
+    """A closed campaign takes no more judgments."""
 
 
 class ChallengeUnderWay(TournamentError):
-    """Another challenge of the campaign still asks: one at a time."""
+    """Another challenge of the campaign is still running; a campaign can have one at a time."""
 
 
 class TextsMissing(TournamentError):
-    """Challengers have no text to show to a person."""
+    """Challengers have no text to show to workers."""
 
 
 class RebuildDiffers(TournamentError):

@@ -1,7 +1,7 @@
-"""One query's judgments as levels of preference. Pure.
+"""Turn one query's judgments into levels of preference. Pure.
 
-A version names the best answers; what its judgments say of the others is an order with gaps, cycles and level pairs.
-Levels state as much of it as levels can, and nothing more.
+A version names the best answers. Its judgments of the other passages form an order with gaps, cycles and level
+pairs. Levels express as much of that order as the judgments support.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ Lead = tuple[int, int, int]
 
 
 def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[int]]:
-    """The levels of one query, the most preferred first, passages ascending within a level.
+    """Return the levels of one query, most preferred first, with passages ascending within a level.
 
-    ``best``: the best answers; ``leads``: one entry a judged pair. Passages that are in neither have no level.
+    ``best``: the best answers; ``leads``: one entry per judged pair. Passages in neither have no level.
 
-    - The first level is the best answers, all of them and nothing else: the tournament's rule put them there,
-      whatever single pairs say. So chains below do not run over them.
-    - Of the others, one is above another when a chain of pairs, each won or level, leads down to it and none leads
-      back. Passages of a cycle (a strongly connected component) and passages of a level pair are not ordered, nor
-      are those that no chain connects.
+    - The first level is exactly the best answers: the tournament rule chose them, whatever single pairs say.
+      Chains between other passages do not pass through them.
+    - Another passage ranks above a second one when a chain of won or level pairs leads down to it and none leads
+      back. Passages of a cycle (a strongly connected component), of a level pair, or without a chain between them
+      are not ordered.
     - Levels are the finest in which *every* two passages of different levels are ordered. A passage that is not
-      ordered against two others therefore pulls them, and all between them, onto one level.
+      ordered against two others therefore shares one level with them and with all passages between them.
 
     In a complete tournament without level pairs the levels below the first are its strongly connected components.
     """
@@ -37,8 +37,8 @@ def preference_levels(best: Iterable[int], leads: Sequence[Lead]) -> list[list[i
 
 
 def _not_worse(passages: Iterable[int], leads: Iterable[Lead]) -> nx.DiGraph[int]:
-    """An edge from each passage to those that it won from or is level with."""
-    import networkx as nx  # when it is needed: it would be a fifth of a second of every command
+    """Return a graph with an edge from each passage to those that it beat or is level with."""
+    import networkx as nx  # imported here because it would add a fifth of a second to every command
 
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(passages)
@@ -52,9 +52,9 @@ def _not_worse(passages: Iterable[int], leads: Iterable[Lead]) -> nx.DiGraph[int
 
 
 def _ordered_parts(graph: nx.DiGraph[int]) -> list[list[int]]:
-    """Cut the components, in topological order, wherever all of those before reach all of those after.
+    """Cut the components, in topological order, wherever every earlier one reaches every later one.
 
-    Such a cut is one of every topological order, so it does not matter which of them is gone through.
+    Every topological order has the same cuts, so any of them will do.
     """
     import networkx as nx
 

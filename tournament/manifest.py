@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-#: Raised whenever the same judgments could give other best answers than before.
+#: Increased whenever the same judgments could give different best answers.
 RULE_VERSION = 1
 
 
 def canonical_json(content: dict[str, Any]) -> str:
-    """One text for one content: keys sorted, no spaces, no floats, UTF-8 as it is.
+    """Return the canonical JSON of a content: keys sorted, no spaces, no floats, UTF-8 unescaped.
 
-    Raises TypeError for a float (its printed form is no agreed matter) or anything else that JSON lacks.
+    Raises TypeError for a float (floats have no agreed printed form) or anything else that JSON lacks.
     """
     _refuse_floats(content)
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -34,10 +34,10 @@ def _refuse_floats(value: object) -> None:
 
 
 def sha256(text: str | bytes) -> str:
-    """The hash of a text (as UTF-8) or of bytes, in hexadecimal."""
+    """Return the hash of a text (as UTF-8) or of bytes, in hexadecimal."""
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
 def trec_qrels(rows: Iterable[tuple[int, str, str]]) -> bytes:
-    """The qrels file of (query position, qid, pid) rows: ``qid 0 pid 1``, by position, then qid, then pid."""
+    """Return the qrels file of (query position, qid, pid) rows: ``qid 0 pid 1``, by position, then qid, then pid."""
     return "".join(f"{qid} 0 {pid} 1\n" for _, qid, pid in sorted(rows)).encode()

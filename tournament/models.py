@@ -31,7 +31,7 @@ class Published(models.Model):
 
 
 class Resolution(models.Model):
-    """How a campaign was resolved last: the parameters that its next version is published with."""
+    """A campaign's latest resolve: the parameters that its next version is published with."""
 
     class Ties(models.TextChoices):
         RECOUNT = "recount"
@@ -52,7 +52,7 @@ class Resolution(models.Model):
 
 
 class QueryResult(models.Model):
-    """What a campaign's judgments say about one query now. Derived: rebuilt by every resolve."""
+    """The current result of one query in a campaign. Derived: every resolve rebuilds it."""
 
     class Status(models.TextChoices):
         CLOSED = "closed"
@@ -105,14 +105,14 @@ class QrelVersion(Published):
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The manifest, read once: with a hundred thousand judgments reading takes a tenth of a second. It is
-        shared, so nobody changes it."""
+        """The parsed manifest, cached because parsing 100,000 judgments takes a tenth of a second. It is shared:
+        do not modify it."""
         found: dict[str, Any] = json.loads(self.manifest)
         return found
 
     @cached_property
     def judgment_keys(self) -> frozenset[int]:
-        """Keys of the judgments that the manifest names: those of its own campaign that it rests on."""
+        """Keys of the judgments in the manifest, which are those of the version's own campaign."""
         return frozenset(self.content.get("judgments", []))
 
 
@@ -153,7 +153,7 @@ class PreferenceQrel(Published):
 
 
 class Challenge(models.Model):
-    """New runs' unseen top passages against the current best answers."""
+    """A comparison of new runs' unseen top passages with the current best answers."""
 
     class Rule(models.TextChoices):
         LEAD2 = "lead2"
@@ -194,7 +194,7 @@ class Challenge(models.Model):
 
 
 class ChallengedQuery(models.Model):
-    """One query of a challenge: who holds the title and who wants it."""
+    """One query of a challenge: its current best answers and its challengers."""
 
     challenge = models.ForeignKey(Challenge, models.CASCADE, related_name="queries")
     query = models.ForeignKey(Query, models.PROTECT, related_name="+")

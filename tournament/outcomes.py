@@ -1,4 +1,4 @@
-"""What a query's judgments amount to, and why, in a sentence. Pure."""
+"""A query's outcome and the sentence that explains it. Pure."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class QueryOutcome:
-    """One query. Passages are the keys of class representatives.
+    """The outcome of one query. Passages are the keys of class representatives.
 
-    ``best``: ascending; of an open query the best so far, empty when nothing was judged. ``wins``: in the
-    tournament that decided. ``missing``: pairs still to be judged (a closed query may have some when nothing
-    can change any more). ``challenge``: the number of the challenge that decided, 0 for the first tournament.
+    ``best``: ascending; for an open query, the best so far (empty when nothing was judged). ``wins``: in the
+    deciding tournament. ``missing``: pairs still to be judged (a closed query can have some that cannot change
+    the result). ``challenge``: the number of the deciding challenge, 0 for the first tournament.
     """
 
     status: Status
@@ -36,12 +36,12 @@ class QueryOutcome:
 
     @property
     def tied(self) -> bool:
-        """Whether several best answers are settled on."""
+        """Return whether the query is settled with several best answers."""
         return self.status is not Status.OPEN and len(self.best) > 1
 
 
-def number_text(value: Fraction) -> str:
-    """A number of wins for people: ``3``, ``2.5``, ``2 1/3``."""
+def small_number_text(value: Fraction) -> str:
+    """Return a number of wins as text: ``3``, ``2.5``, ``2 1/3``."""
     whole, rest = divmod(value, 1)
     if not rest:
         return str(whole)
@@ -51,14 +51,14 @@ def number_text(value: Fraction) -> str:
 
 
 def _wins_text(value: Fraction) -> str:
-    return f"{number_text(value)} {'win' if value == 1 else 'wins'}"
+    return f"{small_number_text(value)} {'win' if value == 1 else 'wins'}"
 
 
-def reason(outcome: QueryOutcome, pid_of: Callable[[int], str]) -> str:
-    """Why this is the result, in a sentence or two; ``pid_of`` names a passage."""
+def outcome_reason(outcome: QueryOutcome, pid_of: Callable[[int], str]) -> str:
+    """Return the reason for this result in one sentence; ``pid_of`` names a passage."""
     names = " and ".join(pid_of(passage) for passage in outcome.best)
     if outcome.status is Status.SINGLETON:
-        return f"{names} is the only passage in the pool, so it is the best answer without judgments."
+        return f"{names} is the only passage in the pool, so it is the best answer and needs no judgments."
     return (_open_reason if outcome.status is Status.OPEN else _closed_reason)(outcome, names)
 
 
@@ -66,24 +66,22 @@ def _open_reason(outcome: QueryOutcome, names: str) -> str:
     pairs = len(outcome.missing)
     lacking = f"{pairs} {'pair lacks' if pairs == 1 else 'pairs lack'} judgments"
     if outcome.challenge:
-        lacking = f"In challenge {outcome.challenge} {lacking}"
-    so_far = f"; best so far: {names}" if names else "; nothing was judged yet"
+        lacking = f"In challenge {outcome.challenge}, {lacking}"
+    so_far = f"; best so far: {names}" if names else "; nothing has been judged yet"
     return f"{lacking}{so_far}."
 
 
 def _closed_reason(outcome: QueryOutcome, names: str) -> str:
     if outcome.challenge and not outcome.wins:
-        held = "keeps" if len(outcome.best) == 1 else "keep"
+        held = "keeps its place" if len(outcome.best) == 1 else "keep their places"
         loser = "the challenger" if outcome.challengers == 1 else f"all {outcome.challengers} challengers"
-        return (
-            f"{names} {held} its place in challenge {outcome.challenge}: {loser} lost to every best answer."
-        )
+        return f"{names} {held} in challenge {outcome.challenge}: {loser} lost to every best answer."
     where = f" in challenge {outcome.challenge}" if outcome.challenge else ""
     top = _wins_text(max(outcome.wins.values()))
     if len(outcome.best) == 1:
         if outcome.tied_at_first > 1:
             return f"{names} won the recount among {outcome.tied_at_first} passages with {top} each{where}."
-        early = "; the pairs not judged can't change that" if outcome.missing else ""
+        early = "; the unjudged pairs can't change that" if outcome.missing else ""
         return f"{names} has the most wins{where}: {top}{early}."
     kind = " and beat each other in a cycle" if outcome.cycle else ""
     recount = ", also after recounts among them" if outcome.tied_at_first > len(outcome.best) else ""

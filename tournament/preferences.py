@@ -1,8 +1,8 @@
-"""Judgments to wins, pair by pair. Pure.
+"""Turn judgments into wins, pair by pair. Pure.
 
-Wins are counted exactly: a pair with *k* judgments gives shares of 1/*k* (halves of that when somebody
-could not decide), so a count is kept as whole numerators over one common denominator, the ``unit`` (what a
-whole win is worth). Two passages tie when their numerators are equal; no rounding can break or make a tie.
+Wins are exact: a pair with *k* judgments gives shares of 1/*k*, or half of that for "cannot decide". Counts
+are whole numerators over one common denominator, the ``unit`` (the worth of a whole win). Two passages tie when
+their numerators are equal, so rounding never makes or breaks a tie.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Count(StrEnum):
 
 @dataclass(frozen=True)
 class PairTally:
-    """What was said about each pair; all arrays have shape (pairs,), pairs ascending by (a, b), a < b."""
+    """The judgments of each pair, counted; all arrays have shape (pairs,), pairs ascending by (a, b), a < b."""
 
     a: IntArray
     b: IntArray
@@ -42,13 +42,13 @@ class PairTally:
 
     @property
     def judged(self) -> IntArray:
-        """Judgments of each pair."""
+        """The number of judgments of each pair."""
         return self.for_a + self.for_b + self.undecided
 
 
 @dataclass(frozen=True)
 class PairWins:
-    """Each side's part of the pair's one win, as numerators over ``unit``; shapes (pairs,)."""
+    """Each side's share of the pair's one win, as numerators over ``unit``; shapes (pairs,)."""
 
     a: IntArray
     b: IntArray
@@ -58,7 +58,7 @@ class PairWins:
     unit: int
 
     def only(self, kept: NDArray[np.bool_]) -> PairWins:
-        """These pairs only."""
+        """Return only these pairs."""
         return PairWins(
             self.a[kept], self.b[kept], self.wins_a[kept], self.wins_b[kept], self.judged[kept], self.unit
         )
@@ -77,7 +77,7 @@ def tally(left: IntArray, right: IntArray, preferred: IntArray) -> PairTally:
     a, b = np.minimum(left, right), np.maximum(left, right)
     outcome = np.where(preferred < 0, 2, preferred == b)
     width = int(b.max(initial=0)) + 1
-    # Pair and outcome in one number: sorting plain numbers is several times faster than sorting row numbers.
+    # Encode pair and outcome in one number: sorting numbers is several times faster than sorting row indexes.
     rows = np.sort(((a * width + b) * 3 + outcome)[a != b])
     pair = rows // 3
     first = np.flatnonzero(np.diff(pair, prepend=-1))
@@ -87,7 +87,7 @@ def tally(left: IntArray, right: IntArray, preferred: IntArray) -> PairTally:
 
 
 def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
-    """How many flags are set from each start up to the next."""
+    """Return how many flags are set between each start and the next."""
     total = np.concatenate([[0], np.cumsum(flags)])
     counts: IntArray = np.diff(total[np.append(first, len(flags))])
     return counts
@@ -96,8 +96,8 @@ def _sums_between(flags: NDArray[np.bool_], first: IntArray) -> IntArray:
 def wins_of_pairs(counts: PairTally, *, count: Count = Count.SHARES, largest: int) -> PairWins:
     """Turn counts into wins: by ``shares`` of the judgments, or all to the ``majority`` (half each if level).
 
-    ``largest`` is the number of nodes in the largest query: it bounds every later sum, and where that could
-    leave the exact range the numerators become Python integers (slower, still exact).
+    ``largest`` is the number of nodes in the largest query: it bounds every later sum. If a sum could
+    exceed the exact range, the numerators become Python integers (slower, still exact).
     """
     judged = counts.judged
     if count is Count.MAJORITY:

@@ -1,7 +1,7 @@
-"""Which pairs to ask next: the first round robin, and challenges of the current best answers. Pure.
+"""Choose the pairs to ask next: the first round robin, and challenges of the current best answers. Pure.
 
-A challenge (``docs/methods.md``, "Challenges"): newcomers meet every current best answer; those who lose to
-every one drop out; the others meet each other; the tournament rule inside {best answers + those left}
+In a challenge (``docs/methods.md``, "Challenges"), challengers meet every current best answer. Those that lose to
+all of them drop out; the others meet each other. The tournament rule over {best answers + remaining challengers}
 decides.
 """
 
@@ -20,7 +20,7 @@ MOST_JUDGMENTS = 5
 
 
 class Rule(StrEnum):
-    """How long a pair of a challenge is judged."""
+    """When a challenge stops judging a pair."""
 
     LEAD2 = "lead2"
     SINGLE = "single"
@@ -32,12 +32,12 @@ class Rule(StrEnum):
 
     @property
     def most(self) -> int:
-        """The most judgments a pair is asked."""
+        """The most judgments that a pair can get."""
         return MOST_JUDGMENTS if self is Rule.LEAD2 else 1
 
     @property
     def part_filled_tasks(self) -> int:
-        """The most tasks that go out part-filled while one stage of a challenge is judged.
+        """The most partly filled tasks in one stage of a challenge.
 
         ``lead2`` asks in at most four waves: two judgments a pair in the first three, one in the last.
         """
@@ -54,26 +54,26 @@ class Said:
 
     @property
     def judged(self) -> int:
-        """All judgments of the pair."""
+        """The number of judgments of the pair."""
         return self.first + self.second + self.undecided
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """Where a pair stands: the judgments to ask now, and the first passage's part of the win when settled."""
+    """The state of a pair: the judgments to ask now, and the first passage's share of the win once settled."""
 
     needed: int
     share: Fraction | None
 
     @property
     def settled(self) -> bool:
-        """Whether nothing more needs to be asked."""
+        """Return whether the pair needs no more judgments."""
         return self.share is not None
 
 
 @dataclass(frozen=True)
 class Sides:
-    """One query of a challenge: who holds the title and who wants it."""
+    """One query of a challenge: its current best answers and its challengers."""
 
     bests: tuple[int, ...]
     challengers: tuple[int, ...]
@@ -81,10 +81,10 @@ class Sides:
 
 @dataclass(frozen=True)
 class Step:
-    """Where one query of a challenge stands.
+    """The state of one query of a challenge.
 
     ``ask``: the pairs to ask now, with how many judgments each; empty when ``finished``. ``left``: the
-    challengers known to stay in (all of them, once finished).
+    challengers known to stay in (complete once finished).
     """
 
     ask: tuple[tuple[PairKey, int], ...]
@@ -94,7 +94,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a challenge may cost in pairs, judgments and tasks."""
+    """The range of pairs, judgments and tasks that a challenge can take."""
 
     pairs_fewest: int
     pairs_most: int
@@ -105,22 +105,22 @@ class Forecast:
 
 
 def ordered(one: int, other: int) -> PairKey:
-    """The pair of two passages, ordered by their keys."""
+    """Return the two passages as a pair, ordered by their keys."""
     return (one, other) if one < other else (other, one)
 
 
 def round_robin(passages: Iterable[int]) -> list[PairKey]:
-    """Every pair of the passages once, ascending."""
+    """Return every pair of the passages once, ascending."""
     return list(combinations(sorted(set(passages)), 2))
 
 
 def meeting(rule: Rule, said: Said) -> Meeting:
-    """Where a pair of a challenge stands.
+    """Return the state of a pair of a challenge.
 
-    ``lead2``: judged until one side leads by 2 or five judgments are in. What is asked at once is the
-    smallest number that could settle the pair (2 at first and when level, 1 when one side leads by 1 or four
-    are in), so nothing is asked that is not needed and nothing waits that could be asked. The side ahead
-    takes the whole win, half each if level.
+    ``lead2`` judges until one side leads by 2 or five judgments are in. Each time, it asks the smallest number
+    that could settle the pair: 2 at first and when level, 1 when one side leads by 1 or four are in. So no
+    judgment is unneeded and none waits longer than it must. The leading side takes the whole win; if level, each
+    side takes half.
     """
     lead = abs(said.first - said.second)
     needed = max(0, min(rule.fewest - lead, rule.most - said.judged))
@@ -131,10 +131,10 @@ def meeting(rule: Rule, said: Said) -> Meeting:
 
 
 def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> Step:
-    """What one query of a challenge needs now.
+    """Return what one query of a challenge needs now.
 
-    ``meeting_of(a, b)`` (a < b) tells where a pair stands. A challenger is known to stay as soon as one best
-    answer fails to beat it; pairs among those are asked without waiting for the rest.
+    ``meeting_of(a, b)`` (a < b) returns the state of a pair. A challenger is known to stay as soon as one best
+    answer fails to beat it. Pairs of such challengers are asked without waiting for the rest.
     """
     ask: list[tuple[PairKey, int]] = []
     staying: list[int] = []
@@ -160,12 +160,11 @@ def challenge_step(sides: Sides, meeting_of: Callable[[int, int], Meeting]) -> S
 
 
 def forecast(queries: Sequence[Sides], rule: Rule, *, pairs_per_task: int) -> Forecast:
-    """The fewest and most pairs, judgments and tasks of a challenge.
+    """Return the fewest and most pairs, judgments and tasks of a challenge.
 
-    Fewest: every challenger loses to every best answer, each pair as soon as it can be settled. Most: none
-    does, so that the challengers also meet each other, and every pair goes the whole length. The most tasks
-    allow for a part-filled task in every wave of questions. Tasks repeated because a worker was
-    excluded come on top.
+    Fewest: every challenger loses to every best answer, and every pair settles as early as possible. Most: every
+    challenger stays in, so challengers also meet each other, and every pair takes all its judgments. The most
+    tasks include a partly filled task in every wave. Tasks repeated after an exclusion come on top.
     """
     fewest = sum(len(sides.bests) * len(sides.challengers) for sides in queries)
     most = fewest + sum(len(sides.challengers) * (len(sides.challengers) - 1) // 2 for sides in queries)

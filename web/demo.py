@@ -1,4 +1,4 @@
-"""The demo: the whole loop on the sample that ships with the project, as the commands a person would type."""
+"""The demo: the whole loop on the bundled sample, as the commands that a person would type."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 
-from config import launcher
 from config.errors import Refusal
 from config.plurals import many
+from config.process import launcher
 from pooling.models import Collection
 
 SAMPLE = Path("docs/sample")
 SEED = 2022
-#: Dollars: the tasks, the repeats of those that careless workers did, and a challenge.
+#: Dollars for the tasks, the repeats of careless workers' tasks, and a challenge.
 BUDGET = "250"
 
 
 @dataclass
 class Demo:
-    """One pass through the loop; ``say`` prints a line, ``show`` a titled result."""
+    """One pass through the loop; ``say`` prints a line, ``show`` prints a titled result."""
 
     say: Callable[[str], None]
     name: str = ""
@@ -43,14 +43,12 @@ class Demo:
             call_command(*words, "--json", stdout=out)
         except SystemExit as stop:
             if stop.code:
-                raise Refusal(
-                    f"The step `{words[0]}` did not succeed.", "What it said stands above."
-                ) from None
+                raise Refusal(f"The step `{words[0]}` failed.", "See its output above.") from None
         self.seconds[words[0]] = self.seconds.get(words[0], 0) + time.monotonic() - started
         return dict(json.loads(out.getvalue()))
 
     def run(self) -> dict[str, Any]:
-        """Runs in, a judged campaign, version 1, a new run, version 2. Returns the two leaderboards."""
+        """Import runs, judge a campaign, publish version 1, add runs, publish version 2. Return both leaderboards."""
         sample = settings.BASE_DIR / SAMPLE
         self.name = free_name("sample")
         self.import_sample(sample)
@@ -62,7 +60,7 @@ class Demo:
         return {"collection": self.name, "version_1": first, **moved}
 
     def import_sample(self, sample: Path) -> None:
-        """Queries, passages, labels and the runs that are there from the start; their pool."""
+        """Import queries, passages, labels and the first runs, and pool them."""
         self.say("\n1. Import queries, passages, labels and ten runs; pool every run's top passage")
         queries, passages = str(sample / "queries.tsv"), str(sample / "passages.tsv")
         qrels = str(sample / "qrels.txt")
@@ -90,9 +88,9 @@ class Demo:
         return f"{self.name}-first"
 
     def judge(self) -> None:
-        """A campaign judged by simulated workers, four of them careless."""
+        """Make a campaign and have simulated workers judge it, four of them carelessly."""
         self.say(
-            "\n2. A campaign: test pairs, texts, launch; simulated workers judge (four of them carelessly)"
+            "\n2. A campaign: gold pairs, texts, launch; simulated workers judge (four of them carelessly)"
         )
         self.command(
             "create_campaign", self.campaign, "--pool", self.pool, "--budget", BUDGET, "--seed", str(SEED)
@@ -110,12 +108,12 @@ class Demo:
         )
 
     def simulate(self) -> None:
-        """Twenty-five simulated workers, one answer in ten against the grades."""
+        """Have 25 simulated workers judge, with one answer in ten against the grades."""
         words = "--workers 25 --careless 4 --truth truth --error 0.1 --gold-error 0"
         self.command("simulate_workers", self.campaign, *words.split(), "--seed", str(SEED))
 
     def publish(self) -> dict[str, Any]:
-        """Resolve, publish, and the leaderboard under the new version."""
+        """Resolve, publish, and return the leaderboard under the new version."""
         resolved = self.command("resolve", self.campaign)
         self.say(
             f"  {many(resolved['closed'], 'query', 'queries')} closed ({resolved['tied']} tied, "
@@ -126,7 +124,7 @@ class Demo:
         return self.command("leaderboard", self.name, "--version", str(version), "--official", "official")
 
     def challenge(self, sample: Path) -> dict[str, Any]:
-        """New runs arrive: only their unseen top passages are judged; version 2."""
+        """Add new runs, judge only their unseen top passages, and publish version 2."""
         self.say("\n4. New runs arrive: only their unseen top passages meet the best answers")
         self.command("import_runs", self.name, *run_files(sample / "later"), "--release", "public")
         tags = later_tags(self.name, len(run_files(sample / "later")))
@@ -138,7 +136,7 @@ class Demo:
 
 
 def free_name(stem: str) -> str:
-    """``stem``, or ``stem-2`` and so on when a collection has that name already."""
+    """Return ``stem``, or ``stem-2`` and so on if a collection already has that name."""
     taken = set(Collection.objects.filter(name__startswith=stem).values_list("name", flat=True))
     number = 1
     while (name := stem if number == 1 else f"{stem}-{number}") in taken:
@@ -147,18 +145,18 @@ def free_name(stem: str) -> str:
 
 
 def run_files(folder: Path) -> list[str]:
-    """The run files of a folder, in order of name."""
+    """Return the run files of a folder, by name."""
     return [str(path) for path in sorted(folder.iterdir()) if path.name.endswith(".txt.gz")]
 
 
 def later_tags(collection: str, count: int) -> list[str]:
-    """Tags of the ``count`` runs imported last."""
+    """Return the tags of the last ``count`` imported runs."""
     runs = Collection.objects.get(name=collection).runs.order_by("-pk")[:count]
     return sorted(run.run_tag for run in runs)
 
 
-def moved(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]:
-    """Per run of the second board: its preference values and ranks under both versions (None: not there)."""
+def moved_runs(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return preference values and ranks under both versions for each run of the second board (None: absent)."""
     before = {row["run"]: row for row in first["rows"]}
     return [
         {
@@ -175,9 +173,9 @@ def moved(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def as_typed(words: list[str]) -> str:
-    """The words as they are typed in the project's folder, quoted for a shell; long lists of files as a pattern.
+    """Return the command as typed in the project's folder, quoted for a shell, with a pattern for long file lists.
 
-    A pattern stands unquoted, or the shell would look for a file with a star in its name.
+    The pattern is unquoted, or the shell would look for a file with an asterisk in its name.
     """
     base = f"{settings.BASE_DIR}/"
     words = [word.removeprefix(base) for word in words]

@@ -1,10 +1,10 @@
 """Errors of the web room.
 
 WebError
-├── AnotherUnderWay       other work on the same thing is under way
-├── WebhookRefused        it cannot be done with this webhook as things stand
-├── NoEvents              a webhook that would be told of nothing
-└── AddressRefused        messages do not go to this address
+├── AnotherUnderWay       another job for the same object is running
+├── WebhookRefused        not possible in the webhook's current state
+├── NoEvents              no kind of event is chosen for a webhook
+└── AddressRefused        the address is not allowed for webhooks
 """
 
 from config.errors import Refusal
@@ -15,16 +15,16 @@ class WebError(Refusal):
 
 
 class AnotherUnderWay(WebError):
-    """Other work on the same thing is under way."""
+    """Another job for the same object is running."""
 
 
 class WebhookRefused(WebError):
-    """It cannot be done with this webhook as things stand."""
+    """The action is not possible in the webhook's current state."""
 
 
 class NoEvents(WebError):
-    """A webhook that would be told of nothing."""
+    """No kind of event is chosen for a webhook."""
 
 
 class AddressRefused(WebError):
-    """Messages do not go to this address."""
+    """The address is not allowed for webhooks."""

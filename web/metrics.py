@@ -1,4 +1,4 @@
-"""How the webhooks stand, for those who watch over an installation. No address is named."""
+"""Metrics of webhooks. No address is exposed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from django.db.models import Count
 
 from config.background import events
-from config.metrics import State, state_reader
+from config.monitoring.metrics import State, state_reader
 from web.models import WebhookDelivery, WebhookEndpoint
 
 
 @state_reader
-def webhooks() -> Iterator[State]:
-    """Messages by state, events that nobody was told of yet, webhooks that the product switched off."""
+def webhook_metrics() -> Iterator[State]:
+    """Yield messages by state, undelivered events, and webhooks that were switched off automatically."""
     rows = WebhookDelivery.objects.values_list("state").annotate(number=Count("pk")).order_by()
     counts = dict(rows)
     yield State(
         "preferee_webhook_messages",
-        "Messages of webhooks, by state, as far as they are kept.",
+        "Webhook messages that are still kept, by state.",
         ("state",),
         {(str(state),): counts.get(state, 0) for state in WebhookDelivery.State},
     )

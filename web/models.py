@@ -1,4 +1,4 @@
-"""Bundles that were made; who wants to be told what happens in a collection, and what was sent."""
+"""Bundles of versions, webhooks, and webhook messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tournament.models import QrelVersion
 
 
 class MadeBundle(models.Model):
-    """A version's bundle that was made: one row for the same bytes, until an owner deletes it."""
+    """A version's bundle: one row per distinct file, until an owner deletes it."""
 
     version = models.ForeignKey(QrelVersion, models.CASCADE, related_name="+")
     sha256 = models.CharField(max_length=64)
@@ -37,7 +37,7 @@ class MadeBundle(models.Model):
 
 
 class WebhookEndpoint(models.Model):
-    """An address that is told what happens in a collection."""
+    """An address that receives a collection's events."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
     address = models.CharField(max_length=500)
@@ -47,7 +47,7 @@ class WebhookEndpoint(models.Model):
         blank=True, help_text="Sealed: also signed with, while it is exchanged."
     )
     previous_until = models.DateTimeField(null=True)
-    # It is told what this person may see, and nothing once the person may not: another owner can take it over.
+    # It gets what this person can see, and nothing once that access ends. Another owner can take it over.
     kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=clock.now)
     off_at = models.DateTimeField(null=True, help_text="Since then it is told nothing.")
@@ -66,12 +66,12 @@ class WebhookEndpoint(models.Model):
 
 class WebhookDeliveryQuerySet(models.QuerySet):
     def due(self, now: datetime) -> WebhookDeliveryQuerySet:
-        """Those to be tried now: not over, their wait is, and their address is switched on."""
+        """Return messages to try now: unfinished, past their wait, with an address that is switched on."""
         return self.filter(state=WebhookDelivery.State.WAITING, next_try_at__lte=now, endpoint__off_at=None)
 
 
 class WebhookDelivery(models.Model):
-    """One message to one address: the bytes that are sent, and how the last try went."""
+    """One message to one address: its exact bytes, and the result of the last attempt."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

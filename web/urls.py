@@ -1,34 +1,49 @@
-"""Addresses of the pages across rooms."""
+"""URLs of all pages."""
 
 from django.urls import path
 
-from web import preparing_urls, webhook_urls
-from web.views import (
-    added_files,
-    analyses,
-    board_rules,
-    campaigns,
-    collections,
-    differences,
-    home,
-    invitations,
-    judgments,
-    long_analyses,
-    members,
-    new_collections,
-    next_version,
-    payments,
-    releases,
-    runs,
-    simulating,
-    spending,
-    test_pairs,
-    uploads,
-    versions,
-    workers,
+from web import preparation_urls as preparing_urls
+from web.analyses import views as analyses
+from web.boards import views as board_rules
+from web.campaigns import (
+    difference_views as differences,
 )
+from web.campaigns import (
+    gold_views as test_pairs,
+)
+from web.campaigns import (
+    judgment_views as judgments,
+)
+from web.campaigns import (
+    views as campaigns,
+)
+from web.collections import (
+    added_file_views as added_files,
+)
+from web.collections import (
+    member_views as members,
+)
+from web.collections import (
+    new_collection_views as new_collections,
+)
+from web.collections import (
+    views as collections,
+)
+from web.home import invitation_views as invitations
+from web.home import views as home
+from web.payments import views as payments
+from web.preparation import simulation_views as simulating
+from web.releases import views as releases
+from web.runs import upload_views as uploads
+from web.runs import views as runs
+from web.spending import views as spending
+from web.versions import next_version_views as next_version
+from web.versions import views as versions
+from web.webhooks import urls as webhook_urls
+from web.workers import views as workers
 
 app_name = "web"
+COMPARE, PROGRESS = {"kind": "compare"}, {"kind": "progress"}
 urlpatterns = [
     path("", home.home, name="home"),
     path("accounts/invitations/<str:secret>/", invitations.invitation, name="invitation"),
@@ -70,17 +85,15 @@ urlpatterns = [
         collections.leaderboard_file,
         name="leaderboard_file",
     ),
-    path("collections/<slug:name>/compare/", analyses.comparison, name="comparison"),
-    path("collections/<slug:name>/compare.<slug:form>", analyses.comparison_file, name="comparison_file"),
-    path("collections/<slug:name>/timeline/", analyses.timeline, name="timeline"),
-    path("collections/<slug:name>/timeline.<slug:form>", analyses.timeline_file, name="timeline_file"),
-    path("collections/<slug:name>/analyses/", long_analyses.listed, name="analyses"),
-    path("collections/<slug:name>/analyses/<slug:kind>/", long_analyses.analysis, name="analysis"),
-    path("collections/<slug:name>/analyses/<slug:kind>/run", long_analyses.run, name="run_analysis"),
-    path("collections/<slug:name>/analyses/<slug:kind>/progress", long_analyses.progress, name="analysing"),
-    path(
-        "collections/<slug:name>/analyses/<slug:kind>.<slug:form>", long_analyses.file, name="analysis_file"
-    ),
+    path("collections/<slug:name>/compare/", analyses.moved, COMPARE, name="comparison"),
+    path("collections/<slug:name>/compare.<slug:form>", analyses.moved, COMPARE, name="comparison_file"),
+    path("collections/<slug:name>/timeline/", analyses.moved, PROGRESS, name="timeline"),
+    path("collections/<slug:name>/timeline.<slug:form>", analyses.moved, PROGRESS, name="timeline_file"),
+    path("collections/<slug:name>/analyses/", analyses.listed, name="analyses"),
+    path("collections/<slug:name>/analyses/<slug:kind>/", analyses.analysis, name="analysis"),
+    path("collections/<slug:name>/analyses/<slug:kind>/run", analyses.run, name="run_analysis"),
+    path("collections/<slug:name>/analyses/<slug:kind>/progress", analyses.progress, name="analysing"),
+    path("collections/<slug:name>/analyses/<slug:kind>.<slug:form>", analyses.file, name="analysis_file"),
     # Collections and runs: made, sent, described.
     path("new-collection/", new_collections.create, name="create_collection"),
     path("new-collection/sample", new_collections.load_sample, name="load_sample"),

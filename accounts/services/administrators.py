@@ -1,4 +1,4 @@
-"""Who looks after the installation."""
+"""Administrators of the installation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from accounts.signup import anybody_may_join
 MOST_NAMED = 3
 
 
+def has_administrator(*, beside: User | None = None) -> bool:
+    """Return whether an administrator, other than ``beside``, can sign in."""
+    others = User.objects.filter(is_superuser=True, is_active=True)
+    return (others.exclude(pk=beside.pk) if beside else others).exists()
+
+
 def whom_to_ask() -> str:
-    """Administrators by name, for people who need something of them; unnamed where strangers have accounts."""
+    """Return administrators by name, for people who need help; without names if strangers have accounts."""
     names: list[str] = []
     if not anybody_may_join():
         active = User.objects.filter(is_superuser=True, is_active=True).order_by("username")

@@ -1,4 +1,4 @@
-"""Invite people, and let them in."""
+"""Invite people and accept invitations."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ from django.urls import reverse
 from accounts.errors import InvitationOver, NotAnAccount
 from accounts.models import Invitation, User
 from accounts.secret_text import digest_of, new_secret
+from accounts.services.administrators import has_administrator
 from accounts.user_names import VALIDATORS
 from config import clock
 
 logger = logging.getLogger(__name__)
+#: The address of an invitation for anyone with its link; they can enter their own.
+ANYBODY = ""
+FIRST_LINK_HOURS = 24
 OVER = InvitationOver(
-    "This invitation was used, withdrawn or has expired.", "Ask the person who invited you for another one."
+    "This invitation was used or withdrawn, or has expired.", "Ask the person who invited you for a new one."
 )
 
 
 @dataclass(frozen=True)
 class Invited:
-    """An invitation that was made; the link is known now and never again."""
+    """A new invitation. Its link is known only now."""
 
     invitation: Invitation
     link: str = field(repr=False)
@@ -39,24 +43,40 @@ class Invited:
 def invite(
     *, email: str, invited_by: User | None, administrator: bool = False, days: int | None = None
 ) -> Invited:
-    """Make an invitation. Its link is good for one person, once, until it expires. Raises NotAnAccount."""
+    """Make an invitation. Its link works for one person, once, until it expires. Raises NotAnAccount."""
     try:
         validate_email(email)
     except ValidationError:
         raise NotAnAccount(f"{email!r} is not an e-mail address.") from None
+    return _made(email, timedelta(days=days or settings.INVITATION_DAYS), administrator, invited_by)
+
+
+def _made(email: str, lasts: timedelta, administrator: bool, invited_by: User | None = None) -> Invited:
     secret = new_secret()
     invitation = Invitation.objects.create(
         email=email,
         digest=secret.digest,
         administrator=administrator,
         invited_by=invited_by,
-        expires_at=clock.now() + timedelta(days=days or settings.INVITATION_DAYS),
+        expires_at=clock.now() + lasts,
     )
     return Invited(invitation, settings.PUBLIC_URL + reverse("web:invitation", args=[secret.text]))
 
 
+def first_administrator_link() -> str:
+    """Make the link for the installation's first administrator; "" if there already is one.
+
+    The link works once, within FIRST_LINK_HOURS, and replaces any earlier one.
+    """
+    now = clock.now()
+    Invitation.objects.open(now).filter(email=ANYBODY, administrator=True).update(withdrawn_at=now)
+    if has_administrator():
+        return ""
+    return _made(ANYBODY, timedelta(hours=FIRST_LINK_HOURS), administrator=True).link
+
+
 def mail(invited: Invited, *, to_what: str) -> bool:
-    """Send the link when this installation sends e-mail; whether it went. Only then it needs no showing."""
+    """Mail the link if this installation sends e-mail. Returns whether it was sent; if not, show the link."""
     if not settings.MAIL:
         return False
     invitation = invited.invitation
@@ -66,7 +86,7 @@ def mail(invited: Invited, *, to_what: str) -> bool:
     )
     try:
         send_mail(f"Invitation to {to_what}", text, None, [invitation.email])
-    except OSError:  # every fault of SMTP and of the network
+    except OSError:  # any error of SMTP or the network
         logger.warning("An invitation could not be mailed.", exc_info=True)
         return False
     Invitation.objects.filter(pk=invitation.pk).update(mailed=True)
@@ -74,7 +94,7 @@ def mail(invited: Invited, *, to_what: str) -> bool:
 
 
 def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
-    """The open invitation of a link, or the one that this person has taken already. Raises InvitationOver."""
+    """Return the open invitation of a link, or the one this person already accepted. Raises InvitationOver."""
     found = Invitation.objects.select_related("invited_by").filter(digest=digest_of(secret))
     if (invitation := found.open(clock.now()).first()) is not None:
         return invitation
@@ -83,46 +103,53 @@ def invitation_of(secret: str, *, taken_by: User | None = None) -> Invitation:
     raise OVER
 
 
-def withdraw(invitation: Invitation) -> None:
-    """Make the link useless. Nothing happens when it was used already."""
+def withdraw_invitation(invitation: Invitation) -> None:
+    """Make the link useless. Does nothing if it was already used."""
     now = clock.now()
     Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now)
 
 
 def accept(invitation: Invitation, user: User) -> None:
-    """Use the invitation up for this person; of two who come at once one is refused. Raises InvitationOver."""
+    """Use up the invitation for this person. If two arrive at once, one is refused. Raises InvitationOver."""
     now = clock.now()
     with transaction.atomic():
         mine = Invitation.objects.filter(pk=invitation.pk, accepted_by=user)
         taken = Invitation.objects.open(now).filter(pk=invitation.pk)
         if not taken.update(accepted_at=now, accepted_by=user) and not mine.exists():
             raise OVER
+        if invitation.email == ANYBODY and has_administrator(beside=user):
+            raise OVER
         if invitation.administrator:
             User.objects.filter(pk=user.pk).update(is_superuser=True, is_staff=True)
 
 
-def accept_with_new_account(invitation: Invitation, *, username: str, password: str) -> User:
-    """Make the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError."""
+def accept_with_new_account(invitation: Invitation, *, username: str, password: str, email: str = "") -> User:
+    """Make the account that the invitation is for. Raises InvitationOver, NotAnAccount, ValidationError.
+
+    ``email`` is the account's address if the invitation is for anyone.
+    """
+    email = invitation.email or email
     for validate in VALIDATORS:
         validate(username)
-    validate_password(password, User(username=username, email=invitation.email))
+    validate_password(password, User(username=username, email=email))
     if User.objects.filter(username__iexact=username).exists():
         raise _taken(username)
     try:
         with transaction.atomic():
-            user = User.objects.create_user(username, invitation.email, password)
+            user = User.objects.create_user(username, email, password)
             accept(invitation, user)
-            _keep_address(invitation, user)
+            if email:
+                _keep_address(invitation, user)
     except IntegrityError:
         raise _taken(username) from None
     return user
 
 
 def _keep_address(invitation: Invitation, user: User) -> None:
-    """The invitation's address becomes the account's, proven when the link was mailed to it alone."""
-    held = EmailAddress.objects.filter(email__iexact=invitation.email, verified=True).exists()
+    """Give the account the invitation's address, verified if the link was only mailed there."""
+    held = EmailAddress.objects.filter(email__iexact=user.email, verified=True).exists()
     EmailAddress.objects.create(
-        user=user, email=invitation.email, primary=True, verified=invitation.mailed and not held
+        user=user, email=user.email, primary=True, verified=invitation.mailed and not held
     )
 
 

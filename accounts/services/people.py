@@ -7,11 +7,11 @@ from accounts.models import User
 
 
 def person_named(username: str) -> User:
-    """The person whose account has this name and is in use. Raises NotAnAccount."""
+    """Return the person with this account name, if the account is active. Raises NotAnAccount."""
     user = User.objects.filter(username=username, is_active=True).first()
     if user is None:
         raise NotAnAccount(
-            f"Nobody here is called {username!r}.",
-            "Check the name. Somebody without an account has to be invited by e-mail first.",
+            f"There is no account named {username!r}.",
+            "Check the name. If the person has no account, invite them by e-mail first.",
         )
     return user

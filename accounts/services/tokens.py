@@ -1,4 +1,4 @@
-"""API tokens: made, listed, revoked, and looked up when a call brings one."""
+"""API tokens: make, list, revoke, and look up on each call."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from config import clock
 
 MOST_DAYS = 366
 MOST_TOKENS = 50
-#: The time of last use is written at most so often: a script that asks a hundred times is one write.
+#: Shortest time between two updates of a token's last use, so that a busy script causes few writes.
 NOTED_EVERY = timedelta(minutes=1)
 
 
 def make_token(*, user: User, name: str, scopes: Sequence[str], days: int) -> tuple[ApiToken, str]:
-    """A new token and its text, which is never shown again. Raises TokenRefused."""
+    """Make a new token. Returns it with its text, which is never shown again. Raises TokenRefused."""
     known = [scope.value for scope in ApiToken.Scope if scope.value in scopes]
     if not name.strip():
-        raise TokenRefused("The token has no name.", "Say what it is for, such as: nightly runs.")
+        raise TokenRefused("The token has no name.", "Enter its purpose, such as: nightly runs.")
     if not known:
-        raise TokenRefused("The token may do nothing.", "Choose at least one thing that it may do.")
+        raise TokenRefused("The token has no permissions.", "Choose at least one permission.")
     if not 1 <= days <= MOST_DAYS:
-        raise TokenRefused(f"A token lives for 1 to {MOST_DAYS} days.")
+        raise TokenRefused(f"A token can be valid for 1 to {MOST_DAYS} days.")
     if ApiToken.objects.usable(clock.now()).filter(user=user).count() >= MOST_TOKENS:
         raise TokenRefused(f"You have {MOST_TOKENS} tokens.", "Revoke one that you no longer need.")
     mark = new_mark()
@@ -41,7 +41,7 @@ def make_token(*, user: User, name: str, scopes: Sequence[str], days: int) -> tu
 
 
 def token_of(text: str) -> ApiToken | None:
-    """The usable token of this text, and note that it was used."""
+    """Return the usable token with this text, and record its use."""
     now = clock.now()
     token = ApiToken.objects.usable(now).select_related("user").filter(digest=digest_of(text)).first()
     if token and (token.last_used_at is None or now - token.last_used_at >= NOTED_EVERY):
@@ -49,6 +49,6 @@ def token_of(text: str) -> ApiToken | None:
     return token
 
 
-def revoke(*, user: User, key: int) -> bool:
-    """End one of the person's tokens at once; whether there was one to end."""
+def revoke_token(*, user: User, key: int) -> bool:
+    """Revoke one of the person's tokens immediately. Returns whether there was one to revoke."""
     return bool(ApiToken.objects.filter(user=user, pk=key, revoked_at=None).update(revoked_at=clock.now()))

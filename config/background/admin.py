@@ -1,4 +1,4 @@
-"""Background work in the admin site: to look at, with the tracebacks that nobody else is shown."""
+"""Background work in the admin site, read-only, with tracebacks that only administrators see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from config.background.models import Job
 
 @admin.register(Job)
 class Jobs(admin.ModelAdmin):
-    """Jobs can be found and read; nothing is added, changed or deleted here."""
+    """Jobs can be found and read, but not added, changed or deleted."""
 
     list_display = ("pk", "kind", "key", "state", "fault", "failure", "attempts", "created_at", "finished_at")
     list_filter = ("state", "fault", "kind")

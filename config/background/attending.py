@@ -1,4 +1,4 @@
-"""Wait for jobs from a command: let another process do them, or do them here when there is none."""
+"""Wait for jobs from a command: another process does them or, without one, this process does."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from config.background.registry import Progress
 
 
 def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:
-    """Wait until ``job`` is over, working it off in this process when no other works.
+    """Wait until ``job`` is over. Do it in this process if no other process works.
 
-    A job that was put off is tried at once: whoever waits for it may have mended what it waited for. Raises
-    :class:`JobFailed` with the job's own message when it failed.
+    A postponed job is tried immediately, because the caller may have fixed the cause. Raises :class:`JobFailed` with
+    the job's own message if it failed.
     """
     services.hurry(Job.objects.filter(pk=job.pk))
     while job.state in (Job.State.WAITING, Job.State.RUNNING):
         services.free_from_the_dead(job)
-        if services.somebody_at_work() or not services.work(job.pk, watcher=progress):
+        if services.somebody_at_work() or not services.work_off(job.pk, watcher=progress):
             time.sleep(poll_seconds)
         job.refresh_from_db()
         if progress and job.progress_total:
@@ -37,7 +37,7 @@ def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 
 
 
 def work_off_everything(*, until_seconds: float = 0) -> int:
-    """Do every job that is due, here; with ``until_seconds`` also those due within that time."""
+    """Do every due job here. With ``until_seconds``, also do jobs that are due within that time."""
     done = 0
     deadline = clock.now().timestamp() + until_seconds
     while True:
@@ -49,19 +49,19 @@ def work_off_everything(*, until_seconds: float = 0) -> int:
 
 
 def work_off_what_is_due() -> int:
-    """Do every job that is due and that nobody holds, here, and what those ring for; waits for none."""
+    """Do every job here that is due and free, and the jobs that they start. Waits for none."""
     done = 0
     while due := list(
         Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:50]
     ):
-        done += sum(services.work(job_id) for job_id in due)
+        done += sum(services.work_off(job_id) for job_id in due)
     return done
 
 
 def run_schedule() -> None:
-    """Do what the scheduler would start now, for a command with no scheduler about; with one, just wait for it.
+    """Do the scheduler's work now, for a command without a scheduler. With one, just wait for it.
 
-    Jobs that somebody holds are not waited for: one of them may be the very job that asked for this.
+    Does not wait for jobs that others hold, because one of them may be the caller.
     """
     schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
     for entry in schedule.values():

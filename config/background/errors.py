@@ -1,10 +1,10 @@
 """Errors of background work.
 
 BackgroundError
-├── UnknownJobKind      nobody registered this kind of job
+├── UnknownJobKind      this kind of job is not registered
 ├── JobFailed           the job ended in a named failure
-├── LeaseLost           another worker has taken this job over; stop at once
-└── TooMuchAsked        so much of this work waits already that more is refused
+├── LeaseLost           another worker has taken over this job; stop immediately
+└── TooMuchAsked        too much of this work is already waiting
 """
 
 from config.errors import Refusal
@@ -15,7 +15,7 @@ class BackgroundError(Refusal):
 
 
 class UnknownJobKind(BackgroundError):
-    """Nobody registered this kind of job."""
+    """This kind of job is not registered."""
 
     fault = "software"
 
@@ -25,8 +25,8 @@ class JobFailed(BackgroundError):
 
 
 class LeaseLost(BackgroundError):
-    """The job's lease lapsed and somebody else holds it now; what this process does no longer counts."""
+    """The job's lease expired and another worker holds it now; this process's work no longer counts."""
 
 
 class TooMuchAsked(BackgroundError):
-    """So much of this work waits already that more would hold everything else up."""
+    """Too much of this work is already waiting; more would delay everything else."""

@@ -1,7 +1,7 @@
-"""What happened, kept until those who ask for it were told: an outbox.
+"""Events, stored until every subscriber was notified: an outbox.
 
-A room records an event in the transaction of what it tells of, so that neither is there without the other, and knows
-nobody who waits for it. Whoever does asks on a schedule, and tells of each event once.
+A room records an event in the transaction of its cause, so neither exists without the other. The room does not
+know its subscribers, which poll on a schedule and handle each event once.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from config.background.models import Event
 
 
 def record(kind: str, *, collection_id: int, facts: dict[str, Any]) -> Event:
-    """Keep what happened in a collection: ``kind`` is "thing.happened"; ``facts`` are ids, names and numbers.
+    """Store an event in a collection: ``kind`` is "thing.happened"; ``facts`` are ids, names and numbers.
 
-    Call it within the transaction of what it tells of; raises RuntimeError outside of one.
+    Call it within the transaction of its cause; raises RuntimeError outside of one.
     """
     if not connection.in_atomic_block:
-        raise RuntimeError(f"The event {kind} must be recorded in the transaction of what it tells of.")
+        raise RuntimeError(f"The event {kind} must be recorded in the transaction of its cause.")
     return Event.objects.create(kind=kind, collection_id=collection_id, facts=facts)
 
 
 def untold() -> QuerySet[Event]:
-    """Events that nobody was told of yet, the oldest first."""
+    """Return undelivered events, oldest first."""
     return Event.objects.filter(told_at=None).order_by("pk")
 
 
 def tell_once(event: Event, tell: Callable[[Event], None]) -> bool:
-    """Tell of the event and note it, in one transaction; False when another process did."""
+    """Deliver the event and mark it as told, in one transaction. Returns False if another process did."""
     with transaction.atomic():
         if not untold().filter(pk=event.pk).update(told_at=clock.now()):
             return False
@@ -42,5 +42,5 @@ def tell_once(event: Event, tell: Callable[[Event], None]) -> bool:
 
 
 def forget_told(before: datetime) -> int:
-    """Delete events that were told of before then; returns how many."""
+    """Delete events that were delivered before ``before``; returns how many."""
     return Event.objects.filter(told_at__lt=before).delete()[0]

@@ -1,7 +1,7 @@
-"""Whose fault it is that a job failed, and how people are told: the one place that knows.
+"""Who is responsible for a failed job, and how people are told. The only place that decides this.
 
-What members read names no exception and quotes no traceback. The job keeps it for administrators (``Job.trace``, on
-the admin pages), and the log has it.
+Members never see exceptions or tracebacks. Administrators find them in the job (``Job.trace``, on the admin pages)
+and in the log.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from config.background.models import Job
 from config.errors import Refusal
 
 _OUTSIDE = (OperationalError, InterfaceError, ConnectionError, TimeoutError, MemoryError)
-#: What an operating system says of a disk, a network or itself.
+#: Errors that an operating system raises for a disk, a network or itself.
 _OUTSIDE_NUMBERS = frozenset(
     {
         errno.ENOSPC,
@@ -31,7 +31,7 @@ _OUTSIDE_NUMBERS = frozenset(
 
 
 def fault_of(error: BaseException) -> Job.Fault:
-    """Whether what was asked for was refused, something outside failed, or the software has a fault."""
+    """Return whether the request was refused, something outside failed, or the software has a bug."""
     if isinstance(error, Refusal):
         return Job.Fault(error.fault)
     outside = isinstance(error, _OUTSIDE) or getattr(error, "errno", None) in _OUTSIDE_NUMBERS
@@ -39,14 +39,14 @@ def fault_of(error: BaseException) -> Job.Fault:
 
 
 def failure_of(job: Job) -> Refusal | None:
-    """Why a job failed and what to do, for anybody who may see the job; None when it has not failed."""
+    """Return why a job failed and what to do, for anyone who can see the job; None if it has not failed."""
     if job.state != Job.State.FAILED:
         return None
     if job.fault != Job.Fault.SOFTWARE and not job.trace:
         return Refusal(job.failure_message, job.next_step)
-    what = "A fault of the software stopped this"
+    what = "A software error stopped this"
     if job.fault == Job.Fault.OUTSIDE:
-        what = "The database, the disk or a network failed while this was done"
+        what = "The database, the disk or a network failed during this work"
     return Refusal(
         f"{what} (job {job.pk}).",
         f"Try again. If it fails again, tell an administrator: the log and the admin pages explain job {job.pk}.",
@@ -54,10 +54,8 @@ def failure_of(job: Job) -> Refusal | None:
 
 
 def waits_after(job: Job) -> str:
-    """Why a job that is not over waits for another try, in words; empty for one that has not tried."""
+    """Return why a job waits for another try, in words; empty if it has not been tried."""
     if job.trace:
         ours = job.fault == Job.Fault.SOFTWARE
-        return (
-            "It failed by a fault of the software." if ours else "The database, the disk or a network failed."
-        )
+        return "A software error stopped it." if ours else "The database, the disk or a network failed."
     return job.progress_message

@@ -1,4 +1,4 @@
-"""How background work stands."""
+"""Metrics of background work."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.db.models import Count, Min
 from config import clock
 from config.background.models import AtWork, Job
 from config.background.services import PULSE_SECONDS
-from config.metrics import State, state_reader
+from config.monitoring.metrics import State, state_reader
 
 
 @state_reader
 def background() -> Iterator[State]:
-    """Jobs that are not over or have failed, the oldest that is due, processes at work."""
+    """Yield jobs that are not over or have failed, the oldest due job, and processes at work."""
     now = clock.now()
     shown = [Job.State.WAITING, Job.State.RUNNING, Job.State.FAILED]
     rows = Job.objects.filter(state__in=shown).values_list("kind", "state").annotate(number=Count("pk"))
@@ -29,12 +29,12 @@ def background() -> Iterator[State]:
     age = max((now - oldest).total_seconds(), 0.0) if oldest else 0.0
     yield State(
         "preferee_oldest_due_job_seconds",
-        "How long the longest waiting job that nobody works on has been due; 0 without one.",
+        "How long the longest-waiting free job has been due; 0 if there is none.",
         values={(): age},
     )
     alive = AtWork.objects.filter(pulse_at__gte=now - timedelta(seconds=4 * PULSE_SECONDS)).count()
     yield State(
         "preferee_processes_at_work",
-        "Processes that said lately that they work jobs off.",
+        "Processes that recently reported doing jobs.",
         values={(): alive},
     )

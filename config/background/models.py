@@ -1,4 +1,4 @@
-"""The job table, who is at work, and what happened that somebody may wait for."""
+"""The job table, the processes at work, and events."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from django.db import models
 from django.db.models import F, Q
 
 from config import clock
+from config.guidance_field import GuidanceField
+
+#: Characters of what a job last said.
+MOST_MESSAGE = 300
 
 
 class JobQuerySet(models.QuerySet):
     def live(self) -> JobQuerySet:
-        """Jobs that are not over."""
+        """Return the jobs that are not over."""
         return self.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
 
     def leasable(self, now: datetime) -> JobQuerySet:
-        """Jobs that nobody works on: waiting and due, or running under a lease that lapsed."""
+        """Return the jobs that nobody works on: waiting and due, or running with an expired lease."""
         return self.filter(
             Q(state=Job.State.WAITING, run_after__lte=now) | Q(state=Job.State.RUNNING, leased_until__lte=now)
         )
 
 
 class Job(models.Model):
-    """One piece of background work: what, for whom, how far, and how it ended."""
+    """A piece of background work: kind, arguments, progress and result."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -52,7 +56,7 @@ class Job(models.Model):
     rung_again = models.BooleanField(default=False, help_text="Somebody rang while it ran: run once more.")
     progress_done = models.PositiveBigIntegerField(default=0)
     progress_total = models.PositiveBigIntegerField(default=0)
-    progress_message = models.CharField(max_length=300, blank=True)
+    progress_message = models.CharField(max_length=MOST_MESSAGE, blank=True)
     result = models.JSONField(null=True)
     failure = models.CharField(max_length=80, blank=True)
     fault = models.CharField(
@@ -62,8 +66,8 @@ class Job(models.Model):
         db_default="",
         help_text="Whose fault the last failure was.",
     )
-    failure_message = models.TextField(blank=True)
-    next_step = models.TextField(blank=True)
+    failure_message = GuidanceField(blank=True)
+    next_step = GuidanceField(blank=True)
     trace = models.TextField(
         blank=True, db_default="", help_text="The traceback of the last failure, for administrators."
     )
@@ -87,7 +91,7 @@ class Job(models.Model):
 
 
 class AtWork(models.Model):
-    """A process that works jobs off, known by its pulse."""
+    """A process that does jobs, known by its pulse."""
 
     name = models.CharField(max_length=120, unique=True)
     pulse_at = models.DateTimeField()
@@ -101,11 +105,11 @@ class AtWork(models.Model):
 
 
 class Event(models.Model):
-    """Something that happened in a collection, kept until those who ask for events were told: see events.py."""
+    """Something that happened in a collection, stored until subscribers were notified: see events.py."""
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True, help_text="The same wherever it is told.")
     kind = models.CharField(max_length=40)
-    # No relation: this knows no room. Events of a collection that is gone are told to nobody.
+    # No foreign key, because this app knows no room. Events of a deleted collection are not delivered.
     collection_id = models.BigIntegerField()
     facts = models.JSONField(default=dict, help_text="Ids, names and numbers as they were.")
     happened_at = models.DateTimeField(default=clock.now)

@@ -1,4 +1,4 @@
-"""What kinds of job there are."""
+"""The registry of kinds of jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from config.background.errors import UnknownJobKind
 
 
 class Progress(Protocol):
-    """How a service says how far it is; also keeps the job's lease alive."""
+    """Reports a service's progress, and keeps the job's lease alive."""
 
     def __call__(self, done: int, total: int, message: str = "") -> None: ...
 
@@ -20,7 +20,7 @@ JobBody = Callable[..., dict[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A registered kind: its body, how often a failed try is repeated, and whether the schedule has to start it."""
+    """A registered kind of job: its body, its number of tries, and whether the schedule has to start it."""
 
     name: str
     body: JobBody
@@ -37,8 +37,8 @@ def job_kind(
 ) -> Callable[[JobBody], JobBody]:
     """Register ``body(progress=..., **arguments)`` under ``name`` ("room.verb"). It may run twice.
 
-    A kind that the schedule starts every few seconds says with ``wanted`` whether there is anything to do: a cheap
-    look, in place of a row for each time that there was nothing. ``words`` say to people what it does.
+    ``wanted`` is for a kind that the schedule starts every few seconds: a cheap check for anything to do,
+    so that idle runs leave no rows. ``words`` describe the job to people.
     """
 
     def register(body: JobBody) -> JobBody:
@@ -49,14 +49,14 @@ def job_kind(
 
 
 def kind_named(name: str) -> JobKind:
-    """The kind called ``name``; raises :class:`UnknownJobKind`."""
+    """Return the kind called ``name``; raises :class:`UnknownJobKind`."""
     try:
         return _kinds[name]
     except KeyError:
-        raise UnknownJobKind(f"There is no kind of job called {name!r}.") from None
+        raise UnknownJobKind(f"Unknown kind of job: {name!r}.") from None
 
 
-def in_words(name: str) -> str:
-    """What a kind of job does, for people; the name of one that has no words, or that nobody registers any more."""
+def kind_words(name: str) -> str:
+    """Describe a kind of job for people; the name itself if it has no words or is not registered."""
     kind = _kinds.get(name)
     return (kind and kind.words) or f"job {name}"

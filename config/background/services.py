@@ -1,4 +1,4 @@
-"""Start jobs, work them off, ring again for what nobody took."""
+"""Start jobs, do them, and ring again for jobs that nobody took."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from django.db.models import F, QuerySet
 from config import clock
 from config.background.errors import LeaseLost, TooMuchAsked
 from config.background.failures import fault_of
-from config.background.models import AtWork, Job, JobQuerySet
+from config.background.models import MOST_MESSAGE, AtWork, Job, JobQuerySet
 from config.background.registry import Progress, kind_named
 from config.background.waits import wait_after
 from config.errors import NotNow, Refusal
-from config.logs import masked
+from config.monitoring.logs import masked
 
 logger = logging.getLogger("preferee.jobs")
 WORKER_NAME = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 PULSE_SECONDS = 3
-#: Jobs of one kind that people may have waiting or running for one collection.
+#: Limit of jobs of one kind that people can have waiting or running in one collection.
 MOST_AT_ONCE = 20
 
 
 class TryLater(NotNow):
-    """The job can't go on now; run it again after ``seconds``, or longer by and by. Costs no attempt."""
+    """The job cannot continue now. Run it again after ``seconds``, or with growing waits. Costs no attempt."""
 
     def __init__(
         self, message: str, *, seconds: float, longest: float = 0, got_on: bool = False, next_step: str = ""
@@ -46,7 +46,7 @@ class TryLater(NotNow):
 
 
 def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, delay: float = 0) -> Job:
-    """Record a job and ring for it after commit; a live job under the same key is returned instead.
+    """Record a job and ring for it after commit. A live job under the same key is returned instead.
 
     ``key`` defaults to the kind itself: one live job of that kind.
     """
@@ -61,7 +61,7 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
             live = Job.objects.live().filter(key=key).first()
             if live is None:
                 continue  # it has just ended: try to start a new one
-            # What it has to look at may have changed since it started, so it looks once more.
+            # Its input may have changed since it started, so it runs once more.
             if not delay:
                 Job.objects.filter(pk=live.pk, state=Job.State.RUNNING).update(rung_again=True)
             return live
@@ -72,23 +72,23 @@ def start(kind: str, *, key: str = "", arguments: dict[str, Any] | None = None, 
 
 
 def start_for(kind: str, *, key: str, arguments: dict[str, Any]) -> Job:
-    """The same for work that anybody in a collection asks for, as often as they like, under keys of their choice.
+    """Start a job that any member can request as often as they like, under keys of their choice.
 
-    The arguments hold a ``collection_id``. Raises TooMuchAsked: what is paid and collected waits in the same line.
+    The arguments include a ``collection_id``. Raises TooMuchAsked: payments and collection use the same queue.
     """
     live = Job.objects.live().filter(kind=kind)
     if not live.filter(key=key).exists():
         waiting = live.filter(arguments__collection_id=arguments["collection_id"]).count()
         if waiting >= MOST_AT_ONCE:
             raise TooMuchAsked(
-                f"{waiting} pieces of such work are under way for this collection.",
-                "Wait until some are done, then ask again.",
+                f"{waiting} jobs of this kind are in progress for this collection.",
+                "Wait until some are done, then try again.",
             )
     return start(kind, key=key, arguments=arguments)
 
 
 def hurry(jobs: JobQuerySet) -> int:
-    """Have those of the jobs that wait for their next try tried now, as a person asks for it; returns how many."""
+    """Try these jobs now instead of at their next try, because a person asked for it. Returns how many."""
     now = clock.now()
     waiting = list(jobs.filter(state=Job.State.WAITING, run_after__gt=now).values_list("pk", flat=True))
     for job_id in waiting:
@@ -98,21 +98,21 @@ def hurry(jobs: JobQuerySet) -> int:
 
 
 def start_if_wanted(kind: str) -> Job | None:
-    """Start the kind as the schedule does; None when it says that there is nothing to do."""
+    """Start the kind as the schedule does; None if there is nothing to do."""
     wanted = kind_named(kind).wanted
     return start(kind) if wanted is None or wanted() else None
 
 
 def ring(job_id: int) -> None:
-    """Tell a worker that there is something to do. Losing this message loses nothing: see sweep()."""
+    """Tell a worker that there is something to do. A lost message does no harm: see sweep()."""
     from config.background.tasks import work_off
 
-    with suppress(Exception):  # any broker fault at all: the sweep rings again
+    with suppress(Exception):  # any error of the broker: the sweep rings again
         work_off.delay(job_id)
 
 
 def sweep() -> int:
-    """Ring for every job that is due and held by nobody; returns how many."""
+    """Ring for every job that is due and free; returns how many."""
     due = list(Job.objects.leasable(clock.now()).order_by("run_after").values_list("pk", flat=True)[:200])
     for job_id in due:
         ring(job_id)
@@ -120,7 +120,7 @@ def sweep() -> int:
 
 
 def lease(job_id: int) -> Job | None:
-    """Take the job for this worker, or None when somebody else has it or it is over."""
+    """Take the job for this worker; None if another worker has it or it is over."""
     now = clock.now()
     holder = f"{WORKER_NAME}:{uuid.uuid4().hex[:8]}"
     taken = (
@@ -139,7 +139,7 @@ def lease(job_id: int) -> Job | None:
 
 
 def free_from_the_dead(job: Job) -> bool:
-    """End the lease of a process of this machine that was killed, so that nobody waits until it lapses."""
+    """End the lease of a killed process on this machine, so that nobody waits until it expires."""
     host, _, rest = job.leased_by.partition(":")
     number = rest.partition(":")[0]
     if job.state != Job.State.RUNNING or host != socket.gethostname() or not number.isdecimal():
@@ -148,7 +148,7 @@ def free_from_the_dead(job: Job) -> bool:
         os.kill(int(number), 0)
     except ProcessLookupError:
         return bool(_held(job).update(leased_until=clock.now()))
-    except PermissionError:  # somebody else's, and alive
+    except PermissionError:  # another user's, and alive
         pass
     return False
 
@@ -158,7 +158,7 @@ def _held(job: Job) -> Any:
 
 
 def beat(job: Job, **changes: Any) -> None:
-    """Prolong the lease; raises :class:`LeaseLost` when another worker has the job."""
+    """Extend the lease; raises :class:`LeaseLost` if another worker has the job."""
     now = clock.now()
     until = now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
     if not _held(job).update(heartbeat_at=now, leased_until=until, **changes):
@@ -167,7 +167,7 @@ def beat(job: Job, **changes: Any) -> None:
 
 @contextmanager
 def _kept_alive(job: Job) -> Iterator[None]:
-    """Prolong the lease from a thread of its own while the body computes."""
+    """Extend the lease from a separate thread while the body computes."""
     over = threading.Event()
 
     def keep() -> None:
@@ -203,11 +203,11 @@ class _JobProgress:
         if done < total and now - self.written_at < timedelta(seconds=0.5):
             return
         self.written_at = now
-        beat(self.job, progress_done=done, progress_total=total, progress_message=message[:300])
+        beat(self.job, progress_done=done, progress_total=total, progress_message=message[:MOST_MESSAGE])
 
 
-def work(job_id: int, *, watcher: Progress | None = None) -> bool:
-    """Lease the job and do it; True when this worker did it (well or not). ``watcher`` sees its progress."""
+def work_off(job_id: int, *, watcher: Progress | None = None) -> bool:
+    """Lease the job and do it. True if this worker did it, even if it failed. ``watcher`` sees its progress."""
     job = lease(job_id)
     if job is None:
         return False
@@ -232,7 +232,7 @@ def work(job_id: int, *, watcher: Progress | None = None) -> bool:
 
 
 def _put_off(job: Job, later: NotNow) -> None:
-    """Have the job wait: a fixed time, or longer each time in a row."""
+    """Postpone the job: for a fixed time, or longer each time in a row."""
     times, wait = 1 if later.got_on else job.put_off + 1, later.seconds
     if later.longest:
         wait = wait_after(times, first=wait, longest=later.longest, rng=random.SystemRandom())
@@ -243,7 +243,8 @@ def _put_off(job: Job, later: NotNow) -> None:
         put_off=times,
         attempts=F("attempts") - 1,
         trace="",
-        progress_message=str(later)[:300],
+        progress_message=later.message[:MOST_MESSAGE],
+        next_step=later.next_step,
     )
 
 
@@ -258,7 +259,7 @@ def _finish(job: Job, result: dict[str, Any] | None) -> None:
 
 
 def _log(job: Job, level: int, how: str, *, failure: str = "", error: Exception | None = None) -> None:
-    """Say how a job went; ``failure`` is its short name, as its message may quote what nobody else should read."""
+    """Log how a job went. ``failure`` is its short name, because its message may quote private data."""
     now = clock.now()
     fields = {
         "job": job.pk,
@@ -282,7 +283,7 @@ def _fail(
     trace: str = "",
     error: Exception | None = None,
 ) -> None:
-    """End the job: refused in words, or by a fault whose ``trace`` administrators find."""
+    """End the job as failed: refused in words, or by an error whose ``trace`` is for administrators."""
     _log(job, logging.ERROR, "failed", failure=failure, error=error)
     _held(job).update(
         state=Job.State.FAILED,
@@ -309,31 +310,39 @@ def _retry_or_fail(job: Job, max_attempts: int, error: Exception) -> None:
 
 
 def pulse() -> None:
-    """Say that this process works jobs off."""
+    """Record that this process does jobs."""
     now = clock.now()
     _, new = AtWork.objects.update_or_create(name=WORKER_NAME, defaults={"pulse_at": now})
-    if new:  # names of processes that died without a word
+    if new:  # names of processes that were killed
         AtWork.objects.filter(pulse_at__lt=now - timedelta(days=1)).delete()
 
 
 def leave_work() -> None:
-    """Take this process's name off the list."""
+    """Remove this process from the list."""
     AtWork.objects.filter(name=WORKER_NAME).delete()
 
 
 def somebody_at_work() -> bool:
-    """Whether another process works jobs off right now."""
+    """Return whether another process does jobs right now."""
     return _alive().exclude(name=WORKER_NAME).exists()
 
 
 def nobody_at_work() -> str:
-    """Why no job moves when no process works jobs off, this one included; empty when one does."""
-    return "" if _alive().exists() else "No process works jobs off."
+    """Return why no job moves if no process does jobs, including this one; empty if one does."""
+    return "" if _alive().exists() else "No background worker is running."
 
 
-#: What to do then.
+#: What to do in that case.
 START_WORKERS = "Start the product: make run, or the worker and scheduler services."
 
 
 def _alive() -> QuerySet[AtWork]:
     return AtWork.objects.filter(pulse_at__gte=clock.now() - timedelta(seconds=PULSE_SECONDS * 4))
+
+
+def try_again(job: Job) -> Job:
+    """Retry failed work. Returns the new job, or the one that is still live or already succeeded."""
+    if job.state != Job.State.FAILED:
+        return job
+    later = Job.objects.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED).order_by("-pk")
+    return later.first() or start(job.kind, key=job.key, arguments=job.arguments)

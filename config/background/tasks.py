@@ -1,4 +1,4 @@
-"""Celery's side of the job table: rings and sweeps, nothing else."""
+"""Celery's side of the job table: only rings and sweeps."""
 
 from celery import shared_task
 from django.db import close_old_connections
@@ -8,15 +8,15 @@ from config.background import services
 
 @shared_task
 def work_off(job_id: int) -> None:
-    """Do one job, if it is still to be done."""
+    """Do a job if it still needs doing."""
     close_old_connections()
     services.pulse()
-    services.work(job_id)
+    services.work_off(job_id)
 
 
 @shared_task
 def sweep() -> None:
-    """Ring for what nobody took."""
+    """Ring for jobs that nobody took."""
     close_old_connections()
     services.pulse()
     services.sweep()
@@ -24,6 +24,6 @@ def sweep() -> None:
 
 @shared_task
 def start(kind: str) -> None:
-    """Start a scheduled job of this kind unless one is live, or the kind says that there is nothing to do."""
+    """Start a scheduled job of this kind, unless one is live or there is nothing to do."""
     close_old_connections()
     services.start_if_wanted(kind)

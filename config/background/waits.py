@@ -1,7 +1,7 @@
-"""How long a job that was put off waits for its next try. Pure.
+"""Pure: how long a postponed job waits for its next try.
 
-The waits double from the first up to the longest, each a little longer by lot, so that what was away is not asked for
-everything at once when it is back.
+The waits double from the first up to the longest, each with random jitter, so that a service that comes back is not
+asked for everything at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,6 @@ _MOST_DOUBLINGS = 20
 
 
 def wait_after(times: int, *, first: float, longest: float, rng: random.Random) -> float:
-    """Seconds to wait after a job was put off so many times in a row (from 1)."""
+    """Return the seconds to wait after a job was postponed ``times`` times in a row (from 1)."""
     doubled = first * 2.0 ** min(times - 1, _MOST_DOUBLINGS)
     return min(doubled, max(first, longest)) * rng.uniform(1, 1 + JITTER)

@@ -9,17 +9,17 @@ from django.utils.module_loading import import_string
 from judging.crowds.seam import Crowd
 from judging.models import Campaign
 
-#: A campaign's ``crowd`` → what makes its client from an endpoint.
+#: Campaign's ``crowd`` → function that makes its client for an endpoint.
 FACTORIES: dict[str, str | Callable[[str], Crowd]] = {"mturk": "judging.crowds.mturk.MTurk"}
 
 
 def crowd_for(campaign: Campaign) -> Crowd:
-    """The crowd that this campaign was launched at."""
+    """Return the crowd that this campaign was launched at."""
     return crowd_at(campaign.crowd, campaign.endpoint)
 
 
 def crowd_at(name: str, endpoint: str) -> Crowd:
-    """The crowd called ``name`` at ``endpoint``."""
+    """Return the crowd called ``name`` at ``endpoint``."""
     factory = FACTORIES[name]
     made: Crowd = (import_string(factory) if isinstance(factory, str) else factory)(endpoint)
     return made

@@ -1,8 +1,8 @@
-"""Who arrives from a crowd of MTurk's protocol, read from the address it made; and the form that ends a task there.
+"""Read arrivals from addresses made by a crowd with MTurk's protocol, and build the form that ends a task there.
 
-Everything here comes from the address, so everything is checked: ids by their pattern, ``turkSubmitTo``
-against the hosts of the settings (else the page would send answers wherever an address says), and where the
-crowd signs its addresses, the signature (docs/marketplace.md, "Signed addresses").
+Everything here comes from the address, so everything is checked. Ids must match a pattern. The host in
+``turkSubmitTo`` must be in the settings, or the page would send answers anywhere. If the crowd signs its addresses,
+the signature must be valid (docs/marketplace-protocol.md, "Signed addresses").
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.conf import settings
 from judging.crowds.hosts import origin_of, require_allowed
 from judging.crowds.seam import Arrival, FormPost, SentOff, Sites
 from judging.errors import ArrivalRefused
-from judging.wording import gettext_noop as _
+from judging.rules.wording import gettext_noop as _
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SIGNATURE = "arrivalSignature"
@@ -31,41 +31,45 @@ _signed = re.compile(r"([0-9]{1,15})((?:\.[0-9a-f]{64}){1,8})")
 
 
 class ExternalQuestionPage:
-    """The page's side of the seam as MTurk's "ExternalQuestion" has it: a frame, and a form posted to the crowd."""
+    """The page's side of the crowd interface for MTurk's "ExternalQuestion": a frame, and a form to post."""
 
     signs_arrivals = False
     pays_unsubmitted = False
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Who the four parameters say arrived."""
+        """Return the arrival in the four parameters."""
         return read_arrival(params)
 
     def finish(self, sent: SentOff) -> FormPost:
-        """The form ``externalSubmit`` with the assignment, its worker and the answers."""
+        """Return the form ``externalSubmit`` with the assignment, its worker and the answers."""
         ids = [("assignmentId", sent.assignment_id)]
         if sent.crowd_worker_id:
             ids.append(("workerId", sent.crowd_worker_id))
         return FormPost(submit_url(sent.submit_to), [*ids, *sent.answers])
 
     def sites(self) -> Sites:
-        """The worker sites of the settings frame the page and take its form."""
+        """Return the worker sites of the settings, which frame the page and receive its form."""
         return Sites(frames=settings.CROWD_HOSTS, forms=settings.CROWD_HOSTS)
 
     def given_back(self, _assignment_ids: Sequence[str]) -> list[str]:
-        """None: an assignment that a worker returns goes to the next one under the same id."""
+        """Return an empty list: a returned assignment goes to the next worker under the same id."""
         return []
 
+    def returned_at(self, _assignment_id: str) -> datetime | None:
+        """Return None: the protocol cannot show an assignment before it is submitted."""
+        return None
+
     def is_at_work(self, _assignment_id: str, _crowd_worker_id: str) -> bool:
-        """Nothing to ask: who arrives names a place, and no operation shows an assignment before it is submitted."""
+        """Return True: arrivals name a place, and the protocol cannot show an assignment before it is submitted."""
         return True
 
 
 def read_arrival(params: Mapping[str, str]) -> Arrival:
-    """The arrival in an address's parameters; raises :class:`ArrivalRefused` when it is not whole."""
+    """Return the arrival in an address's parameters. Raises :class:`ArrivalRefused` if it is incomplete."""
     assignment = params.get("assignmentId", "").strip()
     if assignment in ("", PREVIEW):
         return Arrival("", "", "", "", preview=True)
-    # Seen in the wild: blanks around worker ids, and ids doubled as "A1,A1".
+    # Seen in practice: spaces around worker ids, and ids doubled as "A1,A1".
     worker = params.get("workerId", "").strip().partition(",")[0].strip()
     place = params.get("hitId", "").strip()
     if not (_entity.fullmatch(assignment) and _entity.fullmatch(place) and _worker.fullmatch(worker)):
@@ -76,9 +80,9 @@ def read_arrival(params: Mapping[str, str]) -> Arrival:
 
 
 def signed_at(params: Mapping[str, str], arrival: Arrival, secret_key: str) -> datetime:
-    """When the worker took the assignment, as the marketplace signed it with the requester's secret key.
+    """Return when the worker took the assignment, as signed by the marketplace with the requester's secret key.
 
-    Raises :class:`ArrivalRefused` unless one of the signatures (one for each key that works now) is for exactly this
+    Raises :class:`ArrivalRefused` unless one of the signatures (one for each active key) matches exactly this
     assignment, place and worker.
     """
     parts = _signed.fullmatch(params.get(SIGNATURE, "").strip())
@@ -104,11 +108,11 @@ def _changed() -> ArrivalRefused:
 
 
 def default_submit_to() -> str:
-    """Where the form goes when the crowd did not say (seen in the wild): the first of the known hosts."""
+    """Return the first known host, for a form without a stated destination (seen in practice)."""
     return str(settings.CROWD_HOSTS[0]) if settings.CROWD_HOSTS else ""
 
 
 def submit_url(submit_to: str) -> str:
-    """The address of the final form; raises :class:`ArrivalRefused` for a host that is not the crowd's."""
+    """Return the address for the final form. Raises :class:`ArrivalRefused` for a host that is not the crowd's."""
     require_allowed(submit_to)
     return origin_of(submit_to) + urlsplit(submit_to).path.rstrip("/") + SUBMIT_PATH

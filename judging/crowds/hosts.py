@@ -1,4 +1,4 @@
-"""The sites to which a judging page may send a worker's browser, with a form or a code: those of the settings."""
+"""Checks of the sites to which a judging page sends a worker's browser: only those in the settings are allowed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.conf import settings
 
 from config.internet_names import ascii_address
 from judging.errors import ArrivalRefused
-from judging.wording import gettext_noop as _
+from judging.rules.wording import gettext_noop as _
 
 
 def require_allowed(address: str) -> None:
-    """Raises :class:`ArrivalRefused` for an address at a host that is not the crowd's."""
+    """Raise :class:`ArrivalRefused` for an address at a host that is not the crowd's."""
     origin = origin_of(address)
     if not origin or origin not in {origin_of(host) for host in settings.CROWD_HOSTS}:
         raise ArrivalRefused(
@@ -22,9 +22,9 @@ def require_allowed(address: str) -> None:
 
 
 def origin_of(address: str) -> str:
-    """Scheme and host of a web address, in ASCII; empty for anything else."""
+    """Return scheme and host of a web address, in ASCII, or an empty string for anything else."""
     try:
         parts = urlsplit(ascii_address(address))
-    except ValueError:  # brackets that hold no address, or no name of a host
+    except ValueError:  # invalid address in brackets, or invalid host name
         return ""
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") and parts.netloc else ""

@@ -1,9 +1,9 @@
 """One rate limiter for every process that calls the same crowd.
 
-A caller reserves the next free moment and waits for it, so that calls are evenly spaced: a crowd that allows so
-many calls a second sees neither bursts nor idle time. A reply that says "throttled" halves the rate for everybody
-and makes everybody pause; the rate then grows back. (Additive increase, multiplicative decrease: Chiu and Jain,
-1989.) With Redis its clock and its memory serve all machines; without it, the threads of one process.
+A caller reserves the next free moment and waits for it, so calls are evenly spaced without bursts or idle time. A
+"throttled" reply halves the rate and pauses all callers; the rate then grows back. (Additive increase,
+multiplicative decrease: Chiu and Jain, 1989.) Redis keeps the clock and state for all machines. Without Redis, the
+threads of one process share them.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import redis
 from django.conf import settings
 from redis.exceptions import RedisError
 
-#: Share of the allowed rate that is used, so that two clocks that differ a little do not collide.
+#: Share of the allowed rate to use, to allow for small differences between two clocks.
 USED = 0.985
-#: The rate that a crowd without a stated one is slowed to at its first throttling reply, in calls a second.
+#: Rate in calls a second after the first throttling reply of a crowd without a stated rate.
 UNSTATED = 20.0
-#: Never slower than so many calls a second.
+#: The slowest rate, in calls a second.
 SLOWEST = 0.2
-#: From nothing back to the allowed rate in so many seconds.
+#: Seconds to recover from zero to the allowed rate.
 RECOVERY_SECONDS = 20.0
-#: Everybody's pause after a throttling reply; replies within it are one event.
+#: Pause for all callers after a throttling reply. Replies during it count as the same event.
 PAUSE_SECONDS = 1.0
 
 
 @dataclass
 class Pace:
-    """The state of one endpoint: when the next call may be made, and how fast at present (0: as fast as allowed)."""
+    """The state of one endpoint: when the next call can be made, and the current rate (0: the allowed rate)."""
 
     next_at: float = 0.0
     rate: float = 0.0
@@ -41,14 +41,14 @@ class Pace:
     throttled_at: float = 0.0
 
     def reserve(self, now: float, allowed: float) -> float:
-        """Take the next free moment; returns how many seconds to wait for it."""
+        """Reserve the next free moment. Returns the seconds to wait for it."""
         rate = self.current(now, allowed)
         at = max(self.next_at, now)
         self.next_at = at + (1 / rate if rate else 0)
         return at - now
 
     def current(self, now: float, allowed: float) -> float:
-        """Calls a second at present; 0 for no limit."""
+        """Return the current rate in calls a second, or 0 for no limit."""
         if not self.rate:
             return allowed * USED
         most = allowed or UNSTATED
@@ -60,7 +60,7 @@ class Pace:
         return self.rate
 
     def throttle(self, now: float, allowed: float) -> None:
-        """Halve the rate and pause; once for all replies of one pause."""
+        """Halve the rate and pause, once for all replies during one pause."""
         if now - self.throttled_at < PAUSE_SECONDS:
             return
         before = self.current(now, allowed) or UNSTATED
@@ -69,17 +69,17 @@ class Pace:
 
 
 class Limiter(Protocol):
-    """Where the pace of an endpoint is kept."""
+    """Storage for the pace of each endpoint."""
 
     def wait(self, endpoint: str) -> None:
-        """Return when a call may be made."""
+        """Wait until a call can be made."""
 
     def throttled(self, endpoint: str) -> None:
-        """Take note that the crowd refused a call because there were too many."""
+        """Record that the crowd refused a call because of its rate."""
 
 
 class ThreadLimiter:
-    """For the threads of this process. ``now`` and ``sleep`` default to the machine's clock."""
+    """A limiter for the threads of this process. ``now`` and ``sleep`` default to the machine's clock."""
 
     def __init__(
         self, *, now: Callable[[], float] | None = None, sleep: Callable[[float], None] | None = None
@@ -90,14 +90,14 @@ class ThreadLimiter:
         self._paces: dict[str, Pace] = {}
 
     def wait(self, endpoint: str) -> None:
-        """Return when a call may be made."""
+        """Wait until a call can be made."""
         with self._lock:
             seconds = self._pace(endpoint).reserve(self._now(), _allowed())
         if seconds > 0:
             self._sleep(seconds)
 
     def throttled(self, endpoint: str) -> None:
-        """Slow down."""
+        """Lower the rate after the crowd throttled a call."""
         with self._lock:
             self._pace(endpoint).throttle(self._now(), _allowed())
 
@@ -106,7 +106,7 @@ class ThreadLimiter:
 
 
 class RedisLimiter:
-    """For every process that uses the same Redis; the same rules as :class:`Pace`, by Redis's own clock."""
+    """A limiter for every process on the same Redis. It follows the rules of :class:`Pace`, by Redis's clock."""
 
     def __init__(self, url: str) -> None:
         client = redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5)
@@ -115,17 +115,17 @@ class RedisLimiter:
         self._without = ThreadLimiter()
 
     def wait(self, endpoint: str) -> None:
-        """Return when a call may be made."""
+        """Wait until a call can be made."""
         try:
             microseconds = int(self._run(self._reserve, endpoint))
         except RedisError:
-            self._without.wait(endpoint)  # no Redis for a moment: this process's own pace is better than none
+            self._without.wait(endpoint)  # Redis is briefly unavailable: limit this process alone
             return
         if microseconds > 0:
             time.sleep(microseconds / 1e6)
 
     def throttled(self, endpoint: str) -> None:
-        """Slow down."""
+        """Lower the rate after the crowd throttled a call."""
         try:
             self._run(self._throttle, endpoint)
         except RedisError:
@@ -137,8 +137,8 @@ class RedisLimiter:
         return reply
 
 
-# The scripts run in Redis one at a time, so that reading the state and writing it back is one step. Replies of
-# scripts are whole numbers: microseconds.
+# Redis runs one script at a time, so reading and writing the state is one step. Script replies are whole numbers, so
+# times are in microseconds.
 _PACE = """
 local allowed, used, unstated = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local slowest, recovery, pause = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -188,7 +188,7 @@ return 0
 
 
 def limiter() -> Limiter:
-    """The limiter of this installation."""
+    """Return the limiter of this installation."""
     return _limiter(settings.REDIS_URL)
 
 

@@ -1,15 +1,17 @@
-"""A crowd that speaks Amazon MTurk's requester protocol: the marketplace, the sandbox, production.
+"""A crowd that uses Amazon MTurk's requester protocol: the marketplace, MTurk's sandbox or MTurk itself.
 
-The only module that imports boto3. Its own retries are off: one call here is one request, and whether it is
-tried again is decided where its intent is recorded (judging/services/calls.py).
+This is the only module that imports boto3. Its retries are off, so one call here is one request. Retries are
+decided where the intent is recorded (judging/exchange/calls.py).
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +21,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 from django.db import connection
 
-from config import launcher
 from config.crowd_endpoints import is_amazon
+from config.process import launcher
 from judging.crowds.arrival import ExternalQuestionPage, signed_at
 from judging.crowds.limiter import limiter
 from judging.crowds.mturk_errors import translated
@@ -36,10 +38,11 @@ from judging.crowds.seam import (
 )
 from judging.crowds.watching import watched
 from judging.errors import CrowdAlready, CrowdLater, CrowdNever, CrowdThrottled
-from judging.question import external_question, parse_answers
+from judging.rules.question_xml import external_question, parse_answers
 
 REGION = "us-east-1"
 PAGE = 100
+_RETURNED = re.compile(r"It was returned at ([0-9T:.+-]+)\.")
 
 
 @functools.lru_cache(maxsize=16)
@@ -60,26 +63,35 @@ def _client(endpoint: str, access_key: str, secret_key: str, timeout: float) -> 
 
 
 class MTurk(ExternalQuestionPage):
-    """The protocol's requester, behind the seam."""
+    """A requester in MTurk's protocol, as a crowd."""
 
     fees = Fees(share=Decimal("0.20"), least=Decimal("0.01"))
     keeps_block_lists = True
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
-        # Amazon signs nothing; the marketplace signs with the secret that our calls are signed with.
+        # Amazon does not sign arrivals. The marketplace signs them with the secret key that signs our calls.
         self.signs_arrivals = self.pays_unsubmitted = not is_amazon(endpoint)
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Who the parameters say arrived; from the marketplace, only what it signed."""
+        """Return the arrival in the parameters. From the marketplace, it must be signed."""
         arrival = super().read_arrival(params)
         if arrival.preview or not self.signs_arrivals:
             return arrival
         _, secret_key = launcher.crowd_keys()
         return replace(arrival, taken_at=signed_at(params, arrival, secret_key))
 
+    def returned_at(self, assignment_id: str) -> datetime | None:
+        """Call GetAssignment. Only the marketplace says, in its error, when a worker returned the assignment."""
+        try:
+            self.submission(assignment_id)
+        except CrowdNever as error:
+            if found := _RETURNED.search(error.message):
+                return datetime.fromisoformat(found[1])
+        return None
+
     def create_kind(self, kind: PostingKind) -> str:
-        """CreateHITType: identical content gives the existing id."""
+        """Call CreateHITType; identical content gives the existing id."""
         reply = self._call(
             "create_hit_type",
             effect=True,
@@ -94,7 +106,7 @@ class MTurk(ExternalQuestionPage):
         return str(reply["HITTypeId"])
 
     def post_place(self, *, kind_id: str, url: str, lifetime_seconds: int, key: str) -> PostedPlace:
-        """CreateHITWithHITType with one assignment; the key is token and annotation at once."""
+        """Call CreateHITWithHITType with one assignment; the key is both token and annotation."""
         reply = self._call(
             "create_hit_with_hit_type",
             effect=True,
@@ -108,7 +120,7 @@ class MTurk(ExternalQuestionPage):
         return _posted(reply["HIT"])
 
     def find_place(self, key: str) -> PostedPlace | None:
-        """The HIT whose annotation is ``key``; pages through the account's HITs."""
+        """Return the HIT whose annotation is ``key``; pages through the account's HITs."""
         return next((place for place in self.places() if place.key == key), None)
 
     def place(self, crowd_id: str) -> PostedPlace:
@@ -116,23 +128,23 @@ class MTurk(ExternalQuestionPage):
         return _posted(self._call("get_hit", HITId=crowd_id)["HIT"])
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
-        """GetHIT: what the HIT requires of workers."""
+        """Call GetHIT and return what the HIT requires of workers."""
         return list(self._call("get_hit", HITId=crowd_id)["HIT"].get("QualificationRequirements", []))
 
     def close_place(self, crowd_id: str) -> None:
-        """UpdateExpirationForHIT to now; a place that is closed already is a success."""
+        """Call UpdateExpirationForHIT with the current time; succeeds if the place is already closed."""
         try:
             self._call("update_expiration_for_hit", effect=True, HITId=crowd_id, ExpireAt=0)
         except CrowdAlready:
             return
 
     def places(self) -> Iterator[PostedPlace]:
-        """ListHITs, to its end."""
+        """Call ListHITs for every page."""
         for page in self._pages("list_hits"):
             yield from (_posted(hit) for hit in page["HITs"])
 
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
-        """ListAssignmentsForHIT, to its end, before anything is done with them."""
+        """Call ListAssignmentsForHIT for every page before returning anything."""
         pages = self._pages("list_assignments_for_hit", HITId=place_crowd_id)
         return [_submitted(row) for page in pages for row in page["Assignments"]]
 
@@ -141,12 +153,12 @@ class MTurk(ExternalQuestionPage):
         return _submitted(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"])
 
     def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
-        """ApproveAssignment; one that is approved already is a success."""
+        """Call ApproveAssignment; succeeds if it is already approved."""
         override = {"OverrideRejection": True} if override_rejection else {}
         self._review("approve_assignment", "Approved", assignment_id, **override)
 
     def reject(self, assignment_id: str, *, reason: str) -> None:
-        """RejectAssignment; one that is rejected already is a success."""
+        """Call RejectAssignment; succeeds if it is already rejected."""
         self._review("reject_assignment", "Rejected", assignment_id, RequesterFeedback=reason)
 
     def _review(self, operation: str, wanted: str, assignment_id: str, **request: Any) -> None:
@@ -154,9 +166,9 @@ class MTurk(ExternalQuestionPage):
             self._call(operation, effect=True, AssignmentId=assignment_id, **request)
         except (CrowdNever, CrowdAlready):
             status = self.submission(assignment_id).status
-            if status == "Submitted":  # fresh ones cannot be reviewed for some minutes
+            if status == "Submitted":  # new submissions cannot be reviewed for some minutes
                 raise CrowdLater(
-                    f"{assignment_id} cannot be reviewed yet.", "It is tried again by itself."
+                    f"{assignment_id} cannot be reviewed yet.", "It is retried automatically."
                 ) from None
             if status != wanted:
                 raise
@@ -164,7 +176,7 @@ class MTurk(ExternalQuestionPage):
     def pay_bonus(
         self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
     ) -> None:
-        """SendBonus, with the key as its token; a fresh submission may not be known yet to those who pay."""
+        """Call SendBonus with the key as its token. The crowd may not find a very new submission yet."""
         try:
             self._call(
                 "send_bonus",
@@ -177,18 +189,18 @@ class MTurk(ExternalQuestionPage):
             )
         except CrowdNever as error:
             if "does not exist" in error.message.lower() and self.submission(assignment_id).submitted_at:
-                raise CrowdLater(error.message, "It is tried again by itself.") from None
+                raise CrowdLater(error.message, "It is retried automatically.") from None
             raise
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
-        """ListBonusPayments of an assignment or of a HIT, to its end."""
+        """Call ListBonusPayments for an assignment or a HIT, every page."""
         of = {"AssignmentId": assignment_id} if assignment_id else {"HITId": place_crowd_id}
         return [
             _paid(row) for page in self._pages("list_bonus_payments", **of) for row in page["BonusPayments"]
         ]
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """CreateQualificationType; the name is unique in an account."""
+        """Call CreateQualificationType; the name is unique in an account."""
         reply = self._call(
             "create_qualification_type",
             effect=True,
@@ -199,14 +211,14 @@ class MTurk(ExternalQuestionPage):
         return str(reply["QualificationType"]["QualificationTypeId"])
 
     def find_block_list(self, name: str) -> str | None:
-        """ListQualificationTypes, our own, to its end: the query also finds names that only contain it."""
+        """Call ListQualificationTypes for our own, every page: the query also finds names that only contain it."""
         own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
         pages = self._pages("list_qualification_types", **own)
         rows = (row for page in pages for row in page["QualificationTypes"])
         return next((str(row["QualificationTypeId"]) for row in rows if row["Name"] == name), None)
 
     def block(self, block_list: str, crowd_worker_id: str) -> None:
-        """AssociateQualificationWithWorker, without the e-mail; repeating overwrites the score."""
+        """Call AssociateQualificationWithWorker without the e-mail; repeating it overwrites the score."""
         self._call(
             "associate_qualification_with_worker",
             effect=True,
@@ -217,7 +229,7 @@ class MTurk(ExternalQuestionPage):
         )
 
     def unblock(self, block_list: str, crowd_worker_id: str) -> None:
-        """DisassociateQualificationFromWorker; a worker without it is a success."""
+        """Call DisassociateQualificationFromWorker; succeeds for a worker without it."""
         with suppress(CrowdNever):
             self._call(
                 "disassociate_qualification_from_worker",
@@ -227,9 +239,9 @@ class MTurk(ExternalQuestionPage):
             )
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """NotifyWorkers; what fails comes back in a list, not as an error."""
+        """Call NotifyWorkers; failures come back in a list, not as an error."""
         if len(crowd_worker_ids) > MESSAGE_AT_ONCE:
-            raise ValueError(f"one call writes to at most {MESSAGE_AT_ONCE} workers")
+            raise ValueError(f"one call can message at most {MESSAGE_AT_ONCE} workers")
         reply = self._call(
             "notify_workers",
             effect=True,
@@ -241,11 +253,11 @@ class MTurk(ExternalQuestionPage):
         return {row["WorkerId"]: row.get("NotifyWorkersFailureMessage") or "not delivered" for row in rows}
 
     def balance(self) -> Decimal:
-        """GetAccountBalance: what is available."""
+        """Call GetAccountBalance and return the available balance."""
         return Decimal(self._call("get_account_balance")["AvailableBalance"])
 
     def qualification(self, crowd_key: str) -> QualificationKind:
-        """GetQualificationType: own ones and the system's."""
+        """Call GetQualificationType, for our own and the system's."""
         found = self._call("get_qualification_type", QualificationTypeId=crowd_key)["QualificationType"]
         return QualificationKind(found["Name"], found["QualificationTypeStatus"] == "Active")
 
@@ -261,7 +273,7 @@ class MTurk(ExternalQuestionPage):
     def _call(self, operation: str, *, effect: bool = False, **request: Any) -> dict[str, Any]:
         if effect and connection.in_atomic_block:
             raise RuntimeError(
-                f"{operation} has an effect on the crowd and must not run inside a transaction"
+                f"{operation} changes something at the crowd, so it must not run inside a transaction"
             )
         limiter().wait(self.endpoint)
         client = _client(self.endpoint, *launcher.crowd_keys(), settings.CROWD_TIMEOUT_SECONDS)
@@ -303,7 +315,7 @@ def _submitted(row: dict[str, Any]) -> CrowdSubmission:
     try:
         answers = parse_answers(row.get("Answer", ""))
     except ValueError:
-        answers = {}  # garbled by the sender: what we saved at each click stands
+        answers = {}  # garbled by the sender: our saved choices are used
     return CrowdSubmission(
         assignment_id=row["AssignmentId"],
         place_crowd_id=row["HITId"],

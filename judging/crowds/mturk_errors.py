@@ -1,4 +1,4 @@
-"""From the protocol's errors to ours, which say whether trying again can help.
+"""Translate the protocol's errors into ours, which say whether a retry can help.
 
 Codes and messages: see the notes on each in docs/architecture.md, "Calls to a crowd".
 """
@@ -30,12 +30,12 @@ CONFIGURATION = {
 
 
 def translated(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
-    """The error of ours that says whether trying again can help."""
+    """Return our error for the protocol's error, which says whether a retry can help."""
     if isinstance(error, ParamValidationError):
-        return CrowdNever(f"The call is not one that the crowd knows: {error}", "Look at what was asked.")
+        return CrowdNever(f"The crowd's protocol does not allow this call: {error}", "Check the request.")
     if not isinstance(error, ClientError):
         return CrowdLater(
-            f"The crowd at {endpoint} does not answer: {error}.", "It is tried again by itself."
+            f"The crowd at {endpoint} does not respond: {error}.", "It is retried automatically."
         )
     said = error.response.get("Error", {})
     code, message = said.get("Code", ""), said.get("Message", "")
@@ -46,11 +46,11 @@ def translated(error: ClientError | BotoCoreError, endpoint: str) -> CrowdError:
         found = re.search(r"\b[A-Z0-9]{20,64}\b", message)
         return CrowdAlready(words, found.group(0) if found else "")
     if "insufficientfunds" in f"{code}{detail}".lower():
-        return CrowdMoney(words, "Put money on the crowd's account, then run the same command again.")
+        return CrowdMoney(words, "Add money to the crowd account, then run the same command again.")
     if code in CONFIGURATION:
         return CrowdConfiguration(words, "Check the crowd's endpoint and keys (docs/settings.md).")
     if code in {"ThrottlingException", "RequestLimitExceeded"}:
-        return CrowdThrottled(words, "Calls are made more slowly for a while; it is tried again by itself.")
+        return CrowdThrottled(words, "Calls are slower for a while. It is retried automatically.")
     if status >= 500 or code == "ServiceFault":
-        return CrowdLater(words, "It is tried again by itself.")
-    return CrowdNever(words, "Look at what was asked; the same call will be refused again.")
+        return CrowdLater(words, "It is retried automatically.")
+    return CrowdNever(words, "Check the request. The same call will be refused again.")

@@ -1,7 +1,7 @@
-"""The small interface behind which every crowd stands.
+"""The interface that every crowd implements.
 
-Judging knows postings, places, submissions and payments; a crowd module turns them into its own calls. Every
-call with an effect takes a ``key``: the same key means the same intent, and asking twice has one effect.
+Judging works with postings, places, submissions and payments; a crowd module translates them into its own calls.
+Calls that change something take a ``key``: repeating a call with the same key has no further effect.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
-#: How many workers one message goes to: one call that is lost leaves no more than these in doubt.
+#: Most workers per message call. If a call's reply is lost, delivery is uncertain for no more workers than this.
 MESSAGE_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
 class PostingKind:
-    """What all places of a posting have in common."""
+    """The properties that all places of a posting share."""
 
     title: str
     description: str
@@ -31,7 +31,7 @@ class PostingKind:
 
 @dataclass(frozen=True)
 class PostedPlace:
-    """A place as the crowd knows it: open to be taken or worked on, held by a worker, submitted on."""
+    """A place as the crowd knows it: open to be taken or worked on, held by a worker, submitted."""
 
     crowd_id: str
     key: str
@@ -44,7 +44,7 @@ class PostedPlace:
 
 @dataclass(frozen=True)
 class QualificationKind:
-    """A qualification as the crowd describes it; an inactive one can be granted to nobody."""
+    """A qualification as the crowd describes it. An inactive one cannot be granted."""
 
     name: str
     active: bool
@@ -52,7 +52,7 @@ class QualificationKind:
 
 @dataclass(frozen=True)
 class CrowdSubmission:
-    """An assignment that a worker submitted; ``answers`` are what the final form carried."""
+    """An assignment that a worker submitted. ``answers`` are the fields of the final form."""
 
     assignment_id: str
     place_crowd_id: str
@@ -76,13 +76,13 @@ class PaidBonus:
 
 @dataclass(frozen=True)
 class Fees:
-    """A crowd's fee on a payment of ``amount`` dollars: a share, and a least fee."""
+    """A crowd's fee on a payment of ``amount`` dollars: a share, with a minimum."""
 
     share: Decimal
     least: Decimal
 
     def on(self, amount: Decimal) -> Decimal:
-        """The fee in dollars, half a cent rounded up; nothing on nothing."""
+        """Return the fee in dollars, with half a cent rounded up. There is no fee on zero."""
         if amount <= 0:
             return Decimal("0.00")
         return max((amount * self.share).quantize(Decimal("0.01"), rounding="ROUND_HALF_UP"), self.least)
@@ -90,14 +90,14 @@ class Fees:
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who came to a judging page, as the address says: nothing of it is sure until the crowd's list confirms it.
+    """Who came to a judging page, as the address says. It is unconfirmed until the crowd lists the submission.
 
-    Unless the crowd signs its addresses (:attr:`Crowd.signs_arrivals`): then ``taken_at`` says when this worker took
-    this assignment of this place.
+    A crowd that signs its addresses (:attr:`Crowd.signs_arrivals`) confirms it at once. Then ``taken_at`` says when
+    this worker took this assignment of this place.
 
-    In a preview all but ``preview`` may be empty. ``place_crowd_id`` is empty at a crowd whose addresses do not tell
-    places apart; the place is then known when the crowd lists the submission. ``submit_to`` is what the address says
-    of the way back, kept for :meth:`Crowd.finish`; workers can read it.
+    In a preview, every field except ``preview`` can be empty. ``place_crowd_id`` is empty at a crowd whose addresses
+    do not tell places apart; the place is then known when the crowd lists the submission. ``submit_to`` is the
+    address's part about the way back, kept for :meth:`Crowd.finish`; workers can read it.
     """
 
     assignment_id: str
@@ -110,10 +110,10 @@ class Arrival:
 
 @dataclass(frozen=True)
 class SentOff:
-    """A task that its worker has sent off from our page, and of which the crowd's site has yet to hear.
+    """A task that was submitted on our page but not yet on the crowd's site.
 
-    ``campaign_key`` begins the key of every place of the campaign; ``crowd_worker_id`` is empty when the worker was
-    forgotten; ``answers`` are (field, value) in the order shown.
+    ``campaign_key`` is the prefix of all keys of the campaign's places. ``crowd_worker_id`` is empty if the worker
+    was forgotten. ``answers`` are (field, value) in the order shown.
     """
 
     campaign_key: str
@@ -125,7 +125,7 @@ class SentOff:
 
 @dataclass(frozen=True)
 class FormPost:
-    """The last step is a form that the worker's browser posts to the crowd's site."""
+    """A last step in which the worker's browser posts a form to the crowd's site."""
 
     address: str
     fields: Sequence[tuple[str, str]]
@@ -133,7 +133,7 @@ class FormPost:
 
 @dataclass(frozen=True)
 class Redirect:
-    """The last step leads the worker's browser to ``address``, which carries ``code``; a worker may type it, too."""
+    """A last step that redirects to ``address``, which contains ``code``. A worker can also type the code."""
 
     address: str
     code: str
@@ -141,108 +141,111 @@ class Redirect:
 
 @dataclass(frozen=True)
 class Sites:
-    """The origins of a crowd's site that may show the page in a frame, and those that take its last form."""
+    """The origins that can show the page in a frame, and those that receive its last form."""
 
     frames: Sequence[str] = ()
     forms: Sequence[str] = ()
 
 
 class Crowd(Protocol):
-    """What every crowd offers.
+    """The interface of a crowd.
 
-    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1: a crowd that
-    knows a number of places rather than each of them can count by it.
+    A place's ``key`` is the key of its posting, a dash, and the place's number in the posting, from 1. A crowd that
+    knows only the number of places can count by it.
     """
 
     fees: Fees
-    #: Whether places can be hidden from workers on a list of ours. A crowd without lists is never asked for one, and
-    #: our own pages alone refuse who is excluded.
+    #: Whether places can be hidden from workers on one of our lists. If not, no list is requested and only our own
+    #: pages refuse excluded workers.
     keeps_block_lists: bool
-    #: Whether the crowd signs who arrives. Then :meth:`read_arrival` refuses what is not signed, and whoever gets
-    #: past it holds a task that nobody else can take away. Otherwise arrivals are paced, and leases can be displaced.
+    #: Whether the crowd signs arrivals. If so, :meth:`read_arrival` refuses unsigned ones, and nobody else can take
+    #: a worker's task away. Otherwise arrivals are rate-limited, and leases can be displaced.
     signs_arrivals: bool
-    #: Whether a bonus can be paid for an assignment whose time ran out before it came in.
+    #: Whether a bonus can be paid for an assignment that timed out before it was submitted.
     pays_unsubmitted: bool
 
     def read_arrival(self, params: Mapping[str, str]) -> Arrival:
-        """Who arrives, from the parameters of the address; raises :class:`judging.errors.ArrivalRefused`."""
+        """Return who arrives, from the address's parameters. Raises :class:`judging.errors.ArrivalRefused`."""
 
     def finish(self, sent: SentOff) -> FormPost | Redirect:
-        """How the worker's browser tells the crowd's site that the task is done."""
+        """Return how the worker's browser tells the crowd's site that the task is done."""
 
     def sites(self) -> Sites:
-        """What the page's security policy has to allow."""
+        """Return the sites that the page's security policy must allow."""
 
     def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
-        """Those of the assignments that ended without a submission and that nobody else will be given.
+        """Return those of the assignments that ended without a submission and will not be given to anyone else.
 
-        Empty at a crowd that hands an assignment on under the same id.
+        Empty at a crowd that reuses an assignment's id for the next worker.
         """
 
-    def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
-        """Whether the crowd knows this assignment as held by this worker now.
+    def returned_at(self, assignment_id: str) -> datetime | None:
+        """Return when the worker returned the assignment without a submission, or None if not, or if not known."""
 
-        Asked where an address names no place, before a task is given; always true where it names one.
+    def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
+        """Return whether the crowd knows that this worker holds this assignment now.
+
+        Called before giving a task if the address names no place. Always True if addresses name places.
         """
 
     def create_kind(self, kind: PostingKind) -> str:
-        """The crowd's id of this kind of place; the same content gives the same id."""
+        """Return the crowd's id for this kind of place. The same content gives the same id."""
 
     def post_place(self, *, kind_id: str, url: str, lifetime_seconds: int, key: str) -> PostedPlace:
-        """Offer one place; raises :class:`judging.errors.CrowdAlready` when this key was used before."""
+        """Offer one place. Raises :class:`judging.errors.CrowdAlready` if this key was used before."""
 
     def place(self, crowd_id: str) -> PostedPlace:
-        """The place with the crowd's id."""
+        """Return the place with the crowd's id."""
 
     def asked_of_workers(self, crowd_id: str) -> Sequence[dict[str, Any]]:
-        """The qualifications that the place asks for as the crowd has it, in the protocol's form."""
+        """Return the qualifications that the crowd requires for the place, in the protocol's form."""
 
     def find_place(self, key: str) -> PostedPlace | None:
-        """The place that was posted under ``key``, or None."""
+        """Return the place that was posted under ``key``, or None."""
 
     def close_place(self, crowd_id: str) -> None:
-        """Let nobody take this place from now on; who holds it may finish."""
+        """Prevent anyone from taking this place from now on. A worker who holds it can finish."""
 
     def places(self) -> Iterator[PostedPlace]:
-        """Every place of this account, newest first."""
+        """Yield every place of this account, newest first."""
 
     def submissions(self, place_crowd_id: str) -> list[CrowdSubmission]:
-        """Every submission on a place, whatever its status."""
+        """Return every submission on a place, whatever its status."""
 
     def submission(self, assignment_id: str) -> CrowdSubmission:
-        """One submission, as it stands now."""
+        """Return the current state of one submission."""
 
     def approve(self, assignment_id: str, *, override_rejection: bool = False) -> None:
-        """Pay the reward; approving twice is harmless. A rejected one only when the rejection is overridden."""
+        """Pay the reward; repeating it is harmless. A rejected submission requires ``override_rejection``."""
 
     def reject(self, assignment_id: str, *, reason: str) -> None:
-        """Refuse to pay the reward, telling the worker why; rejecting twice is harmless."""
+        """Refuse to pay the reward and tell the worker why; repeating it is harmless."""
 
     def pay_bonus(
         self, *, assignment_id: str, crowd_worker_id: str, amount: Decimal, reason: str, key: str
     ) -> None:
-        """Pay dollars on top; raises :class:`judging.errors.CrowdAlready` when this key was used before."""
+        """Pay a bonus in dollars. Raises :class:`judging.errors.CrowdAlready` if this key was used before."""
 
     def bonuses(self, *, assignment_id: str = "", place_crowd_id: str = "") -> list[PaidBonus]:
-        """Every bonus paid for an assignment, or for all of a place."""
+        """Return every bonus paid for an assignment, or for a whole place."""
 
     def create_block_list(self, *, name: str, description: str) -> str:
-        """The crowd's id of a new list of workers who are spared our places; CrowdAlready if there is one."""
+        """Return the crowd's id of a new list of workers who cannot see our places. CrowdAlready if it exists."""
 
     def find_block_list(self, name: str) -> str | None:
-        """The crowd's id of our list of that name, or None."""
+        """Return the crowd's id of our list with this name, or None."""
 
     def block(self, block_list: str, crowd_worker_id: str) -> None:
-        """Put a worker on the list, without a message; twice is harmless."""
+        """Put a worker on the list without a message; repeating it is harmless."""
 
     def unblock(self, block_list: str, crowd_worker_id: str) -> None:
-        """Take a worker off the list; one who is not on it is a success."""
+        """Take a worker off the list; succeeds if the worker is not on it."""
 
     def message(self, *, crowd_worker_ids: Sequence[str], subject: str, text: str) -> dict[str, str]:
-        """Write to at most MESSAGE_AT_ONCE workers; returns worker id → why, for those whom it did not reach."""
+        """Send a message to at most MESSAGE_AT_ONCE workers. Returns worker id → error for those not reached."""
 
     def balance(self) -> Decimal:
-        """Dollars that can be spent."""
+        """Return the dollars that can be spent."""
 
     def qualification(self, crowd_key: str) -> QualificationKind:
-        """The qualification with the crowd's id; raises :class:`judging.errors.CrowdNever` when there is none."""
+        """Return the qualification with the crowd's id. Raises :class:`judging.errors.CrowdNever` if unknown."""

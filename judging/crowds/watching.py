@@ -1,4 +1,4 @@
-"""Every call to a crowd is counted and logged: which, how it ended, how long it took. Never about whom."""
+"""Count and log every call to a crowd: operation, result and duration, but no worker."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from config.metrics import Count, Timing
+from config.monitoring.metrics import Count, Timing
 from judging.errors import CrowdError, CrowdThrottled
 
 logger = logging.getLogger("preferee.crowd")
@@ -16,12 +16,12 @@ CALLS = Count(
     "Calls to the crowd, by operation and result (ok, later, throttled, already, never, money, configuration).",
     ("operation", "result"),
 )
-SECONDS = Timing("preferee_crowd_call_seconds", "How long calls to the crowd took.", ("operation",))
+SECONDS = Timing("preferee_crowd_call_seconds", "Duration of calls to the crowd.", ("operation",))
 
 
 @contextmanager
 def watched(operation: str) -> Iterator[None]:
-    """Count and log one call; its :class:`CrowdError`, if any, goes on to the caller."""
+    """Count and log one call. Its :class:`CrowdError`, if any, is passed on to the caller."""
     started = time.perf_counter()
     result = "ok"
     try:

@@ -1,14 +1,14 @@
-"""Amounts in dollars, as they are typed."""
+"""Parse amounts in dollars from the command line."""
 
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-from config.console import UsageError
+from config.commands.console import UsageError
 
 
-def dollars(option: str, words: str) -> Decimal:
-    """The amount; raises UsageError for what is none, naming the option or argument."""
+def dollars_option(option: str, words: str) -> Decimal:
+    """Return the amount. Raises UsageError, naming the option or argument, if it is not one."""
     try:
         amount = Decimal(words.strip().removeprefix("$"))
     except InvalidOperation:

@@ -1,26 +1,23 @@
-"""Checks before a launch as commands print them."""
+"""Format launch checks for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from config.plurals import many
-from judging.services.checked import Checked
-from judging.strategies import Outcome, Outcomes
+from judging.launch.check import Checked
+from judging.rules.strategies import Outcome, Outcomes
 
 
 def in_lines(check: Checked) -> str:
-    """A check that passed, with an exclamation mark where somebody should think about it, and what to do.
-
-    The figures of strategies follow as a table.
-    """
+    """Return a passed check with its next step, marked "!" if it needs attention, and any strategies as a table."""
     line = f"  {'!' if check.attention else '✓'} {check}"
     line = f"{line}. {check.next_step}" if check.next_step else line
     return "\n".join([line, *(_table(check.outcomes) if check.outcomes else ())])
 
 
 def _table(outcomes: Outcomes) -> Iterator[str]:
-    """Aligned lines: every strategy, and how often it passes tasks."""
+    """Yield aligned lines: every strategy and how often it passes tasks."""
     heads = [f"passes {many(count, 'task')}" for count in outcomes.tasks]
     rows = [["strategy", "right on gold", *heads, "agrees with labels"], *map(_cells, outcomes.rows)]
     first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

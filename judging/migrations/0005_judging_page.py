@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='campaign',
             name='example_text',
-            field=models.TextField(blank=True, help_text='The worked example (judging/example.py).'),
+            field=models.TextField(blank=True, help_text='The worked example (judging/rules/worked_example.py).'),
         ),
         migrations.AddField(
             model_name='campaign',

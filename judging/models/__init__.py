@@ -1,4 +1,4 @@
-"""Asking people: campaigns, what is asked, who answers, what they said, what they are paid."""
+"""Models of judging: campaigns, tasks, workers, judgments and payments."""
 
 from judging.models.asking import GoldPair, Pair, Place, Posting, Task, TaskPair
 from judging.models.calls import BlockList, CrowdCall, Payment

@@ -1,4 +1,4 @@
-"""What is asked: pairs, gold pairs, tasks; and where it is offered: postings and places."""
+"""Pairs, gold pairs and tasks, and the postings and places that offer them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GoldPair(models.Model):
         SUSPENDED = "suspended"
 
     class Kind(models.TextChoices):
-        UNKNOWN = ""  # of an own file that does not say
+        UNKNOWN = ""  # from a requester's file that gives no kind
         EASY = "easy"
         HARD = "hard"  # the off-topic passage shares the question's words
 
@@ -69,7 +69,7 @@ class GoldPair(models.Model):
 
 
 class Task(models.Model):
-    """Up to ``pairs_per_task`` pairs to be judged once each by one worker.
+    """Up to ``pairs_per_task`` pairs that one worker judges once each.
 
     The row is leased by conditional updates: ``waiting`` → ``held`` by one submission → ``done``; back to
     ``waiting`` when the submission returns, lapses or stops counting.
@@ -121,12 +121,12 @@ class TaskPair(models.Model):
 
 
 class Posting(models.Model):
-    """What is offered to a crowd in one go: places of one kind (a HIT type)."""
+    """A group of places of one kind (a HIT type), offered to a crowd together."""
 
     class Purpose(models.TextChoices):
         MAIN = "main"
         PILOT = "pilot"
-        TRIAL = "trial"  # one timed task for a reviewer, at no crowd; never counts
+        TRIAL = "trial"  # one timed task for a reviewer, outside any crowd; never counts
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()
@@ -146,11 +146,11 @@ class Posting(models.Model):
 
 
 class Place(models.Model):
-    """One anonymous slot on a posting (a HIT): whoever takes it is given the next task."""
+    """One anonymous slot on a posting (a HIT). The worker who takes it gets the next task."""
 
     class State(models.TextChoices):
         WANTED = "wanted"  # intent recorded, not offered yet
-        OPEN = "open"  # offered; perhaps somebody is at work on it
+        OPEN = "open"  # offered; a worker might have accepted it
         FILLED = "filled"  # a submission came in
         GONE = "gone"  # expired or taken down without a submission
 

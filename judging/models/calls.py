@@ -1,4 +1,4 @@
-"""Calls with an effect on a crowd, as intents; and money."""
+"""Calls that change something at a crowd, block lists and payments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
+from config.guidance_field import GuidanceField
 from judging.models.campaign import Campaign
 from judging.models.work import Submission
 
@@ -19,7 +20,7 @@ class CrowdCall(models.Model):
     class State(models.TextChoices):
         INTENDED = "intended"
         DONE = "done"
-        FAILED = "failed"  # will never succeed as it is; says why
+        FAILED = "failed"  # can never succeed; the row says why
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="crowd_calls")
     operation = models.CharField(max_length=60)
@@ -34,7 +35,7 @@ class CrowdCall(models.Model):
         max_length=20, blank=True, help_text="later, never, money or configuration"
     )
     error_message = models.TextField(blank=True)
-    next_step = models.TextField(blank=True)
+    next_step = GuidanceField(blank=True)
     created_at = models.DateTimeField(default=clock.now)
     done_at = models.DateTimeField(null=True)
 
@@ -46,7 +47,7 @@ class CrowdCall(models.Model):
 
 
 class BlockList(models.Model):
-    """A qualification type of ours at a crowd: who has it does not see the places that require its absence."""
+    """Our qualification type at a crowd. It hides places that require its absence from workers who have it."""
 
     crowd = models.CharField(max_length=300, help_text="The crowd's module and endpoint.")
     name = models.CharField(max_length=100)
@@ -67,21 +68,21 @@ class Payment(models.Model):
 
     #: The cause of a bonus for pairs that the crowd's form claims and our server never saved.
     CLAIMED = "claimed"
-    #: What nobody has paid, refused or settled yet.
+    #: Payments not yet paid, refused or settled.
     OPEN: tuple[str, ...] = ("held", "owed")
 
     class Kind(models.TextChoices):
         REWARD = "reward"
-        BONUS = "bonus"  # the part of a split reward that goes by pairs judged
-        TOP_UP = "top_up"  # so that the hourly pay is not below what was promised
-        COMPENSATION = "compensation"  # the whole pay of work that the crowd never listed, by its receipt
+        BONUS = "bonus"  # the part of a split reward that depends on pairs judged
+        TOP_UP = "top_up"  # raises the hourly pay to the promised minimum
+        COMPENSATION = "compensation"  # the whole pay, by receipt, for work the crowd never listed
 
     class State(models.TextChoices):
-        HELD = "held"  # our page never saw the work: a person decides
+        HELD = "held"  # our page never saw the work; a person decides
         OWED = "owed"
         PAID = "paid"
         REJECTED = "rejected"  # by a person's decision, with a reason; can be overridden
-        SETTLED = "settled"  # the crowd refuses it for good; a person paid it another way, or says why not
+        SETTLED = "settled"  # the crowd refuses it permanently; a person paid another way or recorded why not
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="payments")
     carrier = models.ForeignKey(

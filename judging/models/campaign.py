@@ -1,4 +1,4 @@
-"""A campaign: what is asked of whom for how much, and its life."""
+"""The campaign: its settings and its life cycle."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
-from judging.screening import SLIP_RATE
+from judging.rules.screening import SLIP_RATE
 from pooling.models import Collection, Pool
 
 
 def new_call_key() -> str:
-    """Sixteen random hexadecimal digits."""
+    """Return sixteen random hexadecimal digits."""
     return secrets.token_hex(8)
 
 
 class Campaign(models.Model):
-    """One judging effort over a pool, or the home of judgments made elsewhere (then without a pool)."""
+    """The judging of one pool, or a container for judgments made elsewhere (then without a pool)."""
 
     class State(models.TextChoices):
         DRAFT = "draft"
-        REHEARSED = "rehearsed"  # simulated workers have judged a copy of it
-        PILOTING = "piloting"  # a few tasks are offered, to learn time, pay and gold
+        REHEARSED = "rehearsed"  # simulated workers have judged a copy
+        PILOTING = "piloting"  # a few tasks are offered, to test time, pay and gold pairs
         PILOTED = "piloted"
         OPEN = "open"
         PAUSED = "paused"
-        CLOSING = "closing"  # nothing more is offered; work under way is waited for
+        CLOSING = "closing"  # nothing new is offered; work in progress can finish
         CLOSED = "closed"
 
-    #: Not launched yet: texts and gold may still be changed.
+    #: Not launched yet: texts and gold pairs can still change.
     BEFORE_LAUNCH = (State.DRAFT, State.REHEARSED, State.PILOTED)
     #: Places are offered.
     OFFERING = (State.OPEN, State.PILOTING)
-    #: Nothing is asked any more.
+    #: No more work is requested.
     OVER = (State.CLOSING, State.CLOSED)
 
     class Screen(models.TextChoices):
@@ -44,8 +44,8 @@ class Campaign(models.Model):
         RATE = "rate"
 
     class Pay(models.TextChoices):
-        SPLIT = "split"  # a base reward for whoever submits, the rest as a bonus for each pair judged
-        WHOLE = "whole"  # everything is the reward
+        SPLIT = "split"  # a base reward for each submission, the rest as a bonus per judged pair
+        WHOLE = "whole"  # the whole pay is the reward
 
     name = models.SlugField(max_length=80, unique=True)
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
@@ -121,7 +121,9 @@ class Campaign(models.Model):
     keywords = models.CharField(max_length=1000, default="compare, reading, search, relevance, judgment")
     consent_text = models.TextField(blank=True)
     instructions_text = models.TextField(blank=True)
-    example_text = models.TextField(blank=True, help_text="The worked example (judging/example.py).")
+    example_text = models.TextField(
+        blank=True, help_text="The worked example (judging/rules/worked_example.py)."
+    )
     content_warning = models.TextField(blank=True, help_text="Shown before a worker agrees.")
     minimum_age = models.PositiveIntegerField(
         default=0, help_text="Years that a worker confirms to have; 0 asks nothing."
@@ -181,12 +183,12 @@ class Campaign(models.Model):
 
     @property
     def slots_per_task(self) -> int:
-        """How many pairs a full task shows: to be judged, gold and repeated ones."""
+        """The number of pairs in a full task, including gold and repeated pairs."""
         return self.pairs_per_task + self.gold_per_task + self.repeats_per_task
 
     @property
     def label(self) -> str:
-        """The state in a word; a campaign for judgments made elsewhere is never launched."""
+        """The state in one word; a campaign for judgments made elsewhere is never launched."""
         return "imported" if self.pool_id is None and self.state == self.State.DRAFT else str(self.state)
 
 

@@ -1,4 +1,4 @@
-"""What people said, as facts; and which of it counts, as recorded decisions."""
+"""Judgments and gold answers, and recorded decisions about which of them count."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from judging.models.asking import GoldPair, Pair
 from judging.models.campaign import Campaign
 from judging.models.work import Slot, Submission
 from judging.models.workers import Worker
-from judging.screening import RULES
+from judging.rules.screening import RULES
 from pooling.models import Passage
 
 
 class JudgmentQuerySet(models.QuerySet):
     def counted(self) -> JudgmentQuerySet:
-        """Judgments that count: of submissions in good standing, or imported from workers not excluded."""
+        """Keep judgments that count: of submissions in good standing, or imported from workers not excluded."""
         return self.filter(Q(submission__standing=Submission.Standing.COUNTED) | Q(submission=None)).exclude(
             models.Exists(
                 Exclusion.objects.filter(
@@ -73,12 +73,12 @@ class Judgment(models.Model):
 
 class GoldAnswerQuerySet(models.QuerySet):
     def confirmed(self) -> GoldAnswerQuerySet:
-        """Answers whose worker the crowd itself names: whoever opens an address may write any id into it."""
+        """Keep answers whose worker the crowd itself confirms: a visitor can put any id into a URL."""
         return self.filter(submission__state=Submission.State.SUBMITTED)
 
 
 class GoldAnswer(models.Model):
-    """What a worker answered on a gold pair."""
+    """A worker's answer to a gold pair."""
 
     slot = models.OneToOneField(Slot, models.PROTECT, related_name="gold_answer")
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="gold_answers")
@@ -96,15 +96,15 @@ class GoldAnswer(models.Model):
 
 class ExclusionQuerySet(models.QuerySet):
     def standing(self) -> ExclusionQuerySet:
-        """Those that nobody has reversed."""
+        """Keep exclusions that have not been reversed."""
         return self.filter(reversed_at=None)
 
     def misconduct(self) -> ExclusionQuerySet:
-        """Those that stand and say something about the worker: not judgments that were taken back."""
+        """Keep standing exclusions for conduct, not those for withdrawn judgments."""
         return self.standing().exclude(rule=Exclusion.WITHDRAWN)
 
     def carried_over(self, collection: int) -> ExclusionQuerySet:
-        """Keep those for which later campaigns of the collection refuse a worker: by a person, or for two failures.
+        """Keep exclusions that later campaigns of the collection apply: by a person, or for two failures.
 
         Campaigns of other collections, and so of other requesters, never count.
         """
@@ -118,7 +118,7 @@ class Exclusion(models.Model):
 
     #: The rule of an exclusion that the worker asked for.
     WITHDRAWN = "withdrawn"
-    #: The rule for a worker who submits at the crowd what our page never saw.
+    #: The rule for a worker who submits work at the crowd that our page never saw.
     UNSEEN = "unseen"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="exclusions")
@@ -146,7 +146,7 @@ class Exclusion(models.Model):
 
 
 class ImportedFile(models.Model):
-    """A file of judgments made elsewhere, so that the same one is not counted twice."""
+    """A file of judgments made elsewhere, recorded so that no file is counted twice."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="imported_files")
     name = models.CharField(max_length=300)

@@ -1,4 +1,4 @@
-"""What was said to and asked by workers, and where our records and the crowd's differ."""
+"""Messages, reports, appeals and rights requests of workers, and discrepancies with the crowd."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WorkerMessage(models.Model):
 
 
 class PairReport(models.Model):
-    """A worker says that something is wrong with a pair. It changes nothing by itself; a person looks at it."""
+    """A worker's report of a problem with a pair. It changes nothing until a person reviews it."""
 
     class Kind(models.TextChoices):
         BROKEN = "broken"
@@ -61,8 +61,11 @@ class PairReport(models.Model):
 
 class AppealQuerySet(models.QuerySet):
     def confirmed(self) -> AppealQuerySet:
-        """Those that the worker made for certain: by the crowd's message, or on the page of an assignment that the
-        crowd's own list has under this worker by now. Who made the others, only an address said."""
+        """Keep appeals that certainly come from the worker.
+
+        They came through the link in the crowd's message, or from the page of an assignment that the crowd's list
+        now has under this worker. For other appeals, only a URL names the worker.
+        """
         listed = Submission.objects.filter(
             campaign=OuterRef("campaign"),
             worker=OuterRef("worker"),
@@ -73,11 +76,11 @@ class AppealQuerySet(models.QuerySet):
 
 
 class Appeal(models.Model):
-    """What somebody who is refused tasks says to it: one for each worker, campaign and way to the page.
+    """An appeal against being refused tasks: one for each worker, campaign and way to the page.
 
-    An address can be forged: who comes by one under another's worker id must not use up that worker's one appeal, nor
-    read what was said. A worker who came by the link in the crowd's message is who they say (``came_by`` is empty).
-    Only what is certainly the worker's (:meth:`AppealQuerySet.confirmed`) is answered to the worker by a message.
+    A URL can be forged. A visitor with another worker's id must not use up that worker's one appeal or read it.
+    A worker who came through the link in the crowd's message is identified for certain (``came_by`` is empty). Only
+    appeals that are certainly the worker's (:meth:`AppealQuerySet.confirmed`) are answered by a message.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="appeals")
@@ -104,7 +107,7 @@ class Appeal(models.Model):
 
 
 class RightsRequest(models.Model):
-    """A person's right that was exercised: what was erased or taken out, when, by whom."""
+    """A record of erased or withdrawn data: what was done, when and by whom."""
 
     class What(models.TextChoices):
         FORGET = "forget"
@@ -129,7 +132,7 @@ class Discrepancy(models.Model):
     class Kind(models.TextChoices):
         ONLY_THERE = "only_there"  # submitted at the crowd, never seen by our page
         ONLY_HERE = "only_here"  # sent off from our page, not in the crowd's list
-        DIFFERENT = "different"  # the crowd's form carries other answers than our record
+        DIFFERENT = "different"  # the answers in the crowd's form differ from our record
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="discrepancies")
     kind = models.CharField(max_length=12, choices=Kind.choices)

@@ -1,4 +1,4 @@
-"""Money that campaigns may commit, reserved before anything is offered."""
+"""Money that campaigns can commit, reserved before anything is posted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pooling.models import SpendingGrant
 
 
 class Purse(models.Model):
-    """One row, written first by everybody who reserves money: of two at once, the second waits and sees the first."""
+    """A single row that each reservation writes first, so that concurrent reservations wait for each other."""
 
     turn = models.BigIntegerField(default=0)
 
@@ -23,10 +23,10 @@ class Purse(models.Model):
 
 
 class Reservation(models.Model):
-    """Dollars, fees included, that a campaign may commit, and the grant that they count against.
+    """Dollars, fees included, that a campaign can commit, and the grant that they count against.
 
-    Without a grant they were reserved by an administrator or by the operator in the terminal. Once the campaign is
-    closed, ``amount`` is what was really spent.
+    Without a grant, an administrator or the operator in the terminal reserved them. Once the campaign is closed,
+    ``amount`` is the amount actually spent.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="reservations")

@@ -1,4 +1,4 @@
-"""A worker at work on a task: the submission, what was shown, every choice."""
+"""A worker's work on a task: the submission, the pairs shown, and every choice."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from judging.models.campaign import Campaign
 from judging.models.workers import Worker
 from pooling.models import Passage, Query
 
+#: The prefix of a forgotten submission's assignment id; the rest is our own key.
+FORGOTTEN = "forgotten-"
+
 
 class Submission(models.Model):
-    """One worker on one assignment. An assignment that passes to another worker is another submission."""
+    """One worker on one assignment. If an assignment passes to another worker, that is a new submission."""
 
     class State(models.TextChoices):
         HELD = "held"  # the worker has the page
         FINISHED = "finished"  # sent off from our page; the crowd has not confirmed it yet
-        SUBMITTED = "submitted"  # the crowd's list says so
-        RETURNED = "returned"  # given back, or passed to somebody else
+        SUBMITTED = "submitted"  # confirmed by the crowd's list
+        RETURNED = "returned"  # returned, or passed to another worker
         LAPSED = "lapsed"  # the time ran out
 
     class Standing(models.TextChoices):
@@ -27,7 +30,7 @@ class Submission(models.Model):
         COUNTED = "counted"
         EXCLUDED = "excluded"  # its worker is excluded
         SURPLUS = "surplus"  # good, but another submission of the task counts
-        UNFINISHED = "unfinished"  # left before all test pairs were reached: paid, not counted
+        UNFINISHED = "unfinished"  # left before all gold pairs were reached: paid, not counted
         UNKNOWN = "unknown"  # the crowd has it, our page never saw it: nothing to count
         PILOT = "pilot"  # done in a pilot whose judgments do not count
         TRIAL = "trial"  # a reviewer's look at the task
@@ -78,7 +81,7 @@ class Submission(models.Model):
 
 
 class Consent(models.Model):
-    """That a worker agreed to the campaign's text, which one, and when."""
+    """A worker's consent: the text they agreed to and when."""
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="consent")
     text_sha256 = models.CharField(
@@ -92,7 +95,7 @@ class Consent(models.Model):
 
 
 class ConsentText(models.Model):
-    """A text that some worker of the campaign agreed to, word for word."""
+    """The exact text that at least one worker of the campaign agreed to."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="consent_texts")
     sha256 = models.CharField(max_length=64)
@@ -107,9 +110,9 @@ class ConsentText(models.Model):
 
 
 class Slot(models.Model):
-    """One thing shown on the page, with its sides: a pair, a gold pair, or a pair of an earlier slot again.
+    """One item shown on the page, with its sides: a pair, a gold pair, or a repeated pair of an earlier slot.
 
-    Only ``number`` ever travels.
+    Only ``number`` is ever sent to the browser.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="slots")
@@ -162,16 +165,16 @@ class Slot(models.Model):
 
     @property
     def query(self) -> Query:
-        """What is asked, whichever kind of pair is shown."""
+        """Return the query of the pair shown, for every kind of pair."""
         shown = self.pair or self.gold_pair or (self.repeats and self.repeats.pair)
         assert shown is not None
         return shown.query
 
 
 class Choice(models.Model):
-    """One click (or key): appended, so that changes of mind are kept. The one made last is the answer."""
+    """One click or key press. Choices are only appended, so that changes are kept; the latest is the answer."""
 
-    #: What was made last comes last, also when it came in before an older one that waited for a connection.
+    #: Order by the time choices were made: after a lost connection, an older choice can arrive later.
     AS_MADE = ("chosen_at", "sequence")
 
     class Side(models.TextChoices):

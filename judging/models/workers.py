@@ -1,4 +1,4 @@
-"""Workers, and apart from them the one table that links them to a crowd's ids."""
+"""Workers, and the separate table that links them to their crowd ids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from config import clock
 
 
 class Worker(models.Model):
-    """A person (or a simulated one) by our own key. Nothing here tells who it is."""
+    """A person, or a simulated one, under our own key. Nothing here reveals their identity."""
 
     simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=clock.now)
@@ -19,7 +19,7 @@ class Worker(models.Model):
 
 
 class WorkerInCampaign(models.Model):
-    """What software noticed about a worker in one campaign, for a person to look at, and what a person allowed."""
+    """Automatic flags on a worker in one campaign, for review, and what a reviewer allowed."""
 
     campaign = models.ForeignKey("judging.Campaign", models.CASCADE, related_name="noticed_workers")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="noticed_in")

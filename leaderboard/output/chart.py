@@ -1,6 +1,6 @@
-"""What a figure shows, for pages that draw it themselves: names and numbers, no colours, no library.
+"""The content of a figure, for pages that draw it themselves: names and numbers, no colors, no library.
 
-A page has the same numbers in a table; the drawing in print is in ``drawing``. Values that are not there are None.
+The page has the same numbers in a table, and ``drawing`` draws the figure for print. Missing values are None.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from leaderboard.output.content import plain
 
 Mark = tuple[float | None, float | None, float | None]
-"""A value and its bounds; bounds are None where there is no interval."""
+"""A value and its bounds; bounds are None if there is no interval."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One kind of value of every row."""
+    """One kind of value, given for every row."""
 
     name: str
     marks: Sequence[Mark]
@@ -27,7 +27,7 @@ class Series:
 class Spans:
     """Rows from top to bottom, each with a value (and its interval) of every series on one axis.
 
-    ``line`` is a value to draw a line at, such as 0 where differences are shown.
+    ``line`` is a value to draw a line at, such as 0 for differences.
     """
 
     title: str
@@ -35,17 +35,17 @@ class Spans:
     rows: Sequence[str]
     series: Sequence[Series]
     share: bool = False
-    """Values are shares, to be read in per cent."""
+    """Whether values are shares, shown as percentages."""
     line: float | None = None
     notes: Sequence[str] = ()
-    """More to say of each row, or nothing."""
+    """A note for each row, or empty."""
     first_colour: int = 0
-    """The place among the colours, from 0, that the first series has."""
+    """The index of the first series' color, from 0."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A grid of shares from ``low`` to ``high``; a diverging scale where 0.5 is neither.
+    """A grid of shares from ``low`` to ``high``, on a diverging scale centered at 0.5.
 
     ``cells`` are (row, column, share); ``marked`` (row, column) are significant.
     """
@@ -60,12 +60,12 @@ class Cells:
     diverging: bool = False
     marked: Sequence[tuple[int, int]] = ()
     notes: Sequence[str] = ()
-    """More to say of each row, or nothing."""
+    """A note for each row, or empty."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run at a place; ``x`` is a number, or a day as in 2021-08-31."""
+    """A run at a position; ``x`` is a number, or a date such as 2021-08-31."""
 
     name: str
     x: Mark | str
@@ -75,9 +75,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Points:
-    """Points on two axes; ``steps`` are the places of those that a staircase joins.
+    """Points on two axes; ``steps`` are the indexes of the points that a staircase joins.
 
-    ``named`` are the places of those whose names are written beside them, the most important first; None for all.
+    ``named`` are the indexes of the points labeled with their names, the most important first; None for all.
     """
 
     title: str
@@ -87,12 +87,12 @@ class Points:
     steps: Sequence[int] = ()
     named: Sequence[int] | None = None
     note: str = ""
-    """What has to be said under the figure, or nothing."""
+    """A note under the figure, or an empty string."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of every row's whole: shares from 0 to 1, one a row."""
+    """One part of every row's whole: shares from 0 to 1, one per row."""
 
     name: str
     shares: Sequence[float]
@@ -100,7 +100,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Bars:
-    """Rows from top to bottom, each a whole cut into ``parts``; ``beside`` is a share of its own under each."""
+    """Rows from top to bottom, each a whole cut into ``parts``; ``beside`` is another share shown below each."""
 
     title: str
     axis: str
@@ -108,13 +108,13 @@ class Bars:
     parts: Sequence[Part]
     beside: Part
     notes: Sequence[str] = ()
-    """More to say of each row, or nothing."""
+    """A note for each row, or empty."""
 
 
 Chart = Spans | Cells | Points | Bars
 
 
 def chart_content(chart: Chart) -> Mapping[str, Any]:
-    """JSON-ready, with the form's name."""
+    """Return the chart, JSON-ready, with the name of its form."""
     found: dict[str, Any] = plain({"form": type(chart).__name__.lower()} | asdict(chart))
     return found

@@ -1,4 +1,4 @@
-"""The base of commands that print an analysis: one set of options for every form of output."""
+"""Base class of commands that print an analysis: one set of options for every output format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command, UsageError
+from config.commands.console import Command, UsageError
 from leaderboard.output import files
 from leaderboard.output.content import analysis_content
 from leaderboard.output.table import Analysis
@@ -15,9 +15,9 @@ from leaderboard.output.terminal import print_analysis
 
 
 class AnalysisCommand(Command):
-    """Subclasses define ``arguments`` (and call this one's) and ``analyse``, which returns the analysis.
+    """Subclasses define ``arguments`` (and call super) and ``analyse``, which returns the analysis.
 
-    One whose analysis has no figure says so by ``has_figure``: asked for one, it refuses before anything is computed.
+    Without figures, they set ``has_figure`` to False, which refuses ``--figure`` before computing anything.
     """
 
     has_figure = True
@@ -33,7 +33,7 @@ class AnalysisCommand(Command):
         )
 
     def analyse(self, *args: Any, **options: Any) -> Analysis:
-        """Do it: one service call."""
+        """Run the analysis: one service call."""
         raise NotImplementedError
 
     def act(
@@ -46,7 +46,7 @@ class AnalysisCommand(Command):
         **options: Any,
     ) -> dict[str, Any]:
         if figure and not self.has_figure:
-            raise UsageError("there is no figure of this; ask without --figure")
+            raise UsageError("this analysis has no figure; remove --figure")
         if figure:
             files.figure_form(Path(figure))
         self.analysis = self.analyse(**options)

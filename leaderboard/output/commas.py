@@ -1,6 +1,6 @@
-"""Tables as CSV: raw numbers, one line a row, what they were made from repeated on each.
+"""Tables as CSV: raw numbers, one line per row, with the facts repeated on each line.
 
-A cell of text that a spreadsheet would take for a formula gets an apostrophe before it.
+A text cell that a spreadsheet would read as a formula gets a leading apostrophe.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from leaderboard.output.table import Interval, Kind, Table, Value
 
 
 def csv_table(table: Table) -> str:
-    """Intervals have three columns (``x``, ``x_low``, ``x_high``); what is not there is empty."""
+    """Return a table as CSV, with three columns per interval (``x``, ``x_low``, ``x_high``) and gaps left empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     named = _named(table)
@@ -53,7 +53,7 @@ def _fact(value: object) -> str:
 
 
 def _with_bounds(table: Table) -> frozenset[str]:
-    """The columns that hold intervals: those of such a kind, and those of ranks, lengths or changes that do."""
+    """Return the columns that hold intervals, by their kind or by their values (ranks, lengths or changes)."""
     return frozenset(
         column.key
         for column in table.columns

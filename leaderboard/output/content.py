@@ -1,4 +1,4 @@
-"""Tables and analyses as JSON-ready dictionaries: raw numbers, None for what is not there."""
+"""Tables and analyses as JSON-ready dictionaries: raw numbers, None for missing values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leaderboard.output.table import Analysis, Interval, Row, Table
 
 
 def table_content(table: Table) -> dict[str, Any]:
-    """A table with its columns, raw rows and marks."""
+    """Return a table with its columns, raw rows and marks."""
     return {
         "title": table.title,
         "caption": table.caption,
@@ -27,7 +27,7 @@ def table_content(table: Table) -> dict[str, Any]:
 
 
 def analysis_content(analysis: Analysis) -> dict[str, Any]:
-    """An analysis: facts, sentences, what else it found, and its tables by key."""
+    """Return an analysis: facts, sentences, other results, and its tables by key."""
     return {
         "facts": analysis.facts.as_dict(),
         "sentences": list(analysis.sentences),
@@ -37,7 +37,7 @@ def analysis_content(analysis: Analysis) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Without what JSON does not know: NaN and infinities become None, tuples lists."""
+    """Return a JSON-ready value: NaN and infinities become None, tuples become lists."""
     match value:
         case np.generic() | np.ndarray():
             return plain(value.tolist())

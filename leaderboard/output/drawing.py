@@ -1,6 +1,6 @@
-"""Figures in print: one plain style, Okabe and Ito's colours in a fixed order, the facts under each.
+"""Figures for print: one plain style, Okabe and Ito's colors in a fixed order, the facts under each.
 
-Matplotlib's Agg backends without pyplot. The bytes depend on the figure and the fonts alone: no dates, fixed ids.
+Matplotlib's Agg backends without pyplot. The bytes depend only on the figure and the fonts: no dates, fixed ids.
 Style is process-wide in matplotlib, so one figure is drawn at a time.
 """
 
@@ -57,7 +57,7 @@ STYLE: dict[str, Any] = {
     "svg.hashsalt": "preferee",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
-    # A dollar sign in a run's name is a dollar sign.
+    # A dollar sign in a run's name does not start a formula.
     "text.parse_math": False,
 }
 FONTS = (
@@ -75,9 +75,9 @@ FONTS = (
     "PingFang SC",
     "Arial Unicode MS",
 )
-"""For letters that the first does not have, the next one of those that are installed."""
+"""Fonts in order of preference. For letters missing in one, the next installed font is used."""
 LONGEST_NAME = 30
-#: Of names beside points.
+#: Font size of names beside points.
 NAME_POINTS = 5.5
 FOOTER_POINTS = 6
 FOOTER_LINE_INCHES = 0.12
@@ -85,17 +85,17 @@ _drawing = Lock()
 
 
 def colour(place: int) -> str:
-    """The colour of the series at this place, from 0; after eight they come round again."""
+    """Return the color of the series at this index, from 0. After eight they repeat."""
     return OKABE_ITO[place % len(OKABE_ITO)]
 
 
 def short(name: str) -> str:
-    """A name that leaves room for what it names, and the order of what stands beside it as it is."""
+    """Return a name cut to the longest allowed length, isolated so that it does not reorder the text beside it."""
     return isolated(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
 
 
 def square_root_shades(most: float) -> Any:
-    """matplotlib's norm whose shades grow with the square root of a value from 0 to ``most``."""
+    """Return matplotlib's norm whose shades grow with the square root of a value from 0 to ``most``."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, vmin=0, vmax=most)
@@ -104,10 +104,10 @@ def square_root_shades(most: float) -> Any:
 def name_points(
     canvas: Any, axes: Any, named: Sequence[tuple[str, float, float]], points: Sequence[tuple[float, float]]
 ) -> None:
-    """Write names beside their points so that none lies over another or over any of the ``points``.
+    """Write names beside their points so that none covers another name or any of the ``points``.
 
-    All are in data's coordinates; draw everything else, and set the axes' limits, first: places are for the layout as
-    it then is, and what is written leaves it so. A name that would find no place is left out.
+    All are in data coordinates. Draw everything else and set the limits of the axes first: names are placed in
+    the layout as it is then, and do not change it. A name that does not fit anywhere is left out.
     """
     from matplotlib.patheffects import withStroke
 
@@ -150,7 +150,7 @@ def name_points(
 
 
 def _towards(box: Box, one: Named) -> tuple[float, float]:
-    """Where a line from the point meets the name's box, as shares of its width and height."""
+    """Return where a line from the point meets the name's box, as shares of its width and height."""
     across = (min(max(one.x, box.left), box.right) - box.left) / (box.right - box.left)
     up = (min(max(one.y, box.bottom), box.top) - box.bottom) / (box.top - box.bottom)
     return across, up
@@ -158,9 +158,9 @@ def _towards(box: Box, one: Named) -> tuple[float, float]:
 
 @cache
 def _fonts() -> list[str]:
-    """Those of FONTS that are installed: matplotlib complains of each that is not.
+    """Return the installed fonts among FONTS, because matplotlib warns about each missing one.
 
-    It also logs each one that has no bold letters, although those that it has do as well.
+    It also logs each font without bold letters, although its regular letters are fine.
     """
     from matplotlib.font_manager import fontManager
 
@@ -170,16 +170,16 @@ def _fonts() -> list[str]:
 
 
 def drawn(figure: Figure, form: str) -> bytes:
-    """The figure as ``svg``, ``pdf`` or ``png``, the same bytes for the same figure."""
+    """Return the figure as ``svg``, ``pdf`` or ``png``; the same figure gives the same bytes."""
     if form not in FORMATS:
-        raise ValueError(f"a figure is one of {', '.join(FORMATS)}, not {form}")
-    import matplotlib  # Takes half a second: only who draws waits for it.
+        raise ValueError(f"a figure's format is one of {', '.join(FORMATS)}, not {form}")
+    import matplotlib  # Takes half a second, so import it only for drawing.
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     style = STYLE | {"font.family": _fonts()}
     with _drawing, matplotlib.rc_context(style), warnings.catch_warnings():  # type: ignore[arg-type]  # names, not literals
-        # A letter that no font here has becomes a box; the tables have the name.
+        # A letter missing in all installed fonts becomes a box; the tables have the name.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         lines = _footer(figure)
         below = FOOTER_LINE_INCHES * (len(lines) + 1)
@@ -194,7 +194,7 @@ def drawn(figure: Figure, form: str) -> bytes:
 
 
 def _footer(figure: Figure) -> list[str]:
-    """The method and the facts, wrapped to the figure's width."""
+    """Return the method and the facts, wrapped to the figure's width."""
     characters = int(figure.width * 22)
     return [
         line

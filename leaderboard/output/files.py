@@ -1,4 +1,4 @@
-"""An analysis written to files. Several tables of one analysis make several CSV files, one LaTeX file."""
+"""Write an analysis to files. Several tables of one analysis become several CSV files but one LaTeX file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from config.console import UsageError, write_result
+from config.commands.console import UsageError, write_result
 from leaderboard.output.commas import csv_table
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.latex import latex_table
@@ -17,7 +17,7 @@ Thing = TypeVar("Thing", Table, Figure)
 
 
 def write_csv(analysis: Analysis, path: Path) -> list[Path]:
-    """One file a table: ``board.csv``, or ``board-KEY.csv`` for each where there are several."""
+    """Write one file per table: ``board.csv``, or ``board-KEY.csv`` for each if there are several."""
     return [
         _write(where, csv_table(table).encode())
         for where, table in _places(path, analysis.tables, lambda table: table.key)
@@ -25,18 +25,18 @@ def write_csv(analysis: Analysis, path: Path) -> list[Path]:
 
 
 def write_latex(analysis: Analysis, path: Path) -> list[Path]:
-    """All tables in one file."""
+    """Write all tables to one file."""
     return [_write(path, "\n".join(map(latex_table, analysis.tables)).encode())]
 
 
 def write_markdown(analysis: Analysis, path: Path) -> list[Path]:
-    """What can be quoted, then all tables, in one file."""
+    """Write the sentences, then all tables, to one file."""
     parts = [*(f"{sentence}\n" for sentence in analysis.sentences), *map(markdown_table, analysis.tables)]
     return [_write(path, "\n".join(parts).encode())]
 
 
 def write_figures(analysis: Analysis, path: Path) -> list[Path]:
-    """One file a figure, in the form that the ending names."""
+    """Write one file per figure, in the format given by the file extension."""
     form = figure_form(path)
     return [
         _write(where, drawn(figure, form))
@@ -45,7 +45,7 @@ def write_figures(analysis: Analysis, path: Path) -> list[Path]:
 
 
 def figure_form(path: Path) -> str:
-    """svg, pdf or png, by the file's ending."""
+    """Return svg, pdf or png, from the file extension."""
     form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise UsageError(f"{path} must end in .svg, .pdf or .png")

@@ -1,8 +1,8 @@
-"""Places for the names of points: none over another name or over a point. Pure.
+"""Positions for the names of points, so that none covers another name or a point. Pure.
 
-Greedy, in the order in which names are given: each takes the first free place beside its point, then farther away
-in rings (with a line to it, which is the drawing's matter). One that finds none is left out: a name that lies over
-another tells nothing. (adjustText, the usual library, moves labels until few overlap and promises no more.)
+The method is greedy, in the order given: each name takes the first free position beside its point, then farther away
+in rings (the drawing adds a line to the point). A name without a free position is left out, because overlapping
+names cannot be read. (adjustText, the usual library, moves labels until few overlap, but some still can.)
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: How far a name's box is from its point, ring by ring, and how close boxes may come to each other.
+#: Distance of a name's box from its point, ring by ring, and the smallest gap between boxes.
 RINGS = (5.2, 9.5, 15.0, 22.0, 30.0, 40.0, 52.0, 66.0)
 APART = 1.0
-#: Half the side of the square that a point takes.
+#: Half the side of the square that a point occupies.
 POINT = 2.5
-#: Directions from the point, the best first: right above, left above, right below, and so on.
+#: Directions from the point, best first: above right, above left, below right, and so on.
 DIRECTIONS = tuple(
     (math.cos(math.radians(angle)), math.sin(math.radians(angle)))
     for angle in (45, 135, 315, 225, 0, 180, 90, 270, 20, 160, 340, 200, 65, 115, 295, 245)
 )
-#: A direction that goes less far than this along an axis has the box in the middle there.
+#: A direction with a smaller component than this along an axis centers the box on that axis.
 STRAIGHT = 0.3
 
 
@@ -35,7 +35,7 @@ class Box:
     top: float
 
     def meets(self, other: Box) -> bool:
-        """Whether the two are closer than boxes may come."""
+        """Return whether the two are closer than boxes can be."""
         return (
             self.left < other.right + APART
             and other.left < self.right + APART
@@ -44,7 +44,7 @@ class Box:
         )
 
     def inside(self, other: Box) -> bool:
-        """Whether all of it lies in the other."""
+        """Return whether this box lies entirely inside the other."""
         return (
             self.left >= other.left
             and self.right <= other.right
@@ -55,7 +55,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Named:
-    """A point with a name: where it is, and how large its name is when written."""
+    """A point with a name: its position, and the size of the written name."""
 
     x: float
     y: float
@@ -65,7 +65,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a name is written, and whether that is so far away that a line should lead there."""
+    """The position of a name, and whether it is so far away that it needs a line to its point."""
 
     box: Box
     led: bool
@@ -74,7 +74,7 @@ class Place:
 def label_places(
     named: Sequence[Named], points: Sequence[tuple[float, float]], bounds: Box
 ) -> list[Place | None]:
-    """A place for each name within the bounds, or None; ``points`` are all that must stay in sight."""
+    """Return a position within the bounds for each name, or None. No name covers any of the ``points``."""
     taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     found: list[Place | None] = []
     for one in named:
@@ -94,14 +94,14 @@ def _first_free(one: Named, taken: Sequence[Box], bounds: Box) -> Place | None:
 
 
 def _box(one: Named, right: float, up: float, far: float) -> Box:
-    """The name's box in a direction: its near corner, or the middle of its near edge, is ``far`` away."""
+    """Return the name's box in a direction. Its near corner, or the middle of its near edge, is ``far`` away."""
     left = _start(one.x, right, far, one.width)
     bottom = _start(one.y, up, far, one.height)
     return Box(left, bottom, left + one.width, bottom + one.height)
 
 
 def _start(at: float, direction: float, far: float, size: float) -> float:
-    """Where the box begins on one axis."""
+    """Return where the box begins on one axis."""
     near = at + direction * far
     if abs(direction) < STRAIGHT:
         return near - size / 2

@@ -1,4 +1,4 @@
-"""Tables for LaTeX: booktabs, bold where significant, the best underlined, the method in the caption."""
+"""Tables for LaTeX: booktabs, bold for significant values, the best underlined, the method in the caption."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, shown
+from leaderboard.output.numbers import MINUS, NOT_THERE, THIN_SPACE, head, is_number, number_text
 from leaderboard.output.table import Column, Kind, Row, Table
 
 LATIN_ENDS = 0x180
@@ -46,7 +46,7 @@ _SPECIAL = {
 
 
 def _greek(letter: str) -> str:
-    """``$\\beta$`` for β; Unicode spells one of them without its b."""
+    """Return ``$\\beta$`` for β. Unicode spells one Greek letter's name without its b (lamda)."""
     name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
     return rf"$\{name.lower() if letter.islower() else name.capitalize()}$"
 
@@ -54,22 +54,22 @@ def _greek(letter: str) -> str:
 _SPECIAL |= {letter: _greek(letter) for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ"}
 _ANY_SPECIAL = re.compile("|".join(map(re.escape, _SPECIAL)))
 _PUNCTUATION = "–—‘’‚“”„†‡•‰‹›€™"
-"""Beyond Latin letters, what pdfLaTeX sets as it is."""
+"""Characters beyond Latin letters that pdfLaTeX typesets directly."""
 
 
 GAP = 6
-"""LaTeX's own \\tabcolsep, in points."""
+"""LaTeX's default \\tabcolsep, in points."""
 PAGE = 506
-"""Points of a page's width in acmart's sigconf."""
+"""Width of a page in acmart's sigconf, in points."""
 LONGEST = 50
-"""Rows that a page holds: a float with more of them would run off its end."""
+"""Rows that fit on a page. A longer float would run off the page."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table is set: ``points`` of width, and of a letter (what digits take) and of a gap between columns.
+    """How a table is set: its width, the width of a letter (a digit) and the gap between columns, all in ``points``.
 
-    ``turned``: heads that are wider than their column stand upright. ``shrunk``: the whole is scaled to the width.
+    ``turned``: heads wider than their column are rotated. ``shrunk``: the whole table is scaled to the width.
     """
 
     environment: str
@@ -81,13 +81,13 @@ class Layout:
     shrunk: bool = False
 
     def holds(self, table: Table) -> bool:
-        """Whether the table is not wider than its place."""
+        """Return whether the table fits the width."""
         letters = sum(_letters(table, column, with_head=not self.turned) for column in table.columns)
         return letters * self.letter + 2 * self.gap * len(table.columns) <= self.points
 
     @property
     def commands(self) -> list[str]:
-        """What makes letters and gaps small enough."""
+        """Return the commands that make letters and gaps small enough."""
         gaps = [rf"\setlength{{\tabcolsep}}{{{self.gap}pt}}"] if self.gap != GAP else []
         return [*filter(None, [self.size]), *gaps]
 
@@ -103,14 +103,14 @@ LAYOUTS = [
     *_WIDE,
     *(replace(layout, turned=True) for layout in _WIDE),
 ]
-"""From the widest letters on; what none of them holds is shrunk."""
+"""Layouts from the largest letters down. A table that fits none of them is shrunk."""
 
 
 def latex_table(table: Table) -> str:
-    """A ``table`` environment, ``table*`` where it is wide, ``longtable`` where it is longer than a page.
+    """Return a ``table`` environment, ``table*`` if it is wide, ``longtable`` if it is longer than a page.
 
-    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote). What else a table needs, and names in
-    scripts that pdfLaTeX does not have, which stay as they are, a comment on top says.
+    Needs ``\\usepackage{booktabs}`` (and T1 fonts for a straight quote). A comment on top lists other required
+    packages and the characters that pdfLaTeX cannot typeset, which are left unchanged.
     """
     shrunk = replace(LAYOUTS[-1], shrunk=True)
     layout = next((layout for layout in LAYOUTS if layout.holds(table)), shrunk)
@@ -120,12 +120,12 @@ def latex_table(table: Table) -> str:
     setting = _long if len(rows) > LONGEST else _floating
     text = "\n".join(setting(table, layout, spec, heads, rows)) + "\n"
     too_wide = layout.shrunk and len(rows) > LONGEST
-    warning = "% Wider than a page, whatever the letters: choose fewer runs.\n" if too_wide else ""
+    warning = "% Wider than a page, even with the smallest letters: choose fewer runs.\n" if too_wide else ""
     return warning + _needed(text) + _other_engine(text) + text
 
 
 def _floating(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
-    """On one page, wherever LaTeX finds room."""
+    """Set the table on one page, wherever LaTeX finds room."""
     return [
         rf"\begin{{{layout.environment}}}",
         r"\centering",
@@ -145,7 +145,7 @@ def _floating(table: Table, layout: Layout, spec: str, heads: list[str], rows: l
 
 
 def _long(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[str]) -> list[str]:
-    """From page to page, its head on each."""
+    """Set the table across pages, with its head on each."""
     return [
         r"\begingroup",
         *layout.commands,
@@ -163,7 +163,7 @@ def _long(table: Table, layout: Layout, spec: str, heads: list[str], rows: list[
 def _caption(table: Table) -> str:
     legend = table.legend(best="Underlined", significant="Bold")
     notes = " ".join([*legend, *table.notes, f"{table.facts.sentence}."])
-    return escaped(f"{table.title}. {table.caption} {notes}")
+    return latex_escaped(f"{table.title}. {table.caption} {notes}")
 
 
 def _label(table: Table) -> str:
@@ -173,23 +173,23 @@ def _label(table: Table) -> str:
 def _head(table: Table, column: Column, layout: Layout) -> str:
     text = head(column)
     if layout.turned and len(text) > _letters(table, column, with_head=False):
-        return rf"\rotatebox{{90}}{{{escaped(text)}}}"
-    return escaped(text)
+        return rf"\rotatebox{{90}}{{{latex_escaped(text)}}}"
+    return latex_escaped(text)
 
 
 def _letters(table: Table, column: Column, *, with_head: bool) -> int:
-    """Letters of a column's widest cell, with its head or without."""
-    cells = (len(shown(row.values.get(column.key), column.kind)) for row in table.rows)
+    """Return the number of letters in a column's widest cell, with or without its head."""
+    cells = (len(number_text(row.values.get(column.key), column.kind)) for row in table.rows)
     return max(len(head(column)) if with_head else 2, *cells, 0)
 
 
 def _needed(text: str) -> str:
-    """A comment with the packages that this table needs besides booktabs."""
+    """Return a comment with the packages that this table needs besides booktabs."""
     needs = []
     if r"\rotatebox" in text or r"\resizebox" in text:
         needs.append(r"\usepackage{graphicx}")
     if r"\begin{longtable}" in text:
-        needs.append(r"\usepackage{longtable}, and one column of text, as it is longer than a page")
+        needs.append(r"\usepackage{longtable}, and one column of text, because it is longer than a page")
     return f"% Needs {'; '.join(needs)}.\n" if needs else ""
 
 
@@ -197,11 +197,11 @@ def _other_engine(text: str) -> str:
     beyond = sorted({sign for sign in text if ord(sign) >= LATIN_ENDS and sign not in _PUNCTUATION})
     if not beyond:
         return ""
-    return f"% For LuaLaTeX or XeLaTeX, and a font that has: {''.join(beyond)}\n"
+    return f"% Needs LuaLaTeX or XeLaTeX, and a font with these characters: {''.join(beyond)}\n"
 
 
-def escaped(text: str) -> str:
-    """Text that LaTeX sets as it is read."""
+def latex_escaped(text: str) -> str:
+    """Escape text for LaTeX."""
     return _ANY_SPECIAL.sub(lambda match: _SPECIAL[match[0]], text)
 
 
@@ -211,28 +211,30 @@ def _groups(table: Table) -> list[str]:
         return []
     heads, rules, at = [], [], 1
     for name, width in groups:
-        heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped(name)}}}" if name else " &" * (width - 1))
+        heads.append(
+            rf"\multicolumn{{{width}}}{{c}}{{{latex_escaped(name)}}}" if name else " &" * (width - 1)
+        )
         rules += [rf"\cmidrule(lr){{{at}-{at + width - 1}}}"] if name else []
         at += width
     return [" & ".join(heads) + r" \\", " ".join(rules)]
 
 
 def _line(cells: Iterable[str]) -> str:
-    r"""A line of the table. ``\\`` and ``\midrule`` before it take a star or a bracket that it begins with."""
+    r"""Return a line of the table. ``\\`` and ``\midrule`` before it would swallow a leading star or bracket."""
     line = " & ".join(cells) + r" \\"
     return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
 def _cell(table: Table, row: Row, key: str) -> str:
     kind = table.column(key).kind
-    text = shown(row.values.get(key), kind)
-    cell = _power(text) if kind is Kind.P else escaped(text)
+    text = number_text(row.values.get(key), kind)
+    cell = _power(text) if kind is Kind.P else latex_escaped(text)
     if key in row.best:
         cell = rf"\underline{{{cell}}}"
     return rf"\textbf{{\boldmath {cell}}}" if key in row.significant else cell
 
 
 def _power(text: str) -> str:
-    """``3.22e-12`` as a product."""
+    """Return ``3.22e-12`` as a product."""
     match = re.fullmatch(r"(<?)(\d(?:\.\d+)?)e-(\d+)", text)
-    return rf"${match[1]}{match[2]}\times 10^{{-{match[3]}}}$" if match else escaped(text)
+    return rf"${match[1]}{match[2]}\times 10^{{-{match[3]}}}$" if match else latex_escaped(text)

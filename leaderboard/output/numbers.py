@@ -1,4 +1,4 @@
-"""Numbers as people read them: as many digits as are true, the same on paper, terminal and page."""
+"""Numbers for people: as many digits as are meaningful, the same on paper, terminal and page."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MINUS = "−"
 LEAST_P = 1e-300
 
 
-def shown(value: Value, kind: Kind) -> str:
-    """A value as text; a dash for what is not there or not a number."""
+def number_text(value: Value, kind: Kind) -> str:
+    """Return a value as text; a dash for missing values and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOT_THERE
     if isinstance(value, Interval):
@@ -24,18 +24,18 @@ def shown(value: Value, kind: Kind) -> str:
 
 
 def head(column: Column) -> str:
-    """A column's head with its unit, unless its group's head has it."""
+    """Return a column's head with its unit, unless its group's head has the unit."""
     in_percent = column.kind in (Kind.SHARE, Kind.SHARE_INTERVAL)
     return f"{column.label} (%)" if in_percent and "%" not in column.group + column.label else column.label
 
 
 def is_number(kind: Kind) -> bool:
-    """Whether a column of this kind stands to the right."""
+    """Return whether a column of this kind is right-aligned."""
     return kind is not Kind.TEXT
 
 
 def p_value(p: float) -> str:
-    """Three significant digits, plain down to 0.0001: ``0.730``, ``0.00387``, ``3.22e-12``."""
+    """Return three significant digits, plain down to 0.0001: ``0.730``, ``0.00387``, ``3.22e-12``."""
     if p < LEAST_P:
         return "<1e-300"
     if p < 1e-4:
@@ -62,7 +62,7 @@ def _one(value: float, kind: Kind) -> str:
 
 
 def _interval(interval: Interval, kind: Kind) -> str:
-    """``0.4213 [0.401, 0.441]``: bounds have a digit less than a measure, and none where they are whole numbers."""
+    """Return ``0.4213 [0.401, 0.441]``. Bounds have a digit less than a measure, and none if they are integers."""
     plain = {Kind.INTERVAL: Kind.MEASURE, Kind.SHARE_INTERVAL: Kind.SHARE}.get(kind, kind)
     value = _one(interval.value, plain)
     if any(math.isnan(bound) for bound in (interval.low, interval.high)):
@@ -79,7 +79,7 @@ def _bound(value: float, kind: Kind) -> str:
 
 
 def _signed(text: str) -> str:
-    """With a real minus sign, and none before what rounds to zero."""
+    """Return the text with a real minus sign, or no sign if it rounds to zero."""
     if text.startswith("-") and not text.strip("-0.").strip():
         text = text[1:]
     return text.replace("-", MINUS)

@@ -1,4 +1,4 @@
-"""Names in scripts that run from right to left, where they stand in one line with something else."""
+"""Names in right-to-left scripts, on one line with other text."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _RIGHT_TO_LEFT = ("R", "AL", "AN")
 
 
 def runs_left(name: str) -> bool:
-    """Whether any of its letters belongs to such a script."""
+    """Return whether any letter of the name belongs to a right-to-left script."""
     return any(unicodedata.bidirectional(letter) in _RIGHT_TO_LEFT for letter in name)
 
 
 def isolated(name: str) -> str:
-    """The name so that it does not change the order of what stands beside it (Unicode's isolates, UAX #9).
+    """Return the name so that it does not reorder the text beside it (Unicode's isolates, UAX #9).
 
-    Only where it would: other names stay as they are.
+    Names that would not reorder it are returned unchanged.
     """
     return f"{ISOLATE}{name}{END}" if runs_left(name) else name

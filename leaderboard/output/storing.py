@@ -1,4 +1,4 @@
-"""An analysis as JSON and back, without its drawings: what was computed once is shown in every form again."""
+"""An analysis as JSON and back, without its drawings, so that a stored result can be shown in every format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leaderboard.output.table import Analysis, Column, Facts, Figure, Interval, 
 
 
 def as_stored(analysis: Analysis) -> dict[str, Any]:
-    """JSON-ready. A number that is not there or not a number becomes None."""
+    """Return a JSON-ready analysis. Missing numbers and NaN become None."""
     return {
         "facts": _facts(analysis.facts),
         "tables": [_table(table) for table in analysis.tables],
@@ -23,7 +23,7 @@ def as_stored(analysis: Analysis) -> dict[str, Any]:
 
 
 def from_stored(stored: Mapping[str, Any]) -> Analysis:
-    """The analysis again. Its figures can't be drawn: who stores it keeps their pictures too."""
+    """Return the stored analysis. Its figures cannot be drawn, so their pictures must be stored too."""
     tables = tuple(_table_again(table) for table in stored["tables"])
     data = {table.key: table for table in (*map(_table_again, stored["shown"]), *tables)}
     return Analysis(

@@ -1,4 +1,4 @@
-"""A table, a figure and an analysis as frozen data, with the facts that must stand with every number.
+"""A table, a figure and an analysis as frozen data, with the facts that must accompany every number.
 
 Design, §4: every table names run set, version of the labels, measure, number of queries, seed and software.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Kind(Enum):
-    """What a column holds; it decides digits, alignment and unit."""
+    """The kind of values in a column, which determines digits, alignment and unit."""
 
     TEXT = "text"
     MEASURE = "measure"
@@ -21,21 +21,21 @@ class Kind(Enum):
     P = "p"
     """A p-value: three significant digits."""
     SHARE = "share"
-    """0 to 1, shown in per cent with one decimal; the head says %."""
+    """0 to 1, shown as a percentage with one decimal; the head has the %."""
     COUNT = "count"
-    """Whole, thin spaces in thousands."""
+    """An integer, with thin spaces between thousands."""
     MONEY = "money"
     """Two decimals."""
     INTERVAL = "interval"
     """An :class:`Interval`: ``0.4213 [0.401, 0.441]``."""
     SHARE_INTERVAL = "share interval"
-    """An :class:`Interval` of shares, in per cent."""
+    """An :class:`Interval` of shares, as percentages."""
     NUMBER = "number"
-    """Two decimals: ranks that are means, lengths."""
+    """Two decimals, for mean ranks and lengths."""
     CHANGE = "change"
     """Four digits, always with its sign."""
     SHIFT = "shift"
-    """Places, whole, with their sign; = for none."""
+    """A change of ranks, an integer with its sign; = for no change."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ Value = str | int | float | Interval | None
 
 @dataclass(frozen=True)
 class Column:
-    """``key`` is for programs (CSV, JSON), ``label`` for people; columns next to each other share a ``group``."""
+    """``key`` is for programs (CSV, JSON), ``label`` for people; adjacent columns can share a ``group``."""
 
     key: str
     label: str
@@ -62,18 +62,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """Raw values by column key; what is not there is None. ``best`` and ``significant`` name marked columns."""
+    """Raw values by column key; missing values are None. ``best`` and ``significant`` name marked columns."""
 
     values: Mapping[str, Value]
     best: frozenset[str] = frozenset()
     significant: frozenset[str] = frozenset()
     faint: bool = False
-    """Stands aside, as the perfect run does."""
+    """Whether the row is set apart, like the perfect run."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a number was made from. ``labels`` says which qrels, version and threshold."""
+    """The facts behind a number. ``labels`` states which qrels, version and threshold."""
 
     collection: str
     runs: tuple[str, ...]
@@ -88,7 +88,7 @@ class Facts:
 
     @property
     def run_set(self) -> str:
-        """How many runs, and eight hexadecimal digits that any other choice of runs would change; "" of none."""
+        """Number of runs, and eight hexadecimal digits that identify them; "" for no runs."""
         if not self.runs:
             return ""
         digest = hashlib.sha256("\n".join(sorted(self.runs)).encode()).hexdigest()[:8]
@@ -96,7 +96,7 @@ class Facts:
 
     @property
     def sentence(self) -> str:
-        """All of it in one line, for under tables and figures."""
+        """All facts on one line, for under tables and figures."""
         runs = [self.run_set] if self.runs else []
         parts = [self.collection, *runs, " and ".join(self.labels), self.measure]
         parts.append(f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}")
@@ -106,7 +106,7 @@ class Facts:
         return " · ".join([*parts, f"Preferee {self.software}"])
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the facts for JSON."""
         return {
             "collection": self.collection,
             "runs": list(self.runs),
@@ -123,7 +123,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Table:
-    """``key`` is its name in files and JSON; ``caption`` says the method in a sentence or two."""
+    """``key`` is its name in files and JSON; ``caption`` describes the method in a sentence or two."""
 
     key: str
     title: str
@@ -133,14 +133,14 @@ class Table:
     facts: Facts
     notes: tuple[str, ...] = ()
     significance: str = ""
-    """What a significant mark means here, as in "p < 0.05, Bonferroni over 66 pairs"."""
+    """The meaning of a significance mark, as in "p < 0.05, Bonferroni over 66 pairs"."""
 
     def column(self, key: str) -> Column:
-        """The column of this key."""
+        """Return the column with this key."""
         return next(column for column in self.columns if column.key == key)
 
     def groups(self) -> list[tuple[str, int]]:
-        """Heads above the heads: (group, how many columns), from left to right."""
+        """Return the heads of groups, above the column heads: (group, number of columns), from left to right."""
         found: list[tuple[str, int]] = []
         for column in self.columns:
             if found and found[-1][0] == column.group:
@@ -150,7 +150,7 @@ class Table:
         return found
 
     def legend(self, *, best: str, significant: str) -> list[str]:
-        """What the marks mean, as far as there are any; the form says how it marks."""
+        """Explain the marks in use. ``best`` and ``significant`` describe how the format marks them."""
         lines = []
         if any(row.significant for row in self.rows):
             lines.append(f"{significant}: {self.significance or 'significant'}.")
@@ -160,12 +160,12 @@ class Table:
 
 
 Draw = Callable[[Any], None]
-"""Draws on a matplotlib Figure that is empty and has its size and style."""
+"""Draws on an empty matplotlib Figure that has its size and style."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: ``draw`` puts the axes on it, ``data`` is what it shows, as a table to download."""
+    """A figure: ``draw`` adds the axes to it, ``data`` is the same content as a table to download."""
 
     key: str
     title: str
@@ -174,22 +174,22 @@ class Figure:
     draw: Draw
     data: Table | None = None
     charts: tuple[Mapping[str, Any], ...] = ()
-    """The same for pages that draw it themselves: see ``chart``."""
+    """The content for pages that draw it themselves: see ``chart``."""
     width: float = 7.0
     """Inches; 7.0 is the text width of two columns, 3.4 of one."""
     height: float = 4.0
     beside: bool = False
-    """Whether its charts are panels that stand side by side where there is room."""
+    """Whether its charts are panels, shown side by side if there is room."""
 
     @property
     def charts_id(self) -> str:
-        """What its charts are called on a page."""
+        """The id of its charts on a page."""
         return f"charts-{self.key}"
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an analysis found: sentences a person can quote, tables, figures, and more content for JSON."""
+    """The results of an analysis: sentences to quote, tables, figures, and more content for JSON."""
 
     facts: Facts
     tables: tuple[Table, ...]
@@ -199,19 +199,19 @@ class Analysis:
 
     @property
     def downloads(self) -> tuple[Table, ...]:
-        """Its tables, and what its figures show where that is in none of them."""
+        """Return its tables, and the data of figures that no table has."""
         keys = {table.key for table in self.tables}
         shown = (figure.data for figure in self.figures if figure.data is not None)
         return (*self.tables, *(table for table in shown if table.key not in keys))
 
 
 def rows_of(values: Iterable[Mapping[str, Value]]) -> tuple[Row, ...]:
-    """Rows without marks."""
+    """Return rows without marks."""
     return tuple(Row(one) for one in values)
 
 
 def best_marked(rows: Sequence[Row], key: str, *, higher: bool = True) -> tuple[Row, ...]:
-    """The rows with the best value of a column marked, ties all; faint rows and gaps do not count."""
+    """Return the rows with the best value of a column marked, including ties. Faint rows and gaps are ignored."""
     numbers = [_number(row.values.get(key)) for row in rows]
     counted = [
         number for number, row in zip(numbers, rows, strict=True) if number is not None and not row.faint

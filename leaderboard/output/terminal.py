@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from leaderboard.output.numbers import head, is_number, shown
+from leaderboard.output.numbers import head, is_number, number_text
 from leaderboard.output.table import Analysis, Row, Table
 
 WIDEST = 1000
 
 
 def print_analysis(console: Console, analysis: Analysis) -> None:
-    """Every table, then what can be quoted, then the facts."""
+    """Print every table, then the sentences to quote, then the facts."""
     for table in analysis.tables:
         print_table(console, table)
     for sentence in analysis.sentences:
@@ -23,11 +23,11 @@ def print_analysis(console: Console, analysis: Analysis) -> None:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """A table with its title, and its method and notes under it."""
+    """Print a table with its title, and below it the method and notes."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     heads = ["", *(column.group for column in table.columns)]
     for column, before in zip(table.columns, heads, strict=False):
-        # A group's name stands over its first column.
+        # A group's name is above its first column.
         label = f"{column.group if column.group != before else ''}\n{head(column)}"
         label = label if any(heads) else head(column)
         right = is_number(column.kind)
@@ -46,7 +46,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def _cell(table: Table, row: Row, key: str) -> Text:
-    text = shown(row.values.get(key), table.column(key).kind)
+    text = number_text(row.values.get(key), table.column(key).kind)
     style = "underline" if key in row.best else ""
     if key in row.significant:
         return Text(f"{text}*", style=f"bold {style}".strip())

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.db.models.expressions
-import marketplace.identifiers
+import marketplace.protocol.identifiers
 from django.conf import settings
 from django.db import migrations, models
 
@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('password', models.CharField(max_length=128, verbose_name='password')),
                 ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('worker_id', models.CharField(default=marketplace.identifiers.worker_id, max_length=64, unique=True)),
+                ('worker_id', models.CharField(default=marketplace.protocol.identifiers.worker_id, max_length=64, unique=True)),
                 ('username', models.CharField(max_length=60, unique=True)),
                 ('email', models.EmailField(blank=True, max_length=254)),
                 ('country', models.CharField(blank=True, max_length=2)),
@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
             name='Hit',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('hit_id', models.CharField(default=marketplace.identifiers.entity_id, max_length=64, unique=True)),
+                ('hit_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
                 ('question', models.TextField()),
                 ('external_url', models.TextField()),
                 ('frame_height', models.PositiveIntegerField(default=0)),
@@ -65,8 +65,8 @@ class Migration(migrations.Migration):
             name='HitType',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_id', models.CharField(default=marketplace.identifiers.entity_id, max_length=64, unique=True)),
-                ('group_id', models.CharField(default=marketplace.identifiers.entity_id, max_length=64, unique=True)),
+                ('type_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
+                ('group_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
                 ('digest', models.CharField(max_length=64)),
                 ('title', models.CharField(max_length=128)),
                 ('description', models.CharField(max_length=2000)),
@@ -82,7 +82,7 @@ class Migration(migrations.Migration):
             name='QualificationType',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_id', models.CharField(default=marketplace.identifiers.entity_id, max_length=64, unique=True)),
+                ('type_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
                 ('name', models.CharField(max_length=200)),
                 ('description', models.CharField(max_length=2000)),
                 ('keywords', models.CharField(blank=True, max_length=1000)),
@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
             name='Assignment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('assignment_id', models.CharField(default=marketplace.identifiers.entity_id, max_length=64, unique=True)),
+                ('assignment_id', models.CharField(default=marketplace.protocol.identifiers.entity_id, max_length=64, unique=True)),
                 ('status', models.CharField(choices=[('Free', 'Free'), ('Accepted', 'Accepted'), ('Submitted', 'Submitted'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Free', max_length=9)),
                 ('accepted_at', models.DateTimeField(null=True)),
                 ('deadline', models.DateTimeField(null=True)),
@@ -186,8 +186,8 @@ class Migration(migrations.Migration):
             name='RequesterKey',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('access_key', models.CharField(default=marketplace.identifiers.access_key, max_length=64, unique=True)),
-                ('secret_key', models.CharField(default=marketplace.identifiers.secret_key, max_length=128)),
+                ('access_key', models.CharField(default=marketplace.protocol.identifiers.access_key, max_length=64, unique=True)),
+                ('secret_key', models.CharField(default=marketplace.protocol.identifiers.secret_key, max_length=128)),
                 ('active', models.BooleanField(default=True)),
                 ('created_at', models.DateTimeField()),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='keys', to='marketplace.requester')),

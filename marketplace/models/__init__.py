@@ -1,4 +1,4 @@
-"""What the marketplace keeps: people and keys, HITs and assignments, money, qualifications."""
+"""The marketplace's data: people and keys, HITs and assignments, money, qualifications."""
 
 from marketplace.models.accounts import (
     Invitation,

@@ -9,11 +9,12 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models import F, Q
 
-from marketplace import identifiers, worker_names
+from marketplace.protocol import identifiers
+from marketplace.rules import worker_names
 
 
 class Requester(models.Model):
-    """Someone who offers tasks. Amounts are cents; ``held_cents`` is promised to open assignments."""
+    """Someone who offers tasks. Amounts are in cents; ``held_cents`` is reserved for open assignments."""
 
     name = models.CharField(max_length=120, unique=True)
     email = models.EmailField(blank=True)
@@ -34,27 +35,27 @@ class Requester(models.Model):
 
     @property
     def available_cents(self) -> int:
-        """What may still be promised or paid."""
+        """Return the amount that can still be reserved or paid."""
         return self.balance_cents - self.held_cents
 
 
 class RequesterKeyQuerySet(models.QuerySet["RequesterKey"]):
-    """Keys by what a call or a command needs."""
+    """Queries for keys."""
 
     def valid_at(self, now: datetime) -> RequesterKeyQuerySet:
-        """Keys that sign calls now."""
+        """Return the keys that can sign calls now."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), active=True)
 
 
 class RequesterKey(models.Model):
-    """An access key. The secret is kept as it is: a signature can only be checked by making it again."""
+    """An access key. The secret is stored in plain text, because checking a signature means computing it again."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="keys")
     access_key = models.CharField(max_length=64, unique=True, default=identifiers.access_key)
     secret_key = models.CharField(max_length=128, default=identifiers.secret_key)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField()
-    # A key that was replaced goes on working until then, so that its programs can be changed meanwhile.
+    # A replaced key keeps working until then, so that its programs can be changed.
     expires_at = models.DateTimeField(null=True)
 
     objects = RequesterKeyQuerySet.as_manager()
@@ -63,7 +64,7 @@ class RequesterKey(models.Model):
         return self.access_key
 
     def state(self, now: datetime) -> str:
-        """``valid``, ``replaced`` (valid for a while), ``expired`` or ``revoked``."""
+        """Return ``valid``, ``replaced`` (valid for a while), ``expired`` or ``revoked``."""
         if not self.active:
             return "revoked"
         if self.expires_at is None:
@@ -72,35 +73,35 @@ class RequesterKey(models.Model):
 
 
 class WorkerManager(BaseUserManager["Worker"]):
-    """Finds workers by the name they sign in with, whatever its case."""
+    """Finds workers by sign-in name, ignoring case."""
 
     def get_by_natural_key(self, username: str | None) -> Worker:
-        """The worker who signs in as ``username``."""
+        """Return the worker who signs in as ``username``."""
         return self.get(username=worker_names.one_spelling(username or ""))
 
 
 class Worker(AbstractBaseUser):
-    """Someone who does tasks. The counters are what system qualifications are read from."""
+    """Someone who does tasks. System qualifications are computed from the counters."""
 
     worker_id = models.CharField(max_length=64, unique=True, default=identifiers.worker_id)
     username = models.CharField(max_length=worker_names.LONGEST, unique=True)
     email = models.EmailField(blank=True)
     email_confirmed_at = models.DateTimeField(null=True)
     country = models.CharField(max_length=2, blank=True)
-    # What an operator said of somebody's country is not the worker's to change.
+    # True if an operator set the country; the worker cannot change it then.
     country_by_operator = models.BooleanField(default=False)
     subdivision = models.CharField(max_length=2, blank=True)
-    # Tags such as "en", separated by commas; empty: tasks in every language are listed.
+    # Tags such as "en", separated by commas. If empty, tasks in every language are listed.
     languages = models.CharField(max_length=400, blank=True)
-    # How the worker is paid outside; only the pay-out file shows the details.
+    # How the worker is paid outside. Only the payout file shows the details.
     payout_method = models.CharField(max_length=60, blank=True)
     payout_details = models.CharField(max_length=500, blank=True)
     is_adult = models.BooleanField(default=False)
     is_master = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
-    # A program that works in people's place: nobody is paid for what it did.
+    # A program that works in place of people. It is not paid.
     is_program = models.BooleanField(default=False)
-    # When what told of the person was erased. The row stays, for the books and for what requesters know.
+    # When the personal data was erased. The row stays for the books and for requesters.
     forgotten_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     submitted_count = models.PositiveIntegerField(default=0)
@@ -116,21 +117,21 @@ class Worker(AbstractBaseUser):
         return self.username
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep names in lower case, so that two workers never differ by case alone."""
+        """Save the name in lower case, so that no two workers differ only by case."""
         self.username = worker_names.one_spelling(self.username)
         super().save(*args, **kwargs)
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Invitations by what a page needs."""
+    """Queries for invitations."""
 
     def open_at(self, now: datetime) -> InvitationQuerySet:
-        """Those that make an account now."""
+        """Return the invitations that can make an account now."""
         return self.filter(used_at=None, revoked_at=None, expires_at__gt=now)
 
 
 class SigninLink(models.Model):
-    """A link that signs a worker in once. Only its nonce is kept; the link itself is signed."""
+    """A link that signs a worker in once. Only its nonce is stored; the link itself is signed."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="signin_links")
     nonce = models.CharField(max_length=64, unique=True)
@@ -139,7 +140,7 @@ class SigninLink(models.Model):
 
 
 class Invitation(models.Model):
-    """A link with which one person makes one account. Only its nonce is kept; the link itself is signed."""
+    """A link with which one person makes one account. Only its nonce is stored; the link itself is signed."""
 
     nonce = models.CharField(max_length=64, unique=True)
     email = models.EmailField(blank=True)
@@ -155,7 +156,7 @@ class Invitation(models.Model):
     objects = InvitationQuerySet.as_manager()
 
     def state(self, now: datetime) -> str:
-        """``open``, ``used``, ``revoked`` or ``expired``."""
+        """Return ``open``, ``used``, ``revoked`` or ``expired``."""
         if self.used_at is not None:
             return "used"
         if self.revoked_at is not None:
@@ -164,7 +165,7 @@ class Invitation(models.Model):
 
 
 class WorkerMessage(models.Model):
-    """A message of a requester, or a notice about a qualification, shown on the worker's home page."""
+    """A requester's message, or a notice about a qualification, shown on the worker's home page."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="messages")
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="messages")
@@ -172,7 +173,7 @@ class WorkerMessage(models.Model):
     text = models.TextField()
     sent_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True)
-    # When the requester offered tasks again to a worker whom it had kept out: what was written meanwhile is over.
+    # When the requester offered tasks to an excluded worker again. Messages written before no longer apply.
     over_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -180,12 +181,12 @@ class WorkerMessage(models.Model):
 
     @property
     def is_new(self) -> bool:
-        """Whether the worker has not read it, and it still holds."""
+        """Return whether the message is unread and still applies."""
         return self.read_at is None and self.over_at is None
 
 
 class Letter(models.Model):
-    """What a worker wrote to a requester, who answers by a message (NotifyWorkers)."""
+    """A worker's message to a requester, who replies with NotifyWorkers."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="letters")
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="letters")

@@ -1,4 +1,4 @@
-"""HIT types, HITs, their assignments, and the request tokens that keep them single."""
+"""HIT types, HITs, their assignments, and the request tokens that prevent duplicates."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from marketplace import identifiers
 from marketplace.models.accounts import Requester, Worker
+from marketplace.protocol import identifiers
 
 
 class HitType(models.Model):
-    """What the HITs of a group have in common. Two types of a requester never have the same ``digest``."""
+    """What the HITs of a group have in common. Each ``digest`` is unique per requester."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="hit_types")
     type_id = models.CharField(max_length=64, unique=True, default=identifiers.entity_id)
@@ -26,7 +26,7 @@ class HitType(models.Model):
     assignment_seconds = models.BigIntegerField()
     auto_approval_seconds = models.BigIntegerField()
     requirements = models.JSONField(default=list)
-    # Where events are told: destination, transport, events, active. Kept here because every event asks.
+    # Where events are sent: destination, transport, events, active. Stored here because every event needs it.
     notification = models.JSONField(null=True)
     created_at = models.DateTimeField()
     deleted_at = models.DateTimeField(null=True)
@@ -41,7 +41,7 @@ class HitType(models.Model):
 
 
 class RequiredQualification(models.Model):
-    """Which qualification types a HIT type asks for: its ``requirements``, to be searched."""
+    """A qualification type that a HIT type requires: its ``requirements`` in searchable form."""
 
     hit_type = models.ForeignKey(HitType, on_delete=models.CASCADE, related_name="required")
     type_id = models.CharField(max_length=64)
@@ -53,30 +53,30 @@ class RequiredQualification(models.Model):
 
 
 class HitQuerySet(models.QuerySet["Hit"]):
-    """HITs by what a call or a page needs."""
+    """Queries for HITs."""
 
     def of(self, requester: Requester) -> HitQuerySet:
-        """The HITs a requester still knows."""
+        """Return the requester's HITs that were not deleted."""
         return self.filter(requester=requester).exclude(status=Hit.Status.DISPOSED)
 
     def open_at(self, now: datetime) -> HitQuerySet:
-        """HITs that can be taken now."""
+        """Return the HITs that can be taken now."""
         return self.filter(status=Hit.Status.ASSIGNABLE, available__gt=0, expires_at__gt=now)
 
     def undone_by(self, worker: Worker) -> HitQuerySet:
-        """HITs this worker neither holds nor has submitted."""
+        """Return the HITs that this worker neither holds nor has submitted."""
         return self.filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"), worker=worker)))
 
     def expiry_due(self, now: datetime) -> HitQuerySet:
-        """HITs past their time that have not been closed yet."""
+        """Return the HITs past their time that have not been closed yet."""
         return self.filter(expiry_applied=False, expires_at__lte=now)
 
 
 class Hit(models.Model):
-    """One HIT. The four counters and ``available`` always add up to ``max_assignments``."""
+    """A HIT. The four counters and ``available`` always add up to ``max_assignments``."""
 
     class Status(models.TextChoices):
-        """The protocol's words."""
+        """The protocol's names."""
 
         ASSIGNABLE = "Assignable"
         UNASSIGNABLE = "Unassignable"
@@ -121,7 +121,7 @@ class Hit(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["requester", "-id"], name="hit_of_requester"),
             models.Index(fields=["requester", "status", "-id"], name="hit_by_status"),
-            # The status is a column, not a condition: SQLite cannot match a bound parameter to a condition.
+            # The status is a column, because SQLite cannot match a bound parameter to the condition of an index.
             models.Index(fields=["hit_type", "status", "id"], name="hit_to_take"),
             models.Index(fields=["expires_at"], name="hit_expiry_due", condition=Q(expiry_applied=False)),
         ]
@@ -131,34 +131,34 @@ class Hit(models.Model):
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
-    """Assignments by what a call or a page needs."""
+    """Queries for assignments."""
 
     def held(self) -> AssignmentQuerySet:
-        """Taken and not handed in yet."""
+        """Return the assignments that are taken and not yet submitted."""
         return self.filter(status=Assignment.Status.ACCEPTED)
 
     def handed_in(self) -> AssignmentQuerySet:
-        """What a requester can see."""
+        """Return the assignments that a requester can see."""
         return self.filter(status__in=Assignment.HANDED_IN)
 
     def abandoned_at(self, now: datetime) -> AssignmentQuerySet:
-        """Held past their deadline."""
+        """Return the assignments held past their deadline."""
         return self.held().filter(deadline__lte=now)
 
     def auto_approvable_at(self, now: datetime) -> AssignmentQuerySet:
-        """Handed in and not reviewed in time."""
+        """Return the submitted assignments that nobody reviewed in time."""
         return self.filter(status=Assignment.Status.SUBMITTED, auto_approval_at__lte=now)
 
 
 class Assignment(models.Model):
     """One place on a HIT, made when it is first taken.
 
-    One that was given back stays as ``Free``, for what its former holder is told; the place is taken again under
-    another id.
+    A returned assignment stays as ``Free``, so that its former holder can be informed. The place is taken again
+    under another id.
     """
 
     class Status(models.TextChoices):
-        """Free and Accepted are never shown to a requester; the others are the protocol's words."""
+        """Free and Accepted are never shown to a requester; the others are the protocol's names."""
 
         FREE = "Free"
         ACCEPTED = "Accepted"
@@ -185,7 +185,7 @@ class Assignment(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # A worker has one place on a HIT at most; free places have no worker, and nulls never clash.
+            # A worker has at most one place on a HIT. Free places have no worker, and nulls never clash.
             models.UniqueConstraint(fields=["hit", "worker"], name="assignment_once_per_worker"),
             models.CheckConstraint(
                 condition=Q(status="Free", worker__isnull=True)
@@ -205,7 +205,7 @@ class Assignment(models.Model):
 
 
 class Departure(models.Model):
-    """A worker gave a place back, or let its time run out."""
+    """Records that a worker returned a place or let its time run out."""
 
     class Kind(models.TextChoices):
         """How the worker left."""
@@ -224,10 +224,10 @@ class Departure(models.Model):
 
 
 class RequestToken(models.Model):
-    """A UniqueRequestToken that has acted. It protects for 24 hours and is then forgotten."""
+    """A UniqueRequestToken that was used. It protects for 24 hours and is then deleted."""
 
     class Scope(models.TextChoices):
-        """Calls that share tokens."""
+        """Groups of calls that share tokens."""
 
         CREATE_HIT = "create"
         EXTEND_HIT = "extend"

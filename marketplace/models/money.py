@@ -1,4 +1,4 @@
-"""Where the money went. Rows are appended, never edited; amounts are cents."""
+"""Movements of money. Rows are only appended, never edited; amounts are in cents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from marketplace import identifiers
 from marketplace.models.accounts import Requester, Worker
 from marketplace.models.hits import Assignment
+from marketplace.protocol import identifiers
 
 
 class Bonus(models.Model):
@@ -26,8 +26,8 @@ class Bonus(models.Model):
 class LedgerEntry(models.Model):
     """One movement of a requester's balance; their sum is the balance.
 
-    ``amount_cents`` goes to the requester (positive) or to a worker (negative); ``fee_cents`` is what the
-    marketplace takes with it (never positive).
+    ``amount_cents`` goes to the requester (positive) or to a worker (negative). ``fee_cents`` is the marketplace's
+    fee (never positive).
     """
 
     class Kind(models.TextChoices):
@@ -45,7 +45,7 @@ class LedgerEntry(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, null=True, related_name="ledger")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, null=True, related_name="ledger")
     bonus = models.OneToOneField(Bonus, on_delete=models.PROTECT, null=True, related_name="ledger_entry")
-    # Whoever tops up names the transfer: the same one is entered once.
+    # The caller's name for a top-up's transfer; each is entered only once.
     reference = models.CharField(max_length=100, blank=True)
     made_at = models.DateTimeField()
 
@@ -56,7 +56,7 @@ class LedgerEntry(models.Model):
                 condition=~Q(reference=""),
                 name="ledger_reference_once",
             ),
-            # Whatever races: a reward is paid once per assignment.
+            # Pays a reward only once per assignment, even in a race.
             models.UniqueConstraint(
                 fields=["assignment"], condition=Q(kind="reward"), name="ledger_reward_once"
             ),
@@ -69,7 +69,7 @@ class LedgerEntry(models.Model):
 
 
 class PayoutBatch(models.Model):
-    """What workers had earned and not been paid, counted once and written down for whoever pays them."""
+    """Earnings that were not yet paid out, collected once for payment outside the marketplace."""
 
     name = models.CharField(max_length=60, unique=True)
     requester = models.ForeignKey(
@@ -83,12 +83,10 @@ class PayoutBatch(models.Model):
 
 
 class Payout(models.Model):
-    """What one worker is paid outside, with one batch. It is worth its items, and the failed payouts before it
-    that it makes good.
-    """
+    """One worker's payment in a batch. Its amount is the sum of its items and of the failed payouts it replaces."""
 
     class State(models.TextChoices):
-        """Due until whoever pays says that it was paid, or that it could not be."""
+        """Due until the operator records the payout as paid or failed."""
 
         DUE = "due"
         PAID = "paid"
@@ -111,7 +109,7 @@ class Payout(models.Model):
 
 
 class PayoutItem(models.Model):
-    """One reward or bonus in one payout. Whatever races: it is paid out once."""
+    """One reward or bonus in one payout. The constraint pays it out only once, even in a race."""
 
     payout = models.ForeignKey(Payout, on_delete=models.PROTECT, related_name="items")
     entry = models.OneToOneField(LedgerEntry, on_delete=models.PROTECT, related_name="payout_item")

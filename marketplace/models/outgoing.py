@@ -1,4 +1,4 @@
-"""Messages on their way out: e-mails, and events for requesters' queues."""
+"""Outgoing messages: e-mails, and events for requesters' queues."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from django.db.models import Q
 
 
 class OutgoingQuerySet(models.QuerySet["Outgoing"]):
-    """Messages by what the sender needs."""
+    """Queries for the sender."""
 
     def due_at(self, now: datetime) -> OutgoingQuerySet:
-        """Those to be tried now."""
+        """Return the messages to try now."""
         return self.filter(due_at__lte=now)
 
 
 class Outgoing(models.Model):
-    """One message. It is written with what caused it and sent afterwards, so that a slow or silent mail
-    server never holds up a call. ``due_at`` is empty once it was sent or given up; the text is then removed.
+    """One message. It is stored in the transaction of its cause and sent afterwards, so that a slow mail server
+    never delays a call. Once it is sent or given up, ``due_at`` is empty and the text is removed.
     """
 
     class Transport(models.TextChoices):
-        """How it leaves."""
+        """How the message is sent."""
 
         MAIL = "mail"
         QUEUE = "queue"

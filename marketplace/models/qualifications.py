@@ -1,4 +1,4 @@
-"""Qualification types a requester made, the scores workers have in them, and blocks."""
+"""Requesters' qualification types, workers' scores in them, and blocks."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from marketplace import identifiers
 from marketplace.models.accounts import Requester, Worker
+from marketplace.protocol import identifiers
 
 
 class QualificationTypeQuerySet(models.QuerySet["QualificationType"]):
-    """Qualification types by what a call or a page needs."""
+    """Queries for qualification types."""
 
     def known(self) -> QualificationTypeQuerySet:
-        """Those that were not deleted."""
+        """Return the types that were not deleted."""
         return self.filter(deleted_at=None)
 
     def requestable(self) -> QualificationTypeQuerySet:
-        """Those a worker may ask for."""
+        """Return the types that a worker can request."""
         return self.known().filter(active=True)
 
 
 class QualificationType(models.Model):
-    """A requester's own qualification. System qualifications are computed, never rows."""
+    """A requester's own qualification. System qualifications are computed and have no rows."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="qualification_types")
     type_id = models.CharField(max_length=64, unique=True, default=identifiers.entity_id)
@@ -54,7 +54,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """A worker's score in a qualification type; kept when revoked."""
+    """A worker's score in a qualification type, kept after it is revoked."""
 
     qualification_type = models.ForeignKey(
         QualificationType, on_delete=models.CASCADE, related_name="qualifications"
@@ -71,7 +71,7 @@ class Qualification(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker asked for a qualification; the requester says yes or no."""
+    """A worker's request for a qualification, decided by the requester."""
 
     class State(models.TextChoices):
         """Pending until the requester decides."""
@@ -92,7 +92,7 @@ class QualificationRequest(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # Two clicks make one request.
+            # Prevents two requests from a double click.
             models.UniqueConstraint(
                 fields=["qualification_type", "worker"],
                 condition=Q(state="pending"),
@@ -103,7 +103,7 @@ class QualificationRequest(models.Model):
 
 
 class WorkerBlock(models.Model):
-    """A requester offers nothing to this worker any more. The reason is not shown to the worker."""
+    """A block: this requester offers nothing to this worker. The worker never sees the reason."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="blocks")
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="blocks")

@@ -1,4 +1,4 @@
-"""How much of a rate has been used."""
+"""The state of rate limits."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from django.db import models
 
 
 class Bucket(models.Model):
-    """One rate that is limited, such as a requester's calls. ``full_at`` is the moment, in microseconds since
-    1970, at which everything taken so far will have been given back.
+    """One limited rate, such as a requester's calls. ``full_at`` is the time, in microseconds since 1970,
+    at which the bucket is full again.
     """
 
     name = models.CharField(max_length=100, primary_key=True)

@@ -1,5 +1,4 @@
-"""What the marketplace does. One function per API operation, named after it, and what workers do.
+"""The marketplace's services: one function per API operation, named after it, and the actions of workers.
 
-Rows are locked in one order everywhere (HIT, assignment, worker, requester), so that two calls never wait
-for each other in a circle.
+Rows are always locked in the same order (HIT, assignment, worker, requester), so that calls cannot deadlock.
 """

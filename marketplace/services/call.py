@@ -1,4 +1,4 @@
-"""One call of a requester, as the operations receive it."""
+"""A requester's call, as the operations receive it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from marketplace.models import Requester
 
 @dataclass(frozen=True)
 class Call:
-    """Who calls, with which checked request, when, and under which request id."""
+    """The caller, the checked request, the time and the request id."""
 
     requester: Requester
     request: dict[str, Any]

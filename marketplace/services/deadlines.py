@@ -1,7 +1,7 @@
-"""What happens because time has passed: places abandoned, work approved, HITs expired.
+"""Effects of deadlines: places are abandoned, work is approved, HITs expire.
 
-The scheduler applies it every second; every call and every worker page applies it first as well, so that
-answers are right when the scheduler is late. When nothing is due this costs one query.
+The scheduler applies them every second. Every call and every worker page applies them first as well, so that
+answers are right when the scheduler is late. When nothing is due, this costs one query.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BATCH = 200
 
 
 def apply_due(now: datetime) -> int:
-    """Apply every deadline up to ``now``; returns how many things changed."""
+    """Apply every deadline up to ``now``; returns the number of changes."""
     if not _anything_due(now):
         return 0
     changed = 0
@@ -36,7 +36,7 @@ def apply_due(now: datetime) -> int:
 
 
 def _anything_due(now: datetime) -> bool:
-    """Asked before every call and page, hence in SQL: building the queries costs more than running them."""
+    """Return whether anything is due. In SQL, because it runs before every call and building querysets costs more."""
     at = connection.ops.adapt_datetimefield_value(now)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -59,15 +59,17 @@ def _abandon(now: datetime) -> int:
     with transaction.atomic():
         held: Counter[int] = Counter()
         for assignment, hit in _locked(due):
-            if release(assignment, Departure.Kind.ABANDONED, at=assignment.deadline or now):
+            if release_place(assignment, Departure.Kind.ABANDONED, at=assignment.deadline or now):
                 events.emit("AssignmentAbandoned", hit, at=now, assignment=assignment)
-                held[hit.requester_id] += hit_state.change(hit, now=now, by={"pending": -1, "available": 1})
+                held[hit.requester_id] += hit_state.change_hit(
+                    hit, now=now, by={"pending": -1, "available": 1}
+                )
         _settle(held, Counter())
     return len(due)
 
 
-def release(assignment: Assignment, kind: Departure.Kind, *, at: datetime) -> bool:
-    """Take the place from its worker if it is still held; the caller changes the HIT's counters."""
+def release_place(assignment: Assignment, kind: Departure.Kind, *, at: datetime) -> bool:
+    """Take the place from its worker if it is still held. The caller changes the HIT's counters."""
     held = Assignment.objects.held().filter(pk=assignment.pk, worker=assignment.worker_id)
     freed = held.filter(deadline=assignment.deadline).update(
         status=Assignment.Status.FREE, worker=None, accepted_at=None, deadline=None
@@ -102,7 +104,7 @@ def _approve(now: datetime) -> int:
 
 
 def _expire(now: datetime) -> int:
-    """Close one batch of HITs past their time; the money of places nobody took is free again."""
+    """Close one batch of HITs past their time. The money held for open places is free again."""
     due = list(Hit.objects.expiry_due(now).order_by("pk").values_list("pk", flat=True)[:_BATCH])
     if not due:
         return 0
@@ -114,13 +116,13 @@ def _expire(now: datetime) -> int:
                 Hit.objects.filter(pk=hit.pk).update(expiry_applied=True)
             else:
                 events.emit("HITExpired", hit, at=now)
-                held[hit.requester_id] += hit_state.change(hit, now=now, expired=True)
+                held[hit.requester_id] += hit_state.change_hit(hit, now=now, expired=True)
         _settle(held, Counter())
     return len(due)
 
 
 def _batch(due: QuerySet[Assignment]) -> list[Assignment]:
-    """Ordered by HIT, the order in which rows are locked; workers follow within a HIT."""
+    """Return a batch ordered by HIT, the order in which rows are locked, and by worker within a HIT."""
     return list(due.order_by("hit_id", "pk")[:_BATCH])
 
 
@@ -137,4 +139,4 @@ def _locked(due: list[Assignment]) -> list[tuple[Assignment, Hit]]:
 
 def _settle(held: Counter[int], spent: Counter[int]) -> None:
     for requester_id in sorted(held.keys() | spent.keys()):
-        funds.settle(requester_id, held=held[requester_id], spent=spent[requester_id])
+        funds.move_funds(requester_id, held=held[requester_id], spent=spent[requester_id])

@@ -1,4 +1,4 @@
-"""Events of HITs and assignments, told to requesters who asked for it (UpdateNotificationSettings)."""
+"""Events of HITs and assignments, sent to requesters who asked for them (UpdateNotificationSettings)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DOCUMENT_VERSION = "2014-08-15"
 
 
 def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
-    """Tell the event if the HIT's type asks for it; costs nothing when it does not."""
+    """Send the event if the HIT's type asks for it; otherwise this costs nothing."""
     wanted = hit.hit_type.notification
     if not wanted or not wanted["active"] or name not in wanted["events"]:
         return
@@ -27,22 +27,24 @@ def emit(name: str, hit: Hit, *, at: datetime, assignment: Assignment | None = N
     }
     if assignment is not None:
         happened["AssignmentId"] = assignment.assignment_id
-    tell(wanted["transport"], wanted["destination"], str(hit.requester_id), happened, at)
+    write_event(wanted["transport"], wanted["destination"], str(hit.requester_id), happened, at)
 
 
-def tell(transport: str, destination: str, customer: str, happened: dict[str, Any], at: datetime) -> None:
-    """Write one message with one event, in the shape MTurk sends them."""
+def write_event(
+    transport: str, destination: str, customer: str, happened: dict[str, Any], at: datetime
+) -> None:
+    """Write a message with one event, in MTurk's format."""
     document = {
         "EventDocId": uuid.uuid4().hex,
         "EventDocVersion": _DOCUMENT_VERSION,
         "CustomerId": customer,
         "Events": [happened],
     }
-    outbox.write_event(transport, destination, json.dumps(document), at)
+    outbox.queue_event(transport, destination, json.dumps(document), at)
 
 
 def test_event(name: str, at: datetime) -> dict[str, Any]:
-    """An event that did not happen, as SendTestEventNotification tells it."""
+    """Return a sample event for SendTestEventNotification."""
     made_up = uuid.uuid4().hex.upper()[:30]
     happened = {"EventType": name, "EventTimestamp": _stamp(at), "HITTypeId": made_up, "HITId": made_up}
     if name.startswith("Assignment"):

@@ -1,18 +1,18 @@
-"""A requester's balance and what is held back from it. Always the last row a transaction touches."""
+"""A requester's balance and the amount held from it. Always the last row a transaction touches."""
 
 from __future__ import annotations
 
 from django.db.models import F
 
-from marketplace import money
 from marketplace.errors import RequestError
 from marketplace.models import Requester
+from marketplace.rules import money
 
 
-def settle(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
-    """Hold back ``held`` cents more (less when negative) and take ``spent`` cents off the balance.
+def move_funds(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
+    """Hold ``held`` cents more (less if negative) and take ``spent`` cents off the balance.
 
-    Raises InsufficientFunds when what is available would fall below zero. One conditional update settles
+    Raises InsufficientFunds if the available balance would fall below zero. A single conditional update settles
     races between calls.
     """
     needed = held + spent
@@ -27,5 +27,5 @@ def settle(requester_id: int, *, held: int = 0, spent: int = 0) -> None:
         raise RequestError(
             "InsufficientFunds",
             "This Requester has insufficient funds in their account to complete this transaction. "
-            f"It needs ${money.dollars(needed)}; ${money.dollars(available)} are available.",
+            f"It needs ${money.protocol_amount(needed)}; ${money.protocol_amount(available)} are available.",
         )

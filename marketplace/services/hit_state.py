@@ -1,4 +1,4 @@
-"""The one place where a HIT's counters, status and expiry change."""
+"""The only place where a HIT's counters, status and expiry change."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import datetime
 
 from django.db.models import F
 
-from marketplace.lifecycle import hit_status, places_held
 from marketplace.models import Hit, HitType
+from marketplace.protocol.lifecycle import hit_status, places_held
 from marketplace.services import events
 
 _COUNTERS = ("available", "pending", "submitted", "approved", "rejected")
@@ -16,15 +16,15 @@ _OVER = (Hit.Status.REVIEWABLE, Hit.Status.REVIEWING)
 
 
 class LostRace(Exception):
-    """The HIT changed since it was read; the transaction is undone and may be tried again."""
+    """The HIT changed since it was read. The transaction is rolled back and can be retried."""
 
 
 def lock(hit_pk: int) -> Hit:
-    """The HIT, its row locked where the database has row locks."""
+    """Return the HIT, with its row locked if the database has row locks."""
     return Hit.objects.select_for_update(of=("self",)).select_related("hit_type").get(pk=hit_pk)
 
 
-def change(
+def change_hit(
     hit: Hit,
     *,
     now: datetime,
@@ -33,10 +33,10 @@ def change(
     expired: bool | None = None,
     expires_at: datetime | None = None,
 ) -> int:
-    """Add ``by`` (and ``maximum``) to the HIT's, set its expiry, derive its status, save.
+    """Add ``by`` (and ``maximum``) to the HIT's counters, set its expiry, derive its status, save.
 
-    Returns the cents to hold back in addition (negative: to free), for ``funds.settle``. The update is
-    conditional on what was read: losing a race raises LostRace, on databases without row locks too.
+    Returns the additional cents to hold (negative: to free), for ``funds.move_funds``. The update is conditional on
+    the values that were read. A lost race raises LostRace, even without row locks.
     """
     before = {name: getattr(hit, name) for name in _COUNTERS}
     status_before = hit.status
@@ -65,14 +65,14 @@ def change(
 
 
 def mark(hit: Hit, status: Hit.Status) -> bool:
-    """Move between Reviewable and Reviewing; False when the HIT is in neither state that allows it."""
+    """Move between Reviewable and Reviewing; False if the HIT is in neither state."""
     source = Hit.Status.REVIEWING if status == Hit.Status.REVIEWABLE else Hit.Status.REVIEWABLE
     moved = Hit.objects.filter(pk=hit.pk, status__in=(source, status)).update(status=status)
     return bool(moved)
 
 
 def retype(hit: Hit, kind: HitType, unit_cost_cents: int) -> int | None:
-    """Give an untouched HIT another type; the cents to hold back in addition, None when it was touched."""
+    """Give an untouched HIT another type. Returns the additional cents to hold, or None if it was touched."""
     untouched = Hit.objects.filter(pk=hit.pk, available=F("max_assignments"), assignments=None)
     if not untouched.exclude(status=Hit.Status.DISPOSED).update(
         hit_type=kind, unit_cost_cents=unit_cost_cents

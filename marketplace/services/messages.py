@@ -11,8 +11,10 @@ from marketplace.models import Requester, Worker, WorkerMessage
 from marketplace.services import outbox
 
 
-def write(workers: Iterable[Worker], requester: Requester, subject: str, text: str, now: datetime) -> None:
-    """Tell each of the workers."""
+def tell_workers(
+    workers: Iterable[Worker], requester: Requester, subject: str, text: str, now: datetime
+) -> None:
+    """Write a message to each of the workers."""
     workers = list(workers)
     WorkerMessage.objects.bulk_create(
         WorkerMessage(worker=worker, requester=requester, subject=subject[:200], text=text, sent_at=now)
@@ -20,5 +22,5 @@ def write(workers: Iterable[Worker], requester: Requester, subject: str, text: s
     )
     for worker in workers:
         if worker.email and worker.email_confirmed_at is not None:
-            signed = f"{text}\n\n-- \n{requester.name}, by way of {settings.PUBLIC_URL}\n"
+            signed = f"{text}\n\n-- \n{requester.name}, via {settings.PUBLIC_URL}\n"
             outbox.write_mail(worker.email, subject, signed, now)

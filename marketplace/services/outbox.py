@@ -1,7 +1,7 @@
-"""Messages that leave the marketplace: written with their cause, sent by the scheduler.
+"""Outgoing messages: stored with their cause, sent by the scheduler.
 
-A message is sent at least once: whoever claims it moves ``due_at`` on first, so that a sender that dies
-leaves it to be tried again. Failures are tried again for about a day, then given up with their error.
+A message is sent at least once. A sender moves ``due_at`` on before it sends, so that a crashed sender leaves the
+message to be retried. Failures are retried for about a day, then given up with their error.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _QUEUE_API = "2012-11-05"
 
 
 class NotTaken(Exception):
-    """The other side did not take the message."""
+    """The receiver did not accept the message."""
 
 
 def write_mail(to: str, subject: str, body: str, now: datetime) -> None:
-    """An e-mail, to be sent when the surrounding transaction has committed; nothing when there is no mail."""
+    """Queue an e-mail, to be sent after the surrounding transaction commits. Does nothing without a mail server."""
     if settings.MAIL:
         subject = " ".join(subject.split())[:200]
         _write(Outgoing.Transport.MAIL, to, subject, body, now)
 
 
-def write_event(transport: str, destination: str, body: str, now: datetime) -> None:
-    """An event for a requester, by ``Email`` or ``SQS``."""
+def queue_event(transport: str, destination: str, body: str, now: datetime) -> None:
+    """Queue an event for a requester, by ``Email`` or ``SQS``."""
     if transport == "Email":
-        write_mail(destination, "Notification of the marketplace", body, now)
+        write_mail(destination, "Notification from the marketplace", body, now)
     else:
         _write(Outgoing.Transport.QUEUE, destination, "", body, now)
 
@@ -52,7 +52,7 @@ def _write(transport: Outgoing.Transport, destination: str, subject: str, body: 
 
 
 def send_due(now: datetime) -> int:
-    """Try every message that is due, the oldest first; returns how many were sent."""
+    """Try every message that is due, oldest first; returns how many were sent."""
     sent = 0
     for message in Outgoing.objects.due_at(now).order_by("due_at")[:_BATCH]:
         sent += _send(message, now)
@@ -68,7 +68,7 @@ def _send(message: Outgoing, now: datetime) -> bool:
     row = Outgoing.objects.filter(pk=message.pk)
     try:
         _SENDERS[message.transport](message)
-    except Exception as error:  # whatever a mail server or a queue makes of it: the other messages go on
+    except Exception as error:  # any error of a mail server or queue: continue with the other messages
         logger.warning("A message by %s was not sent (attempt %d): %s", message.transport, attempts, error)
         row.update(due_at=again, error=str(error)[:1000])
         return False
@@ -81,7 +81,7 @@ def _mail(message: Outgoing) -> None:
 
 
 def _queue(message: Outgoing) -> None:
-    """Post SQS's SendMessage, unsigned, to a queue whose host the settings allow."""
+    """Post SQS's SendMessage, unsigned, to a queue on a host that the settings allow."""
     parts = urlsplit(message.destination)
     if parts.netloc not in settings.QUEUE_HOSTS:
         raise NotTaken(f"{parts.netloc} is not in MARKETPLACE_QUEUE_HOSTS.")

@@ -1,9 +1,9 @@
-"""Limits of so many things in so much time, shared by every process through the database.
+"""Rate limits, shared by every process through the database.
 
-A token bucket kept as one number, the time at which it is full again (the "generic cell rate algorithm",
-ITU-T I.371): taking one is one conditional upsert, so that concurrent takers can neither take the same one
-nor lose one, on PostgreSQL and on SQLite. The clock is the database's where it may be shared by machines.
-On PostgreSQL the table is unlogged: nothing waits for the disk, and a crash only fills the buckets.
+A token bucket stored as one number, the time at which it is full again (the "generic cell rate algorithm",
+ITU-T I.371). Taking a token is one conditional upsert, so concurrent takers neither share a token nor lose one,
+on PostgreSQL and on SQLite. The database's clock is used if machines may share it. On PostgreSQL the table is
+unlogged: nothing waits for the disk, and a crash only fills the buckets.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ from marketplace.models import Bucket
 _SECOND = 1_000_000
 _CLOCKS = {
     "postgresql": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)",
-    # Read by SQLite after it has the write lock; to the millisecond.
+    # SQLite reads the clock after it has the write lock; to the millisecond.
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS integer)",
 }
 
 
 @dataclass(frozen=True)
 class Rate:
-    """``burst`` at once, and one more every ``seconds``."""
+    """``burst`` at once, then one more every ``seconds``."""
 
     seconds: float
     burst: int
 
     @property
     def step(self) -> int:
-        """Microseconds that one taken costs."""
+        """Return the microseconds that one token costs."""
         return max(1, round(self.seconds * _SECOND))
 
 
 def per_second(calls: float) -> Rate:
-    """So many calls a second, a second's worth of them at once."""
+    """Return a rate of ``calls`` a second, with one second's worth at once."""
     return Rate(1 / calls, max(1, int(calls)))
 
 
-def take(name: str, rate: Rate, *, now: float | None = None) -> bool:
-    """Take one; False when none is left, which costs nothing. ``now`` (seconds) replaces the clock."""
+def take_rate(name: str, rate: Rate, *, now: float | None = None) -> bool:
+    """Take a token; False if none is left, which costs nothing. ``now`` (seconds) replaces the clock."""
     clock = _CLOCKS[connection.vendor] if now is None else str(int(now * _SECOND))
     table = connection.ops.quote_name(Bucket._meta.db_table)
     later = "GREATEST" if connection.vendor == "postgresql" else "MAX"
     with connection.cursor() as cursor:
-        # Only our own constants and numbers are put into the text.
+        # The SQL text contains only our own constants and numbers.
         cursor.execute(
             f"""
             INSERT INTO {table} AS bucket (name, full_at) VALUES (%s, {clock} + %s)
@@ -60,7 +60,7 @@ def take(name: str, rate: Rate, *, now: float | None = None) -> bool:
         return bool(cursor.rowcount == 1)
 
 
-def give_back(name: str, rate: Rate) -> None:
+def undo_take(name: str, rate: Rate) -> None:
     """Undo one ``take``."""
     table = connection.ops.quote_name(Bucket._meta.db_table)
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Approving and rejecting, whoever asks for it: a requester's call, or the clock."""
+"""Approving and rejecting, by a requester's call or by a deadline."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from marketplace.services import events, hit_state
 def approve(
     assignment: Assignment, hit: Hit, *, source: Assignment.Status, now: datetime, feedback: str | None = None
 ) -> int | None:
-    """Approve if the assignment still has status ``source``; None when it has not.
+    """Approve the assignment if it still has status ``source``; otherwise return None.
 
-    Pays the worker and returns the cents to hold back in addition (negative: to free). The caller settles
-    them together with the HIT's unit cost, which is what was spent.
+    Pays the worker and returns the additional cents to hold (negative: to free). The caller settles them together
+    with the HIT's unit cost, which is the amount spent.
     """
     fields: dict[str, Any] = {"status": Assignment.Status.APPROVED, "approved_at": now, "rejected_at": None}
     if feedback is not None:
@@ -26,7 +26,7 @@ def approve(
         return None
     overridden = source == Assignment.Status.REJECTED
     counter = "rejected" if overridden else "submitted"
-    held = hit_state.change(hit, now=now, by={"approved": 1, counter: -1})
+    held = hit_state.change_hit(hit, now=now, by={"approved": 1, counter: -1})
     events.emit("AssignmentApproved", hit, at=now, assignment=assignment)
     reward = hit.hit_type.reward_cents
     worker_id = _worker_of(assignment)
@@ -47,12 +47,12 @@ def approve(
     return held
 
 
-def reject(assignment: Assignment, hit: Hit, *, now: datetime, feedback: str) -> int | None:
-    """Reject if the assignment is still waiting for review; None when it is not. Nothing is paid."""
+def record_rejection(assignment: Assignment, hit: Hit, *, now: datetime, feedback: str) -> int | None:
+    """Reject the assignment if it is still in review; otherwise return None. Nothing is paid."""
     waiting = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
     if not waiting.update(status=Assignment.Status.REJECTED, rejected_at=now, feedback=feedback):
         return None
-    held = hit_state.change(hit, now=now, by={"submitted": -1, "rejected": 1})
+    held = hit_state.change_hit(hit, now=now, by={"submitted": -1, "rejected": 1})
     events.emit("AssignmentRejected", hit, at=now, assignment=assignment)
     worker_id = _worker_of(assignment)
     Worker.objects.filter(pk=worker_id).update(rejected_count=F("rejected_count") + 1)

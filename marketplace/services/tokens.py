@@ -1,4 +1,4 @@
-"""UniqueRequestToken: a call with a token that has acted within 24 hours is refused, never repeated."""
+"""UniqueRequestToken: a call with a token that was used within 24 hours is refused, never repeated."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LIFETIME = timedelta(hours=24)
 
 
 def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
-    """Use up the call's token inside its transaction; None when it has none.
+    """Use up the call's token inside its transaction; None if the call has none.
 
-    Two calls with one token race for a unique constraint: the later one waits for the earlier one's
-    transaction and is then refused. A token that is forgotten (24 h) acts again.
+    Two calls with the same token race for a unique constraint: the later one waits for the earlier one's transaction
+    and is then refused. A token can be used again after 24 hours.
     """
     word = call.request.get("UniqueRequestToken")
     if word is None:
@@ -38,7 +38,7 @@ def spend(call: Call, scope: RequestToken.Scope) -> RequestToken | None:
 
 
 def remember_hit(token: RequestToken | None, hit: Hit) -> None:
-    """Note which HIT a token made, for the message of a later refusal."""
+    """Record which HIT a token made, for the message of a later refusal."""
     if token is not None:
         token.hit = hit
         token.save(update_fields=["hit"])

@@ -6,44 +6,44 @@ from datetime import datetime
 
 from django import template
 
-from marketplace import money
 from marketplace.models import Assignment, HitType
-from marketplace.offers import Offer, read_offer
-from marketplace.promises import Coming
-from marketplace.services import receipts
-from marketplace.services.in_review import coming_for
+from marketplace.rules import money
+from marketplace.rules.offers import Offer, read_offer
+from marketplace.rules.promises import Coming
+from marketplace.services.worker import receipts
+from marketplace.services.worker.in_review import coming_for
 
 register = template.Library()
 
 
 @register.filter
 def dollars(cents: int) -> str:
-    """``205`` as ``$2.05``."""
-    return f"${money.dollars(cents)}"
+    """Format ``205`` as ``$2.05``."""
+    return f"${money.protocol_amount(cents)}"
 
 
 @register.filter
 def offer(kind: HitType) -> Offer:
-    """What a task of this kind pays and needs, as pages say it."""
+    """Return the pay and needs of a task of this kind for display."""
     return read_offer(kind.reward_cents, kind.keywords)
 
 
 @register.filter
 def paid(row: Assignment) -> int:
-    """The cents paid for a task so far: the reward when it was approved, and every bonus."""
+    """Return the cents paid for a task so far: the reward if it was approved, and every bonus."""
     reward = row.hit.hit_type.reward_cents if row.status == Assignment.Status.APPROVED else 0
     return reward + sum(bonus.amount_cents for bonus in row.bonuses.all())
 
 
 @register.filter
 def coming(row: Assignment) -> Coming:
-    """What a submitted task is still to be paid, as its page or else its listing said."""
+    """Return the pay still to come for a submitted task, according to its page or else its listing."""
     return coming_for(row)
 
 
 @register.filter
 def duration(seconds: float) -> str:
-    """``5400`` as ``1 hour 30 minutes``; the two largest units, rounded down."""
+    """Format ``5400`` as ``1 hour 30 minutes``: the two largest units, rounded down."""
     left = max(0, int(seconds))
     parts = []
     for name, size in (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1)):
@@ -55,20 +55,20 @@ def duration(seconds: float) -> str:
 
 @register.filter
 def time_limit(kind: HitType) -> str:
-    """How long a worker has for a task of this kind: until its page ends it, or until its assignment ends."""
+    """Return how long a worker has for a task of this kind, until its page or its assignment ends it."""
     on_the_page = offer(kind).limit_minutes * 60
     return duration(min(on_the_page or kind.assignment_seconds, kind.assignment_seconds))
 
 
 @register.filter
 def time_left(deadline: datetime, now: datetime) -> str:
-    """The time from ``now`` to ``deadline`` in words."""
+    """Return the time from ``now`` to ``deadline`` in words."""
     return duration((deadline - now).total_seconds())
 
 
 @register.filter
 def ago(moment: datetime, now: datetime) -> str:
-    """The time from ``moment`` to ``now`` in words: ``2 hours ago``; its largest unit only."""
+    """Return the time from ``moment`` to ``now`` in words, such as ``2 hours ago``: only the largest unit."""
     seconds = (now - moment).total_seconds()
     if seconds < 60:
         return "just now"
@@ -78,5 +78,5 @@ def ago(moment: datetime, now: datetime) -> str:
 
 @register.filter
 def ended_by_time(row: Assignment) -> bool:
-    """Whether the time for the task ran out, and its page submitted what was done."""
+    """Return whether time ran out and the task's page submitted the work done so far."""
     return receipts.ended_by_time(row)

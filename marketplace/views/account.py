@@ -1,4 +1,4 @@
-"""What workers change about their accounts: password, e-mail, country."""
+"""Pages where workers change their accounts: password, e-mail, country."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from marketplace import clock
 from marketplace.errors import AccountRefused
 from marketplace.forms import AccountForm, ChangePasswordForm, ForgottenForm, NewPasswordForm, Prove
 from marketplace.models import Worker
-from marketplace.services import passwords, signing_in
-from marketplace.views.signing_in import client_address, enter, signed_in_recently
-from marketplace.views.site import worker_of
+from marketplace.services.account import passwords
+from marketplace.services.account import sign_in as signing_in
+from marketplace.views.sign_in import client_address, enter, signed_in_recently
+from marketplace.views.site import signed_in_worker
 
 
 @sensitive_post_parameters("current")
@@ -28,8 +29,8 @@ from marketplace.views.site import worker_of
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """E-mail, country and languages; the way to everything else about the account."""
-    worker = worker_of(request)
+    """Show and change e-mail, country and languages, and link to the other account pages."""
+    worker = signed_in_worker(request)
     form = AccountForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
         worker.country = form.cleaned_data["country"]
@@ -47,8 +48,8 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change_password(request: HttpRequest) -> HttpResponse:
-    """A new password for someone who is signed in."""
-    worker = worker_of(request)
+    """Change the password of a signed-in worker."""
+    worker = signed_in_worker(request)
     form = ChangePasswordForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
         passwords.set_password(worker, form.cleaned_data["password"], clock.now())
@@ -63,7 +64,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgotten(request: HttpRequest) -> HttpResponse:
-    """Ask for a link that sets a new password; the answer is the same whoever asks."""
+    """Request a link that sets a new password. The response is the same for every name."""
     form = ForgottenForm(request.POST or None)
     asked = request.method == "POST" and form.is_valid()
     if asked:
@@ -78,7 +79,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpResponse:
     """Set a password by a link, and sign in."""
     try:
-        worker = passwords.read_link(worker_id, token)
+        worker = passwords.worker_of_link(worker_id, token)
     except AccountRefused as refusal:
         return _refused(request, refusal)
     form = NewPasswordForm(request.POST or None, worker=worker)
@@ -93,7 +94,7 @@ def new_password(request: HttpRequest, worker_id: str, token: str) -> HttpRespon
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
-    """Confirm an e-mail address. It shows a button first: mail scanners open links too."""
+    """Confirm an e-mail address. A button comes first, because mail scanners also open links."""
     if request.method != "POST":
         return render(request, "marketplace/confirm_address.html")
     try:
@@ -105,7 +106,7 @@ def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def proof(request: HttpRequest, worker: Worker) -> Prove:
-    """Ask whether the owner of the account is at work, as a form does."""
+    """Return a function with which a form checks that the account's owner is present."""
     return partial(
         signing_in.prove_owner,
         worker,

@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 
-from marketplace import clock, operations, protocol, shapes, signature
+from marketplace import clock
 from marketplace.errors import (
     ProtocolError,
     SerializationException,
@@ -20,22 +20,25 @@ from marketplace.errors import (
     UnrecognizedClientException,
 )
 from marketplace.models import Requester, RequesterKey
+from marketplace.protocol import shapes, signature
+from marketplace.protocol import wire_format as protocol
 from marketplace.services import deadlines, hit_state, rates
 from marketplace.services.call import Call
+from marketplace.services.requester import operations
 
 logger = logging.getLogger(__name__)
 _ATTEMPTS = 5
 
 
 def call(request: HttpRequest) -> HttpResponse:
-    """Check who calls, check what is asked, do it, answer; every refusal in the protocol's shape."""
+    """Authenticate and check the call, run it and answer. Refusals have the protocol's format."""
     request_id = str(uuid.uuid4())
     try:
         body, status = protocol.write_body(_answer(request, request_id)), 200
     except ProtocolError as error:
         body, status = protocol.write_error(error, clock.wall()), error.status
     except RequestDataTooBig:
-        too_big = SerializationException("The request body is larger than this service takes.")
+        too_big = SerializationException("The request body is larger than this service accepts.")
         body, status = protocol.write_error(too_big, clock.wall()), too_big.status
     except OperationalError:
         logger.warning("The database did not answer in time.", exc_info=True)
@@ -52,7 +55,7 @@ def _answer(request: HttpRequest, request_id: str) -> dict[str, Any]:
     requester = _authenticate(request)
     name = protocol.operation_name(request.headers.get("X-Amz-Target", ""))
     shapes.operation(name)
-    operation = operations.find(name)
+    operation = operations.operation_named(name)
     checked = shapes.read_request(name, protocol.read_body(request.body))
     now = clock.now()
     deadlines.apply_due(now)
@@ -91,7 +94,7 @@ def _authenticate(request: HttpRequest) -> Requester:
 
 
 def _throttle(requester_id: int) -> None:
-    """Calls are counted per requester, whatever key signs them."""
+    """Limit calls per requester, whichever key signs them."""
     calls = settings.THROTTLE_PER_SECOND
-    if calls and not rates.take(f"calls {requester_id}", rates.per_second(calls)):
+    if calls and not rates.take_rate(f"calls {requester_id}", rates.per_second(calls)):
         raise ThrottlingException

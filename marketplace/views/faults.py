@@ -1,4 +1,4 @@
-"""What an address that leads nowhere, or a form that may not be sent, answers."""
+"""Error pages for broken links and refused forms."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from django.shortcuts import render
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """404: a link that was cut short, or what is gone."""
+    """404: the link is incomplete, or the page is gone."""
     return render(request, "marketplace/not_found.html", status=404)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """400: another host's name, a form with too much in it, an address that no text has."""
+    """400: an unknown host name, too many form fields, or an invalid address."""
     return render(request, "marketplace/bad_request.html", status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """403: somebody may not do this."""
+    """403: no permission."""
     return csrf_failure(request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 -- Django's signature
-    """403: mostly a form from a page that was open too long, or from elsewhere."""
+    """403: usually a form from a page that was open too long, or from another site."""
     return render(request, "marketplace/forbidden.html", status=403)

@@ -1,4 +1,4 @@
-"""``/healthz``: whether the process answers and reaches its database."""
+"""``/healthz``: whether the process runs and reaches its database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 @require_safe
 def healthz(_request: HttpRequest) -> JsonResponse:
-    """200 when the database answers, else 503."""
+    """Return 200 if the database answers, else 503."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

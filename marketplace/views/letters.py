@@ -1,4 +1,4 @@
-"""Writing to a requester."""
+"""The page for messages to a requester."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 
 from marketplace import clock
 from marketplace.errors import LetterRefused
-from marketplace.services import letters
-from marketplace.views.site import worker_of
+from marketplace.services.worker import letters
+from marketplace.views.site import signed_in_worker
 
 _SHOWN = 20
 
@@ -21,8 +21,8 @@ _SHOWN = 20
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def write(request: HttpRequest, key: int) -> HttpResponse:
-    """A form, and what the worker wrote before."""
-    worker, now = worker_of(request), clock.now()
+    """Show a form and the worker's earlier messages, and send a message."""
+    worker, now = signed_in_worker(request), clock.now()
     try:
         requester = letters.addressee(key)
     except LetterRefused as refusal:
@@ -31,12 +31,13 @@ def write(request: HttpRequest, key: int) -> HttpResponse:
     context = {"requester": requester, "longest": letters.LONGEST, "now": now}
     if request.method == "POST":
         try:
-            letters.write(worker, requester, request.POST.get("text", ""), now)
+            letters.write_letter(worker, requester, request.POST.get("text", ""), now)
         except LetterRefused as refusal:
             context |= {"refusal": refusal, "text": request.POST.get("text", "")}
         else:
             messages.success(
-                request, f"Your message to {requester.name} is sent. An answer appears on the home page."
+                request,
+                f"Your message to {requester.name} was sent. The answer will appear on the home page.",
             )
             return redirect("write", requester.pk)
     context["written"] = letters.written_by(worker, requester)[:_SHOWN]

@@ -1,4 +1,4 @@
-"""What workers do with their own data: say how they are paid, take everything along, delete the account."""
+"""Pages for workers' own data: payment details, export, deleting the account."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from marketplace import clock
 from marketplace.errors import AccountRefused, TaskRefused
 from marketplace.forms import DeleteAccountForm, PayoutForm
-from marketplace.payout_day import next_payout
-from marketplace.services import deadlines, own_data, passwords
+from marketplace.rules.payout_day import next_payout
+from marketplace.services import deadlines
+from marketplace.services.account import passwords
+from marketplace.services.worker import own_data
 from marketplace.views.account import proof
-from marketplace.views.site import worker_of
+from marketplace.views.site import signed_in_worker
 
 
 @sensitive_post_parameters("current", "details")
@@ -26,8 +28,8 @@ from marketplace.views.site import worker_of
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def payout(request: HttpRequest) -> HttpResponse:
-    """How the worker is paid outside."""
-    worker = worker_of(request)
+    """Show and change how the worker is paid outside."""
+    worker = signed_in_worker(request)
     form = PayoutForm(request.POST or None, worker=worker, prove=proof(request, worker))
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
@@ -46,9 +48,11 @@ def payout(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def export(request: HttpRequest) -> HttpResponse:
-    """Everything that is held about the worker, as a file."""
-    worker = worker_of(request)
-    answer = JsonResponse(own_data.export(worker), json_dumps_params={"indent": 1, "ensure_ascii": False})
+    """Return everything held about the worker, as a file."""
+    worker = signed_in_worker(request)
+    answer = JsonResponse(
+        own_data.everything_about(worker), json_dumps_params={"indent": 1, "ensure_ascii": False}
+    )
     answer["Content-Disposition"] = f'attachment; filename="{worker.worker_id}.json"'
     return answer
 
@@ -58,8 +62,8 @@ def export(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    """What deleting the account means, then the deletion."""
-    worker, now = worker_of(request), clock.now()
+    """Show the effects of deleting the account, then delete it."""
+    worker, now = signed_in_worker(request), clock.now()
     deadlines.apply_due(now)
     leaving = own_data.leaving_of(worker)
     form = DeleteAccountForm(
@@ -68,7 +72,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and not leaving.must_wait and form.is_valid():
         try:
             own_data.delete_account(worker, now, waive=form.cleaned_data.get("waive", False))
-        except (AccountRefused, TaskRefused):  # work was approved, paid or taken in this very moment
+        except (AccountRefused, TaskRefused):  # work was approved, paid or taken at this very moment
             return redirect("delete_account")
         logout(request)
         return render(request, "marketplace/deleted.html")
@@ -83,7 +87,7 @@ def delete(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Who runs the site, and what it keeps of people."""
+    """Show who runs the site, and what personal data it keeps."""
     own_text = ""
     if settings.PRIVACY_FILE:
         with open(settings.PRIVACY_FILE, encoding="utf-8", errors="replace") as file:

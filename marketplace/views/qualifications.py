@@ -1,4 +1,4 @@
-"""Qualifications that a worker asked for, and can ask for."""
+"""Pages for the qualifications that a worker has requested or can request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from django.views.decorators.http import require_POST, require_safe
 from marketplace import clock
 from marketplace.errors import QualificationRefused
 from marketplace.models import QualificationRequest
-from marketplace.services import deadlines, groups, qualification_requests
-from marketplace.views.site import worker_of
+from marketplace.services import deadlines
+from marketplace.services.requester import qualification_requests
+from marketplace.services.worker import groups
+from marketplace.views.site import signed_in_worker
 
 _REFUSED_STATUS = {"unknown": 404, "blocked": 403}
 
@@ -22,10 +24,10 @@ _REFUSED_STATUS = {"unknown": 404, "blocked": 403}
 @login_required
 @require_safe
 def qualifications(request: HttpRequest) -> HttpResponse:
-    """What tasks ask for that the worker could have, and what became of earlier requests."""
+    """Show qualifications that tasks ask for and the worker could get, and the results of earlier requests."""
     now = clock.now()
     deadlines.apply_due(now)
-    worker = worker_of(request)
+    worker = signed_in_worker(request)
     wanted = {kind.pk: kind for group in groups.visible(worker, now) for kind in group.askable}
     asked = worker.qualification_requests.select_related("qualification_type__requester").order_by("-pk")
     context = {"wanted": list(wanted.values()), "asked": asked[:100]}
@@ -35,9 +37,9 @@ def qualifications(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def ask(request: HttpRequest, type_id: str) -> HttpResponse:
-    """Ask for one."""
+    """Request a qualification."""
     try:
-        row = qualification_requests.ask(worker_of(request), type_id, clock.now())
+        row = qualification_requests.request_qualification(signed_in_worker(request), type_id, clock.now())
     except QualificationRefused as refusal:
         context = {"refusal": refusal, "reason": refusal.reason}
         status = _REFUSED_STATUS.get(refusal.reason, 409)
@@ -45,6 +47,6 @@ def ask(request: HttpRequest, type_id: str) -> HttpResponse:
     granted = row.state == QualificationRequest.State.ACCEPTED
     name = row.qualification_type.name
     messages.success(
-        request, f"You have the qualification “{name}” now." if granted else f"You asked for “{name}”."
+        request, f"You now have the qualification “{name}”." if granted else f"You requested “{name}”."
     )
     return redirect("home" if granted else "qualifications")

@@ -1,4 +1,4 @@
-"""The pages on which workers find tasks and look back on what they did."""
+"""The pages on which workers find tasks and see their past work."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Worker
-from marketplace.payout_day import next_payout
-from marketplace.services import deadlines, groups, payouts, receipts, refusing
-from marketplace.services.in_review import in_review_of
+from marketplace.rules.payout_day import next_payout
+from marketplace.services import deadlines
+from marketplace.services.operator import payouts
+from marketplace.services.worker import groups, receipts
+from marketplace.services.worker import refusals as refusing
+from marketplace.services.worker.in_review import in_review_of
 from marketplace.views import endpoint
 
 _DONE_PER_PAGE = 25
@@ -28,7 +31,7 @@ _RECENT = 5
 
 @csrf_exempt
 def root(request: HttpRequest) -> HttpResponseBase:
-    """One address for both sides: requesters post their calls to it, workers open it in a browser."""
+    """Serve both sides at one address: requesters post their calls to it, workers open it in a browser."""
     if request.method == "POST":
         return endpoint.call(request)
     if request.method in ("GET", "HEAD"):
@@ -40,16 +43,16 @@ def root(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Tasks to take, tasks held, earnings, messages."""
+    """Show available tasks, held tasks, earnings and messages."""
     now = clock.now()
     deadlines.apply_due(now)
-    worker = worker_of(request)
+    worker = signed_in_worker(request)
     offered = groups.offered(now)
     visible = groups.visible(worker, now, offered)
     every = request.GET.get("languages") == "all"
     listed, others = groups.by_language(worker, visible)
     shown = [*listed, *others] if every else listed
-    held = groups.held_by(worker)
+    held = groups.held_tasks(worker)
     latest = worker.messages.select_related("requester").order_by("-pk")[:_MESSAGES_LOOKED_AT]
     context = {
         "now": now,
@@ -61,7 +64,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "held": held,
         "full": groups.refuse_full(len(held)),
         "refusing": refusing.refusing(worker, offered),
-        "unpaid_cents": worker.earned_cents - payouts.standing_of(worker).paid,
+        "unpaid_cents": worker.earned_cents - payouts.payout_standing(worker).paid,
         "recent": _done(worker)[:_RECENT],
         "waiting": in_review_of(worker),
         "unread": [message for message in latest if message.is_new],
@@ -74,9 +77,9 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def done(request: HttpRequest) -> HttpResponse:
-    """Every task handed in, with what was earned."""
+    """Show every submitted task and its earnings."""
     deadlines.apply_due(clock.now())
-    worker = worker_of(request)
+    worker = signed_in_worker(request)
     page = Paginator(_done(worker), _DONE_PER_PAGE).get_page(request.GET.get("page"))
     unsubmitted = worker.bonuses.filter(assignment__status=Assignment.Status.FREE).order_by("-pk")
     context = {"page": page, "unsubmitted": unsubmitted.select_related("assignment__hit__hit_type")}
@@ -87,10 +90,10 @@ def done(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def receipt(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """What was paid for one task, and when."""
+    """Show what was paid for one task, and when."""
     now = clock.now()
     deadlines.apply_due(now)
-    found = receipts.receipt_of(worker_of(request), assignment_id)
+    found = receipts.worker_receipt(signed_in_worker(request), assignment_id)
     if found is None:
         raise Http404
     return render(request, "marketplace/receipt.html", {"receipt": found, "row": found.assignment})
@@ -99,14 +102,14 @@ def receipt(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @login_required
 @require_POST
 def read_messages(request: HttpRequest) -> HttpResponse:
-    """Mark the messages that the page showed as read; a later one stays new."""
+    """Mark the messages that the page showed as read; newer ones stay new."""
     shown = [int(word) for word in request.POST.getlist("message") if word.isdecimal() and len(word) < 19]
-    worker_of(request).messages.filter(pk__in=shown, read_at=None).update(read_at=clock.now())
+    signed_in_worker(request).messages.filter(pk__in=shown, read_at=None).update(read_at=clock.now())
     return redirect("home")
 
 
 def _done(worker: Worker) -> QuerySet[Assignment]:
-    """What the worker has handed in, the latest first."""
+    """Return the tasks that the worker has submitted, latest first."""
     rows = Assignment.objects.handed_in().filter(worker=worker).order_by("-submitted_at", "-pk")
     return rows.select_related("hit__hit_type__requester").prefetch_related("bonuses")
 
@@ -115,11 +118,11 @@ def _done(worker: Worker) -> QuerySet[Assignment]:
 @login_required
 @require_safe
 def earnings(request: HttpRequest) -> HttpResponse:
-    """What was earned month by month, and what was paid out."""
+    """Show earnings month by month, and payouts."""
     deadlines.apply_due(clock.now())
-    worker = worker_of(request)
+    worker = signed_in_worker(request)
     context = {
-        "money": payouts.standing_of(worker),
+        "money": payouts.payout_standing(worker),
         "months": payouts.months_of(worker),
         "tasks": _done(worker)[:_RECENT],
         "payouts": worker.payouts.select_related("batch").order_by("-pk"),
@@ -128,7 +131,7 @@ def earnings(request: HttpRequest) -> HttpResponse:
     return render(request, "marketplace/earnings.html", context)
 
 
-def worker_of(request: HttpRequest) -> Worker:
-    """The worker who is signed in."""
+def signed_in_worker(request: HttpRequest) -> Worker:
+    """Return the signed-in worker."""
     assert isinstance(request.user, Worker)
     return request.user

@@ -1,4 +1,4 @@
-"""Previewing, taking, working on, giving back and handing in a task."""
+"""Pages for previewing, taking, working on, returning and submitting a task."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import datetime
 from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -16,12 +17,16 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from marketplace import arrival_signature, clock
+from marketplace import clock
 from marketplace.errors import TaskRefused
 from marketplace.models import Assignment, Hit
-from marketplace.question import PREVIEW, SIGNATURE, frame_address, origin
-from marketplace.services import deadlines, groups, requesters, taking
-from marketplace.views.site import worker_of
+from marketplace.protocol import arrival_signature
+from marketplace.protocol.question import PREVIEW, SIGNATURE, frame_address, origin
+from marketplace.services import deadlines
+from marketplace.services.operator import requesters
+from marketplace.services.worker import groups
+from marketplace.services.worker import tasks as taking
+from marketplace.views.site import signed_in_worker
 
 _REFUSED_STATUS = {
     "malformed": 400,
@@ -36,17 +41,17 @@ _REFUSED_STATUS = {
 @login_required
 @require_safe
 def group(request: HttpRequest, type_id: str) -> HttpResponse:
-    """What the tasks of a group are like, with one of them as a preview."""
+    """Describe the tasks of a group, with one of them as a preview."""
     now = clock.now()
     deadlines.apply_due(now)
-    worker = worker_of(request)
+    worker = signed_in_worker(request)
     try:
-        kind = groups.find(type_id)
+        kind = groups.group_numbered(type_id)
         groups.check_allowed(worker, kind, "preview")
     except TaskRefused as refusal:
         return _refused(request, refusal)
     hit = groups.preview_of(kind, now)
-    in_hand = groups.held_by(worker)
+    in_hand = groups.held_tasks(worker)
     held = [row for row in in_hand if row.hit.hit_type_id == kind.pk]
     context: dict[str, object] = {"kind": kind, "hit": hit, "held": held, "refusal": None, "now": now}
     try:
@@ -65,7 +70,7 @@ def group(request: HttpRequest, type_id: str) -> HttpResponse:
 def take(request: HttpRequest, type_id: str) -> HttpResponse:
     """Take a task of the group and go to it."""
     try:
-        assignment = taking.take(worker_of(request), type_id, clock.now())
+        assignment = taking.take_task(signed_in_worker(request), type_id, clock.now())
     except TaskRefused as refusal:
         return _refused(request, refusal)
     request.session["take_next"] = request.POST.get("take_next") == "on"
@@ -76,13 +81,13 @@ def take(request: HttpRequest, type_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """The task's own page in a frame; once it is handed in, the way to the next one."""
+    """Show the task's own page in a frame or, once it is submitted, the way to the next task."""
     now = clock.now()
     deadlines.apply_due(now)
     assignment = _own(request, assignment_id)
     if assignment is None:
         return _refused(
-            request, TaskRefused("not_held", "This task is not yours.", "Take one on the home page.")
+            request, TaskRefused("not_held", "This task is not yours.", "Choose a task on the home page.")
         )
     kind = assignment.hit.hit_type
     context: dict[str, object] = {
@@ -92,13 +97,13 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
         "take_next": request.session.get("take_next", False),
     }
     if assignment.status != Assignment.Status.ACCEPTED:
-        more = groups.has_more(worker_of(request), kind, now)
+        more = groups.has_more(signed_in_worker(request), kind, now)
         context["refusal"] = None if more else groups.refuse_empty(kind, now)
         return render(request, "marketplace/submitted.html", context)
     ids = {
         "assignmentId": assignment.assignment_id,
         "hitId": assignment.hit.hit_id,
-        "workerId": worker_of(request).worker_id,
+        "workerId": signed_in_worker(request).worker_id,
     }
     extra = {**ids, "turkSubmitTo": settings.PUBLIC_URL, SIGNATURE: _signature(assignment, now)}
     return _with_frame(request, "marketplace/task.html", context, assignment.hit, extra)
@@ -108,7 +113,7 @@ def task(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @login_required
 @require_safe
 def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
-    """Where a task stands, for the page around the frame: ``held``, ``submitted`` or ``gone``."""
+    """Return the state of a task for the page around the frame: ``held``, ``submitted`` or ``gone``."""
     deadlines.apply_due(clock.now())
     assignment = _own(request, assignment_id)
     if assignment is None:
@@ -120,13 +125,18 @@ def status(request: HttpRequest, assignment_id: str) -> JsonResponse:
 @login_required
 @require_POST
 def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
-    """Give a task back and go to its group; asks first, for a part of it may be done."""
-    if not request.POST.get("confirmed") and _own(request, assignment_id) is not None:
-        return render(request, "marketplace/returning.html", {"assignment_id": assignment_id})
+    """Return a task and go to its group. Asks first, because part of the work may be done."""
+    assignment = _own(request, assignment_id)
+    if assignment is not None and assignment.status in Assignment.HANDED_IN:
+        return redirect("task", assignment_id)  # its page says that it was submitted
+    if assignment is not None and not request.POST.get("confirmed"):
+        context = {"assignment": assignment, "kind": assignment.hit.hit_type}
+        return render(request, "marketplace/returning.html", context)
     try:
-        kind = taking.give_back(worker_of(request), assignment_id, clock.now())
+        kind = taking.return_task(signed_in_worker(request), assignment_id, clock.now())
     except TaskRefused as refusal:
         return _refused(request, refusal)
+    messages.success(request, "You returned the task. You can take it again while it is open.")
     return redirect("group", kind.type_id)
 
 
@@ -135,16 +145,16 @@ def give_back(request: HttpRequest, assignment_id: str) -> HttpResponse:
 @csp_replace({"frame-ancestors": [SELF]})
 @require_POST
 def external_submit(request: HttpRequest) -> HttpResponse:
-    """What a task's page posts. It comes from a sandboxed frame: no cookies, perhaps ``Origin: null``.
+    """Accept the answer that a task's page posts from a sandboxed frame: no cookies, perhaps ``Origin: null``.
 
-    The answer is shown inside the frame; the page around it notices by itself that the task is done.
+    The response is shown inside the frame; the page around it notices by itself that the task is done.
     """
     try:
         fields = [(name, value) for name, values in request.POST.lists() for value in values]
-    except SuspiciousOperation:  # more fields, or more in them, than the settings allow
+    except SuspiciousOperation:  # more or larger fields than the settings allow
         refusal = TaskRefused(
             "malformed",
-            "The task's page sent too much.",
+            "The task's page sent too much data.",
             "Nothing was lost. Tell the requester.",
         )
         context = {"result": "refused", "refusal": refusal}
@@ -160,7 +170,7 @@ def external_submit(request: HttpRequest) -> HttpResponse:
 
 
 def _signature(assignment: Assignment, now: datetime) -> str:
-    """What shows the requester's page that this worker holds the assignment."""
+    """Return the proof for the requester's page that this worker holds the assignment."""
     assert assignment.worker is not None
     assert assignment.accepted_at is not None
     return arrival_signature.sign(
@@ -174,13 +184,13 @@ def _signature(assignment: Assignment, now: datetime) -> str:
 
 def _own(request: HttpRequest, assignment_id: str) -> Assignment | None:
     rows = Assignment.objects.select_related("hit__hit_type__requester", "worker")
-    return rows.filter(assignment_id=assignment_id, worker=worker_of(request)).first()
+    return rows.filter(assignment_id=assignment_id, worker=signed_in_worker(request)).first()
 
 
 def _with_frame(
     request: HttpRequest, template: str, context: dict[str, object], hit: Hit | None, extra: dict[str, str]
 ) -> HttpResponse:
-    """Render a page whose frame may hold the HIT's page, then our answer to its form, and nothing else."""
+    """Render a page whose frame can hold the HIT's page, then our answer to its form, and nothing else."""
     if hit is None:
         return render(request, template, context)
     address = frame_address(hit.external_url, extra)

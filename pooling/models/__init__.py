@@ -1,4 +1,4 @@
-"""What was retrieved, and what is worth judging."""
+"""Collections with their queries, passages and runs, and pools to judge."""
 
 from pooling.models.collections import (
     Collection,

@@ -1,4 +1,4 @@
-"""What a collection holds: queries, passages, runs, labels."""
+"""Collections and their contents: queries, passages, runs, labels."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Query(models.Model):
 
 
 class QuerySplit(models.Model):
-    """A collection's queries in two: the public ones, and the private ones that only its keepers see results of."""
+    """A division of a collection's queries: only members see results of the private ones."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="query_split")
     sha256 = models.CharField(max_length=64, help_text="Of the private qids.")
@@ -95,7 +95,7 @@ class PrivateQuery(models.Model):
 
 
 class SubmissionPolicy(models.Model):
-    """What a collection asks of those who submit runs to its board."""
+    """A collection's requirements for runs submitted to its board."""
 
     collection = models.OneToOneField(Collection, models.CASCADE, related_name="submission_policy")
     most_runs = models.PositiveIntegerField(help_text="Runs of a team within any period.")
@@ -141,7 +141,7 @@ class Passage(models.Model):
 
 class RunQuerySet(models.QuerySet):
     def released(self) -> RunQuerySet:
-        """Runs that others than members are told of."""
+        """Return runs that are listed for people who are not members."""
         return self.exclude(release=Run.Release.PRIVATE)
 
 
@@ -202,12 +202,12 @@ class Run(models.Model):
 
     @property
     def is_public(self) -> bool:
-        """Whether everything of it is released, its passages too."""
+        """Return whether all of it is released, including its passages."""
         return self.release == self.Release.PUBLIC
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether others than members are not told yet who made it."""
+        """Return whether its authors are still hidden from people who are not members."""
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     def without_author(self) -> Run:

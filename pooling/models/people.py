@@ -1,4 +1,4 @@
-"""Who may what in a collection, and who decided what."""
+"""Roles in a collection, and a log of decisions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Membership(models.Model):
 
 
 class InvitedMember(models.Model):
-    """The role that an invitation brings along."""
+    """The role that an invitation gives."""
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="invited_members")
     invitation = models.OneToOneField("accounts.Invitation", models.CASCADE, related_name="+")

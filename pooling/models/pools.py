@@ -1,4 +1,4 @@
-"""What is worth judging."""
+"""Pools: the passages to judge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pool(models.Model):
 
 
 class PoolRun(models.Model):
-    """A run that fed a pool."""
+    """A run whose top passages are in a pool."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="pool_runs")
     run = models.ForeignKey(Run, models.PROTECT, related_name="+")
@@ -38,7 +38,7 @@ class PoolRun(models.Model):
 
 
 class PooledPassage(models.Model):
-    """A passage in a query's pool, and who brought it."""
+    """A passage in a query's pool, and the runs that supplied it."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="pooled_passages")
     query = models.ForeignKey(Query, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Files that people sent, and what became of them."""
+"""Uploaded files, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pooling.models.collections import Collection, Run
 
 
 class NewCollection(models.Model):
-    """A collection that somebody asked for with files they sent, and what became of it."""
+    """A request for a collection from uploaded files, and its outcome."""
 
     class State(models.TextChoices):
         RECEIVING = "receiving"  # its files come in parts, and some are missing
@@ -45,12 +45,12 @@ class NewCollection(models.Model):
 
     @property
     def job_key(self) -> str:
-        """What the job that reads it goes by."""
+        """Return the key of the job that reads it."""
         return f"pooling.make_collection:{self.pk}"
 
 
 class AddedFiles(models.Model):
-    """Labels and passage files that somebody sent for a collection, and what became of them."""
+    """Labels and passage files uploaded for a collection, and their outcome."""
 
     class State(models.TextChoices):
         RECEIVING = "receiving"  # its files come in parts, and some are missing
@@ -89,12 +89,12 @@ class AddedFiles(models.Model):
 
     @property
     def job_key(self) -> str:
-        """What the job that reads it goes by."""
+        """Return the key of the job that reads it."""
         return f"pooling.add_files:{self.pk}"
 
 
 class RunUpload(models.Model):
-    """A run file that somebody sent, and what the check made of it."""
+    """An uploaded run file, and the result of its check."""
 
     class State(models.TextChoices):
         RECEIVING = "receiving"  # it comes in parts, and some are missing
@@ -137,5 +137,5 @@ class RunUpload(models.Model):
 
     @property
     def job_key(self) -> str:
-        """What the job that reads it goes by."""
+        """Return the key of the job that reads it."""
         return f"pooling.check_upload:{self.pk}"

@@ -1,1 +1,1 @@
-"""What pooling does: load rows, call pure code, save. One module a noun."""
+"""The services of pooling: load rows, call pure code, save."""

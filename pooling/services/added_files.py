@@ -1,4 +1,4 @@
-"""Labels and passage files are added to a collection that is there, and texts that pools lack are fetched."""
+"""Add labels and passage files to a collection, and fetch texts that its pools lack."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ask_to_add(
 
 
 def check_addable(collection: Collection, details: dict[str, Any], *, labels: bool, files: bool) -> None:
-    """Raises PoolingError for what can be told before any file is read."""
+    """Raise PoolingError for everything that can be checked before a file is read."""
     if labels:
         check_name(details["set"])
         if collection.qrel_sets.filter(name=details["set"]).exists():
@@ -110,7 +110,7 @@ def _texts(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
         for path in paths(wanted.files, PASSAGES)
     ]
     for name, source in found:
-        passages.register(wanted.collection, source, name=name)
+        passages.register_source(wanted.collection, source, name=name)
     fetched = passages.fetch_missing(collection=wanted.collection, progress=progress)
     return {
         "sources": len(found),

@@ -1,4 +1,4 @@
-"""Files of a new collection, or for one that is there, that a program announces and then sends in parts.
+"""Receive a collection's files that a program announces and then sends in parts.
 
 The row says how much of each file is there. A part is written while the row is held, where the file goes on: so of
 two parts sent for the same place one wins. With the last byte of the last file the row waits for its job.
@@ -34,8 +34,8 @@ from pooling.services.sent_files import (
     AnnouncedFile,
     Kept,
     Row,
-    forget,
-    keep,
+    forget_sent_files,
+    keep_sent_files,
     sources_on_the_server,
 )
 
@@ -54,7 +54,7 @@ def announce_collection(
     files: Sequence[AnnouncedFile],
     on_server: Sequence[str] = (),
 ) -> tuple[NewCollection, bool]:
-    """Announce the files of a new collection; what is wanted, and whether it is new.
+    """Announce the files of a new collection. Returns the request, and whether it is new.
 
     The same key for the same announcement is the one of before. Raises PoolingError.
     """
@@ -78,7 +78,7 @@ def announce_files(
     files: Sequence[AnnouncedFile],
     on_server: Sequence[str] = (),
 ) -> tuple[AddedFiles, bool]:
-    """Announce labels and passage files for the collection; what is wanted, and whether it is new.
+    """Announce labels and passage files for the collection. Returns the request, and whether it is new.
 
     Without any file, missing texts are looked for in the files that are known. Raises PoolingError.
     """
@@ -113,14 +113,14 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Drop files that were not read, with what is there of them; reading under way comes to nothing.
+    """Drop files that were not read yet. A read that is under way has no effect.
 
     Raises UploadRefused.
     """
     files = list(wanted.files)
     if not type(wanted).objects.filter(pk=wanted.pk, state__in=[RECEIVING, WAITING]).delete()[0]:
         raise UploadRefused("These files were read.", "There is nothing to drop.")
-    forget(files, {QUERIES, PASSAGES, QRELS})
+    forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
 
 
 def forget_unfinished() -> int:
@@ -145,7 +145,7 @@ def forget_unfinished() -> int:
 
 
 def file_of(wanted: Arriving, number: int) -> Kept:
-    """The announced file of this number, from 1. Raises NotFound."""
+    """Return the announced file with this number, from 1. Raises NotFound."""
     if not 1 <= number <= len(wanted.files) or "size_bytes" not in wanted.files[number - 1]:
         raise NotFound(f"No file {number} was announced.", "The answer to the announcement numbers them.")
     return dict(wanted.files[number - 1])
@@ -172,17 +172,17 @@ def _announced(
     if before := model.objects.filter(**identity).first():
         return _same(before, facts, files, on_server), False
     check()
-    kept = keep(files, _there(on_server))
+    kept = keep_sent_files(files, _there(on_server))
     state = RECEIVING if files else WAITING
     try:
         with transaction.atomic():
             refuse_over_quota(identity["user"], files=len(files), size=sum(file.size for file in files))
             return model.objects.create(**identity, **facts, files=kept, state=state), True
     except QuotaReached:
-        forget(kept, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(kept, {QUERIES, PASSAGES, QRELS})
         raise
     except IntegrityError:
-        forget(kept, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(kept, {QUERIES, PASSAGES, QRELS})
         return _same(model.objects.get(**identity), facts, files, on_server), False
 
 
@@ -205,7 +205,7 @@ def _same(
 
 
 def _going_on(wanted: Arriving, number: int, offset: int) -> int:
-    """How many bytes are missing of a file that goes on at ``offset``. Raises NotFound, WrongOffset."""
+    """Return the number of missing bytes of a file that continues at ``offset``. Raises NotFound, WrongOffset."""
     file = file_of(wanted, number)
     received: int = file["received_bytes"]
     left: int = file["size_bytes"] - received

@@ -1,4 +1,4 @@
-"""What is said about a collection: changed by people, and logged."""
+"""Change a collection's description, and log it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEEPEST = 1_000_000
 
 
 def describe_collection(*, collection: Collection, changes: Mapping[str, str], who: str) -> list[str]:
-    """Change what is said about it; returns the names of what changed. Raises PoolingError."""
+    """Change the description. Returns the names of the changed fields. Raises PoolingError."""
     if strange := changes.keys() - MOST.keys():
         raise PoolingError(f"Nothing about a collection is called {', '.join(sorted(strange))}.")
     said = {name: text.strip() for name, text in changes.items()}
@@ -34,7 +34,7 @@ def describe_collection(*, collection: Collection, changes: Mapping[str, str], w
 
 
 def set_run_depth(*, collection: Collection, depth: int, who: str) -> int:
-    """Say how many passages a run may list for a query; returns what was said before. Runs that are there stay.
+    """Set the most passages that a run can list for a query; return the previous limit. Existing runs stay.
 
     Raises PoolingError.
     """

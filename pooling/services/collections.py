@@ -1,4 +1,4 @@
-"""Make collections."""
+"""Create collections."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pooling.services.growth import most_bytes_of
 from pooling.services.members import log
 from pooling.services.naming import check_language, check_name
 from pooling.services.qrels import ImportedQrels, import_qrels
-from pooling.texts import read_queries
+from pooling.texts import read_query_file
 
 
 @dataclass(frozen=True)
 class ImportedCollection:
-    """A collection that was made."""
+    """A new collection."""
 
     collection: Collection
     queries: int
@@ -55,7 +55,7 @@ def import_collection(
     check_language(language)
     if Collection.objects.filter(name=name).exists():
         raise _taken(name)
-    found = read_queries(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
+    found = read_query_file(Content(queries, names.get(queries, ""), most_bytes_of(queries), progress))
     examined = [passages.examine(path, progress, name=names.get(path, "")) for path in passage_files or []]
     try:
         with transaction.atomic():
@@ -70,7 +70,7 @@ def import_collection(
             rows = ((collection.pk, query.id, query.text, place) for place, query in enumerate(found))
             bulk.insert(Query, ("collection_id", "qid", "text", "position"), rows)
             for source in examined:
-                passages.register(collection, source)
+                passages.register_source(collection, source)
             official = None
             if qrels is not None:
                 official = import_qrels(
@@ -93,7 +93,7 @@ def _taken(name: str) -> AlreadyImported:
 
 
 def set_language(collection: Collection, language: str, *, who: str = "") -> str:
-    """Say in which language the queries and passages are; returns what was said before.
+    """Set the language of the queries and passages; return the previous one.
 
     Workers' pages go by it at once, also those of campaigns under way. Raises PoolingError for what is no tag.
     """

@@ -1,4 +1,4 @@
-"""What is said about a run: changed by people, and logged. Its ranking never changes."""
+"""Change a run's description, and log it. Its ranking never changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
 
 
 def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
-    """Change what is said about the run, its release level included.
+    """Change the run's description, including its release level.
 
     Raises PoolingError, and SubmissionRefused for what the board's policy holds fast.
     """
@@ -39,7 +39,7 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
 
 @transaction.atomic
 def release_runs(*, runs: Sequence[Run], release: str, who: str) -> list[Run]:
-    """Release these runs at one level, all or none; the ones that were not so before. Raises PoolingError."""
+    """Release these runs at one level, all or none; return the changed ones. Raises PoolingError."""
     before = {run.pk: run.release for run in runs}
     for run in runs:
         describe_run(run=run, changes={"release": release}, who=who)

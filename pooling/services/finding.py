@@ -1,4 +1,4 @@
-"""Look things up by the names people give them."""
+"""Look things up by name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.db import models
 
+from config.guidance import Action
 from pooling.errors import NotFound
 from pooling.models import Collection, Pool, QrelSet, Run
 
@@ -16,49 +17,49 @@ def _names(rows: models.QuerySet, field: str) -> str:
 
 
 def collection_named(name: str) -> Collection:
-    """The collection of that name. Raises NotFound."""
+    """Return the collection with this name. Raises NotFound."""
     found = Collection.objects.filter(name=name).first()
     if found is None:
         raise NotFound(
             f"There is no collection {name!r}.",
-            _names(Collection.objects.all(), "name") or "Make one: manage.py import_collection",
+            _names(Collection.objects.all(), "name") or Action("import_collection", lead="Make one"),
         )
     return found
 
 
 def pool_named(name: str) -> Pool:
-    """The pool of that name. Raises NotFound."""
+    """Return the pool with this name. Raises NotFound."""
     found = Pool.objects.filter(name=name).select_related("collection", "qrel_set").first()
     if found is None:
         raise NotFound(
             f"There is no pool {name!r}.",
-            _names(Pool.objects.all(), "name") or "Make one: manage.py build_pool",
+            _names(Pool.objects.all(), "name") or Action("build_pool", lead="Make one"),
         )
     return found
 
 
 def qrel_set_named(collection: Collection, name: str) -> QrelSet:
-    """The collection's qrel set of that name. Raises NotFound."""
+    """Return the collection's qrel set with this name. Raises NotFound."""
     found = collection.qrel_sets.filter(name=name).first()
     if found is None:
         raise NotFound(
             f"Collection {collection.name} has no qrel set {name!r}.",
             _names(collection.qrel_sets.all(), "name")
-            or f"Import one: manage.py import_qrels {collection.name}",
+            or Action("import_qrels", collection.name, lead="Import one"),
         )
     return found
 
 
 def tags_meant(collection: Collection, words: Sequence[str]) -> list[str]:
     """The run tags that a person typed: a word that is a run's tag is that run, commas and all; other words are
-    tags parted by commas."""
+    tags separated by commas."""
     known = set(collection.runs.filter(run_tag__in=words).values_list("run_tag", flat=True))
     parts = ([word] if word in known else word.split(",") for word in words)
     return [tag for some in parts for tag in some if tag]
 
 
 def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]:
-    """The collection's runs of these tags, in that order; all of them (by tag) for None. Raises NotFound."""
+    """Return the collection's runs with these tags, in that order; None: all runs, by tag. Raises NotFound."""
     runs = {run.run_tag: run for run in collection.runs.order_by("run_tag")}
     if tags is None:
         return list(runs.values())
@@ -67,11 +68,11 @@ def runs_tagged(collection: Collection, tags: Sequence[str] | None) -> list[Run]
         raise NotFound(
             f"Collection {collection.name} has no run {', '.join(missing)}.",
             _names(collection.runs.all(), "run_tag")
-            or f"Import one: manage.py import_runs {collection.name}",
+            or Action("import_runs", collection.name, lead="Import one"),
         )
     return [runs[tag] for tag in dict.fromkeys(tags)]
 
 
 def known_qids(collection: Collection) -> frozenset[str]:
-    """The qids of a collection."""
+    """Return the qids of a collection."""
     return frozenset(collection.queries.values_list("qid", flat=True))

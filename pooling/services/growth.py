@@ -1,4 +1,4 @@
-"""How large the content of a file may be when decompressed, by the size that it came with."""
+"""Limit the decompressed size of a file, given the size at which it was sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALWAYS_ALLOWED = 256 * 1024**2
 
 
 def most_bytes(size: int) -> int:
-    """How large the content of a file of this size may be, in bytes."""
+    """Return the most bytes that a file of this size can decompress to."""
     return int(min(settings.MAX_DECOMPRESSED_BYTES, max(ALWAYS_ALLOWED, MOST_GROWTH * size)))
 
 
@@ -23,5 +23,5 @@ def most_bytes_of_run(size: int | None = None) -> int:
 
 
 def most_bytes_of(path: Path) -> int:
-    """How large the content of this file may be; what is no file is refused by whoever reads it."""
+    """Return how large the content of this file may be; what is no file is refused by whoever reads it."""
     return most_bytes(path.stat().st_size if path.is_file() else 0)

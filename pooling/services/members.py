@@ -1,4 +1,4 @@
-"""Who may what in which collection, and its members."""
+"""Members of collections, their roles and permissions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_OWNER = MembersRefused(
 
 
 def role_of(user: Any, collection: Collection) -> Role | None:
-    """What the person is in the collection; an administrator of the installation is an owner everywhere."""
+    """Return what the person is in the collection; an administrator of the installation is an owner everywhere."""
     if not user.is_authenticated or not user.is_active:
         return None
     if user.is_superuser:
@@ -32,7 +32,7 @@ def role_of(user: Any, collection: Collection) -> Role | None:
 
 
 def roles_of(user: Any) -> dict[int, Role]:
-    """The person's roles by the keys of the collections that the person is a member of."""
+    """Return the person's roles, by collection key."""
     if not user.is_authenticated or not user.is_active:
         return {}
     if user.is_superuser:
@@ -42,17 +42,17 @@ def roles_of(user: Any) -> dict[int, Role]:
 
 
 def may(user: Any, action: str, collection: Collection) -> bool:
-    """Whether the person may do it there (accounts.roles has the table)."""
+    """Return whether the person has this permission there (accounts.roles has the table)."""
     return permits(role_of(user, collection), action)
 
 
 def sees(user: Any, collection: Collection) -> bool:
-    """Whether the collection is there at all for this person."""
+    """Return whether this person can see the collection at all."""
     return collection.visibility == Collection.Visibility.PUBLISHED or role_of(user, collection) is not None
 
 
 def visible_to(user: Any) -> QuerySet[Collection]:
-    """The collections that are there for this person: published ones, and those the person is a member of."""
+    """Return the collections that this person can see: published ones and their own."""
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()
     mine = Membership.objects.filter(user=user).values("collection") if user.is_authenticated else []
@@ -60,7 +60,7 @@ def visible_to(user: Any) -> QuerySet[Collection]:
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
-    """The collections of which the person is a member: everything in them is to be seen."""
+    """Return the collections of which the person is a member, and so sees everything."""
     if not user.is_authenticated:
         return Collection.objects.none()
     if user.is_superuser:
@@ -69,12 +69,12 @@ def joined_by(user: Any) -> QuerySet[Collection]:
 
 
 def log(collection: Collection, what: str, *, who: str = "") -> None:
-    """Keep a decision about the collection."""
+    """Record a decision about the collection."""
     CollectionChange.objects.create(collection=collection, what=what, who=who)
 
 
 def add_member(*, collection: Collection, username: str, role: Role, who: str) -> Membership:
-    """Make somebody with an account a member. Raises NotAnAccount, MembersRefused."""
+    """Add a person with an account as a member. Raises NotAnAccount, MembersRefused."""
     user = person_named(username)
     try:
         with transaction.atomic():
@@ -86,7 +86,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
 
 
 def change_role(*, member: Membership, role: Role, who: str) -> None:
-    """Give a member another role. Raises MembersRefused when no owner would be left."""
+    """Change a member's role. Raises MembersRefused if no owner would be left."""
     with transaction.atomic():
         _hold(member.collection)
         if role != Role.OWNER:
@@ -97,7 +97,7 @@ def change_role(*, member: Membership, role: Role, who: str) -> None:
 
 
 def remove_member(*, member: Membership, who: str) -> None:
-    """Take somebody off the list. Raises MembersRefused when no owner would be left."""
+    """Remove a member. Raises MembersRefused if no owner would be left."""
     with transaction.atomic():
         _hold(member.collection)
         _refuse_last_owner(member)
@@ -106,7 +106,7 @@ def remove_member(*, member: Membership, who: str) -> None:
         log(member.collection, f"{member.user.get_username()} removed", who=who)
 
 
-def transfer(*, member: Membership, by: User) -> None:
+def transfer_ownership(*, member: Membership, by: User) -> None:
     """Make the member an owner, and the owner who does it a maintainer."""
     with transaction.atomic():
         _hold(member.collection)
@@ -117,7 +117,7 @@ def transfer(*, member: Membership, by: User) -> None:
         log(member.collection, f"handed over to {member.user.get_username()}", who=by.get_username())
 
 
-def publish(*, collection: Collection, visibility: str, who: str) -> None:
+def set_visibility(*, collection: Collection, visibility: str, who: str) -> None:
     """Show the collection to everybody, or to its members only."""
     with transaction.atomic():
         changed = Collection.objects.filter(pk=collection.pk).exclude(visibility=visibility)
@@ -138,9 +138,9 @@ def invite_member(*, collection: Collection, email: str, role: Role, invited_by:
 
 
 def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
-    """Make the link of an invitation useless."""
+    """Withdraw an invitation; its link stops working."""
     with transaction.atomic():
-        invitations.withdraw(invited.invitation)
+        invitations.withdraw_invitation(invited.invitation)
         log(invited.collection, f"invitation of {invited.invitation.email} withdrawn", who=who)
 
 
@@ -151,13 +151,13 @@ def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) ->
 
 
 def open_invitations(collection: Collection) -> QuerySet[InvitedMember]:
-    """Invitations into the collection that nobody has used yet."""
+    """Return the collection's unused invitations."""
     waiting = Invitation.objects.open(clock.now())
     return collection.invited_members.filter(invitation__in=waiting).select_related("invitation")
 
 
 def join(*, invitation: Invitation, user: User) -> Collection | None:
-    """Use the invitation up for this person, with the role it brings; the collection, if it is for one.
+    """Use the invitation for this person and give the role. Returns the collection, if it is for one.
 
     Once: who was removed later does not come back by the old link. A member keeps the role there is.
     Raises InvitationOver.

@@ -1,4 +1,4 @@
-"""What collections, qrel sets and pools may be called, and how their language is named."""
+"""Check names of collections, qrel sets and pools, and language tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pooling.errors import PoolingError
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that could not stand in an address."""
+    """Refuse a name that cannot be part of a URL."""
     try:
         validate_slug(name)
     except ValidationError:
@@ -23,6 +23,6 @@ def check_name(name: str) -> None:
 
 
 def check_language(tag: str) -> None:
-    """Refuse what has not the form of a language tag (BCP 47)."""
+    """Refuse an invalid language tag (BCP 47)."""
     if len(tag) > 20 or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag):
         raise PoolingError(f"{tag!r} is no language tag.", "Give one such as en, ar, ja or zh-Hant.")

@@ -1,4 +1,4 @@
-"""Make a collection of files that somebody sent, by the import that the command does."""
+"""Create a collection from uploaded files, with the same import as the command."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from pooling.services.sent_files import (
     read_once,
     refuse_bad_passages,
 )
-from pooling.texts import query_problems, read_queries
+from pooling.texts import query_problems, read_query_file
 
 
 def may_create(user: Any) -> bool:
-    """Whether the person may make collections: whoever was invited, and where anybody may sign up only owners."""
+    """Return whether the person can create collections. With open sign-up, only owners can."""
     if not user.is_authenticated or not user.is_active:
         return False
     if user.is_superuser or not anybody_may_join():
@@ -45,7 +45,7 @@ def may_create(user: Any) -> bool:
 def ask_for_collection(
     *, user: User, name: str, details: dict[str, Any], sent: Sequence[SentFile], there: Sequence[Path] = ()
 ) -> NewCollection:
-    """Keep the files and what is wanted, for a job to make the collection.
+    """Store the files and the request for a job that creates the collection.
 
     ``there``: passage files that lie on the server already. Raises PoolingError for what can be told at once.
     """
@@ -55,7 +55,7 @@ def ask_for_collection(
 
 
 def check_new(name: str, details: dict[str, Any]) -> None:
-    """Raises PoolingError for what can be told before any file is read."""
+    """Raise PoolingError for everything that can be checked before a file is read."""
     check_name(name)
     check_language(details.get("language", "en"))
     if Collection.objects.filter(name=name).exists():
@@ -63,7 +63,7 @@ def check_new(name: str, details: dict[str, Any]) -> None:
 
 
 def make_collection(wanted: NewCollection, *, progress: Progress | None = None) -> NewCollection:
-    """Make the collection, whole or not at all, and whoever asked its owner. Safe to repeat."""
+    """Create the collection, all or nothing, with the requester as owner. Safe to repeat."""
 
     def make() -> dict[str, Any]:
         refuse_bad_passages(wanted.files, progress)
@@ -108,7 +108,7 @@ def _of_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
     yield called[queries], of_queries
     known = None
     if not of_queries.total:
-        known = {query.id for query in read_queries(Content(queries, called[queries], most))}
+        known = {query.id for query in read_query_file(Content(queries, called[queries], most))}
     for path in paths(wanted.files, QRELS):
         yield (
             called[path],

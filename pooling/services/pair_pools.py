@@ -1,4 +1,4 @@
-"""Pools of two passages a query: what is asked when one run is set against the known relevant passages."""
+"""Build pools of two passages per query, to compare a run with the known relevant passages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pooling.services.naming import check_name
 
 
 class Duel(NamedTuple):
-    """A query's known relevant passage, and the passage of the run that meets it."""
+    """A query's known relevant passage, and the run's passage to compare it with."""
 
     qid: str
     qrel: str
@@ -26,7 +26,7 @@ class Duel(NamedTuple):
 def build_pair_pool(
     *, name: str, run: Run, qrel_set: QrelSet, duels: Sequence[Duel], progress: Progress | None = None
 ) -> Pool:
-    """A pool of the two passages of each duel, with their texts. Raises PoolRefused, AlreadyImported."""
+    """Build a pool of the two passages of each duel, with their texts. Raises PoolRefused, AlreadyImported."""
     check_name(name)
     if not duels:
         raise PoolRefused("No query would be in the pool.", "Choose another run or another qrel set.")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from django.db import transaction
 
+from config.guidance import Action, Guidance
 from pooling.errors import AlreadyImported, NotFound, UnreadableContent
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Passage, PassageSource
@@ -27,7 +28,7 @@ FILL = (
 
 @dataclass(frozen=True)
 class Source:
-    """A passage file as it was found."""
+    """A passage file with its format and hash."""
 
     path: Path
     format: str
@@ -39,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a pass over the sources brought."""
+    """The result of a pass over the sources."""
 
     wanted: int
     found: int
@@ -56,7 +57,7 @@ def examine(path: Path, progress: Progress | None = None, *, name: str = "") -> 
     return Source(path.resolve(), format, content.sha256, path.stat().st_size)
 
 
-def register(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
+def register_source(collection: Collection, source: Source, *, name: str = "") -> PassageSource:
     """Make a file a source of the collection's texts. Raises AlreadyImported.
 
     ``name``: what errors call a file that lies under another name than people gave it.
@@ -81,11 +82,11 @@ def add_sources(
     """Register more passage files, all or none."""
     examined = [examine(path, progress) for path in paths]
     with transaction.atomic():
-        return [register(collection, source) for source in examined]
+        return [register_source(collection, source) for source in examined]
 
 
-def record(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
-    """Make a row of every passage that has none; the key of each pid."""
+def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
+    """Create rows for passages without one. Returns the key of each pid."""
     distinct = list(dict.fromkeys(pids))
     rows = ((collection.pk, pid, None, "") for pid in distinct)
     bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows)
@@ -99,9 +100,9 @@ def record(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
 def ensure(
     *, collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[str, Passage]:
-    """pid → its passage, recorded when it is new, with its text when a source has it."""
+    """Return pid → passage. New passages are recorded, with their text if a source has it."""
     distinct = list(dict.fromkeys(pids))
-    record(collection, distinct)
+    record_passages(collection, distinct)
     without = [passage.pid for passage in _each(collection, distinct) if passage.text is None]
     if without and collection.sources.exists():
         fetch(collection=collection, pids=without, progress=progress)
@@ -131,11 +132,11 @@ def fetch(*, collection: Collection, pids: Group[str], progress: Progress | None
 
 
 def fetch_all(*, collection: Collection, progress: Progress | None = None) -> int:
-    """Keep every passage of every source, source by source, each whole or not at all. How many there are now."""
+    """Store every passage of every source, each source all or nothing. Returns the number of passages."""
     if not collection.sources.exists():
         raise NotFound(
             f"Collection {collection.name} has no passage source.",
-            f"Bring the passage files: manage.py fetch_passages {collection.name} --passages FILE",
+            Action("fetch_passages", collection.name, "--passages FILE", lead="Bring the passage files"),
         )
     for source in collection.sources.order_by("pk"):
         with transaction.atomic():
@@ -145,13 +146,13 @@ def fetch_all(*, collection: Collection, progress: Progress | None = None) -> in
 
 
 def first_texts(collection: Collection, most: int) -> Iterator[Text]:
-    """The first ``most`` texts of the collection's sources."""
+    """Return the first ``most`` texts of the collection's sources."""
     sources = collection.sources.order_by("pk")
     yield from islice((text for source in sources for text in _take(source, None, None)), most)
 
 
 def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | None) -> Iterator[Text]:
-    """The wanted texts of a source, each once. Refuses a file that changed since it was registered."""
+    """Yield the wanted texts of a source, each once. Refuses a file that changed since it was registered."""
     path = Path(source.path)
     if not path.exists() or path.stat().st_size != source.size_bytes:
         raise _changed(source)
@@ -187,6 +188,8 @@ def _changed(source: PassageSource) -> UnreadableContent:
         source.path,
         0,
         "the passage source is not there as it was registered.",
-        "Put the same file back, or bring the new one: "
-        f"manage.py fetch_passages {source.collection.name} --passages FILE",
+        Guidance(
+            "Put the same file back, or bring the new one: ",
+            Action("fetch_passages", source.collection.name, "--passages FILE", lead=""),
+        ),
     )

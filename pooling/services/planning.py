@@ -1,4 +1,4 @@
-"""What a pool would be, before it is built: fast enough to be asked again with every change of a form."""
+"""Plan a pool before it is built, fast enough to repeat at every change of a form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_DEPTH = 100
 
 @dataclass(frozen=True)
 class PoolPlan:
-    """A pool that was not built. Arrays have one entry a query of the collection, in its order."""
+    """A planned pool. Arrays have one entry per query of the collection, in its order."""
 
     qids: tuple[str, ...]
     sizes: NDArray[np.int64]
@@ -48,7 +48,7 @@ def plan_pool(
     choice: Choice | None = None,
     prices: shallow.Prices | None = None,
 ) -> PoolPlan:
-    """What :func:`pooling.services.pools.build_pool` would make of the same choice; nothing is changed.
+    """Return what :func:`pooling.services.pools.build_pool` would build. Changes nothing.
 
     Sizes count pids: passages with the same text are one, which may only be known when their texts were fetched, so a
     built pool may be smaller. With ``choice.min_size`` 1 the queries drawn are those that are drawn at building.
@@ -61,13 +61,13 @@ def plan_pool(
     qids = tuple(collection.queries.order_by("position").values_list("qid", flat=True))
     sources = _sources(runs, qrel_set, qids, depth)
     asked = _asked(collection, qids, choice.qids)
-    found = preview.preview([source[asked] for source in sources])
+    found = preview.preview_pools([source[asked] for source in sources])
     sizes = np.zeros(len(qids), np.int64)
     sizes[asked] = found.sizes
     chosen = _drawn(qids, sizes, choice)
     all_qrel = None if qrel_set is None else found.brought[-1]
     if chosen.sum() < (sizes > 0).sum():
-        found = preview.preview([source[chosen] for source in sources])
+        found = preview.preview_pools([source[chosen] for source in sources])
     brought = found.brought[: len(runs)]
     qrel = None if qrel_set is None else found.brought[-1]
     return PoolPlan(
@@ -76,10 +76,10 @@ def plan_pool(
         chosen=chosen,
         runs=tuple(zip(runs, brought, strict=True)),
         qrel=qrel,
-        everything=shallow.pool_stats(
+        everything=shallow.stats_of_sizes(
             sizes[sizes > 0].tolist(), int(sizes.sum()), all_qrel.unique if all_qrel else 0, prices
         ),
-        stats=shallow.pool_stats(
+        stats=shallow.stats_of_sizes(
             sizes[chosen].tolist(), int(sizes[chosen].sum()), qrel.unique if qrel else 0, prices
         ),
         outliers=preview.outliers(np.where(chosen | (sizes == 0), sizes, -1)),
@@ -100,7 +100,7 @@ def _asked(
 
 
 def _drawn(qids: Sequence[str], sizes: NDArray[np.int64], choice: Choice) -> NDArray[np.bool_]:
-    """The queries that building would draw of those that are large enough."""
+    """Return the queries that building would draw from those with large enough pools."""
     there = np.flatnonzero(sizes >= max(1, choice.min_size))
     if choice.sample is not None:
         rng = np.random.default_rng(choice.seed)
@@ -141,7 +141,7 @@ _kept = _Kept(128 * 1024 * 1024)
 def _sources(
     runs: Sequence[Run], qrel_set: QrelSet | None, qids: tuple[str, ...], depth: int
 ) -> list[preview.Hashes]:
-    """What each run, and last the qrel set, would bring. Raises PoolRefused for none, or more than can be shown."""
+    """Return the passages of each run and, last, of the qrel set. Raises PoolRefused for none or too many."""
     if not runs and qrel_set is None:
         raise PoolRefused("A pool needs runs or a qrel set.", "Choose some.")
     if len(runs) + (qrel_set is not None) > preview.MOST_SOURCES:
@@ -179,7 +179,7 @@ def _labels(qrel_set: QrelSet, qids: tuple[str, ...], key: int) -> preview.Hashe
 
     def read() -> preview.Hashes:
         labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
-        known = shallow.known_relevant(
+        known = shallow.one_relevant_each(
             labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
         )
         pids = [known.get(qid) for qid in qids]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from django.db import IntegrityError, transaction
 
+from config.guidance import Action, Guidance, Option, TerminalOnly
 from pooling import shallow
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.formats import Progress
@@ -30,7 +31,7 @@ class Choice:
 
 
 def check_choice(choice: Choice, depth: int) -> None:
-    """Raises PoolRefused for a choice of queries, or a depth, that cannot be."""
+    """Raise PoolRefused for an invalid choice of queries, or an invalid depth."""
     if min(depth, choice.min_size, 1 if choice.sample is None else choice.sample) < 1:
         raise PoolRefused("The depth, the least size and the sample are at least 1.")
     if choice.sample is not None and choice.seed is None:
@@ -61,7 +62,13 @@ def build_pool(
         raise taken(name)
     if not runs and qrel_set is None:
         raise PoolRefused(
-            "A pool needs runs or a qrel set.", "Name runs with --runs, or import some: manage.py import_runs"
+            "A pool needs runs or a qrel set.",
+            Guidance(
+                "Name runs",
+                TerminalOnly(" with --runs"),
+                ", or import some: ",
+                Action("import_runs", lead=""),
+            ),
         )
     pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
     if choice.min_size == 1:
@@ -73,7 +80,8 @@ def build_pool(
         pools = _sampled(pools, choice)
     if not pools:
         raise PoolRefused(
-            "No query would be in the pool.", "Choose more runs or queries, or a smaller --min-size."
+            "No query would be in the pool.",
+            Guidance("Choose more runs or queries, or a smaller ", Option("min-size"), "."),
         )
     try:
         with transaction.atomic():
@@ -117,7 +125,7 @@ def _candidates(
 
 def _known_relevant(qrel_set: QrelSet) -> dict[str, str]:
     labels = Qrel.objects.filter(qrel_set=qrel_set).order_by("position")
-    return shallow.known_relevant(
+    return shallow.one_relevant_each(
         labels.values_list("query__qid", "passage__pid", "grade").iterator(), qrel_set.min_grade
     )
 
@@ -152,7 +160,7 @@ def _save(pool: Pool, runs: Sequence[Run], pools: Pools, found: Mapping[str, Pas
 
 @dataclass(frozen=True)
 class PoolSummary:
-    """A pool's statistics and what each run and the qrel brought."""
+    """A pool's statistics, with the passages that each run and the qrels supplied."""
 
     stats: shallow.PoolStats
     runs: Mapping[str, shallow.Contribution]
@@ -177,18 +185,20 @@ def pool_stats(*, pool: Pool, prices: shallow.Prices | None = None) -> PoolSumma
     nothing = shallow.Contribution(0, 0)
     runs = Run.objects.filter(pk__in=PoolRun.objects.filter(pool=pool).values("run")).order_by("run_tag")
     return PoolSummary(
-        shallow.pool_stats(sizes, len(brought), qrel_added, prices or shallow.Prices()),
+        shallow.stats_of_sizes(sizes, len(brought), qrel_added, prices or shallow.Prices()),
         {run.run_tag: found.get(run.pk, nothing) for run in runs},
         found.get(0, nothing),
     )
 
 
 def taken(name: str) -> AlreadyImported:
-    """What says that the name stands for another pool."""
-    return AlreadyImported(f"There already is a pool {name!r}.", "Choose another name with --pool.")
+    """Return the error for a name that another pool has."""
+    return AlreadyImported(
+        f"There already is a pool {name!r}.", Guidance("Choose another name with ", Option("pool"), ".")
+    )
 
 
 def without_text(pool: Pool) -> int:
-    """Passages of the pool whose text is not known."""
+    """Return the pool's passages without a text."""
     rows = PooledPassage.objects.filter(pool=pool, passage__text__isnull=True)
     return rows.values("passage").distinct().count()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.db import IntegrityError, transaction
 
+from config.guidance import Guidance, Option
 from pooling import trec
 from pooling.errors import AlreadyImported
 from pooling.formats import Progress
@@ -19,7 +20,7 @@ from pooling.services.naming import check_name
 
 @dataclass(frozen=True)
 class ImportedQrels:
-    """A qrel set that was imported."""
+    """An imported qrel set."""
 
     qrel_set: QrelSet
     labels: int
@@ -49,7 +50,7 @@ def import_qrels(
     if collection.qrel_sets.filter(name=set_name).exists():
         raise _taken(collection, set_name)
     query_keys = dict(collection.queries.values_list("qid", "pk"))
-    labels = trec.read_qrels(
+    labels = trec.read_qrel_file(
         path,
         name=name,
         known_qids=query_keys.keys(),
@@ -63,7 +64,7 @@ def import_qrels(
             qrel_set = QrelSet.objects.create(
                 collection=collection, name=set_name, kind=kind, min_grade=min_grade, sha256=labels.sha256
             )
-            passage_keys = passages.record(collection, labels.pids)
+            passage_keys = passages.record_passages(collection, labels.pids)
             bulk.insert(
                 Qrel,
                 ("qrel_set_id", "query_id", "passage_id", "grade", "position"),
@@ -88,5 +89,6 @@ def _rows(
 
 def _taken(collection: Collection, name: str) -> AlreadyImported:
     return AlreadyImported(
-        f"Collection {collection.name} already has a qrel set {name!r}.", "Choose another name with --set."
+        f"Collection {collection.name} already has a qrel set {name!r}.",
+        Guidance("Choose another name with ", Option("set"), "."),
     )

@@ -1,4 +1,4 @@
-"""Public and private queries of a collection: from a list of qids, or drawn at random."""
+"""Divide a collection's queries into public and private ones, by a list of qids or at random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pooling.services.members import log
 
 @dataclass(frozen=True)
 class Parted:
-    """How queries would be parted: the private ones, and how they were drawn if they were."""
+    """A planned division: the private queries, and how they were drawn, if they were."""
 
     qids: tuple[str, ...]
     share: float | None = None
@@ -28,7 +28,7 @@ class Parted:
 def parted(
     collection: Collection, *, qids: Sequence[str], share: float | None = None, seed: int = 0
 ) -> Parted:
-    """The queries to be private: these, or a share of all, the same from the same seed. Raises SplitRefused."""
+    """Return the private queries: the given ones, or a share drawn with the seed. Raises SplitRefused."""
     there = list(collection.queries.order_by("position", "qid").values_list("qid", flat=True))
     if qids and share is not None:
         raise SplitRefused("A share is drawn, or queries are listed: not both.", "Say one of the two.")
@@ -46,7 +46,7 @@ def parted(
 
 
 def qids_in(text: str) -> list[str]:
-    """The qids of a text: the first word of each line."""
+    """Return the qids in a text: the first word of each line."""
     return [line.split()[0] for line in text.splitlines() if line.strip()]
 
 
@@ -67,13 +67,13 @@ def split_at_random(*, collection: Collection, share: float, seed: int, who: str
 
 
 def private_qids(collection: Collection) -> frozenset[str]:
-    """qids of the private queries; none where there is no split."""
+    """Return the qids of the private queries; empty without a split."""
     rows = PrivateQuery.objects.filter(split__collection=collection)
     return frozenset(rows.values_list("query__qid", flat=True))
 
 
 def keep_split(collection: Collection, wanted: Parted, *, who: str = "") -> QuerySplit:
-    """Store the split once. The same again is no change; another one would make private results public."""
+    """Store the split once. Repeating it changes nothing; a different one would make private results public."""
     there = dict(collection.queries.values_list("qid", "pk"))
     sha256 = hashlib.sha256("\n".join(sorted(wanted.qids)).encode()).hexdigest()
     how = {"sha256": sha256, "share": wanted.share, "seed": wanted.seed}

@@ -1,4 +1,4 @@
-"""How much one person may have here that is not read yet, so that nobody fills the disk."""
+"""Limit one person's files that still wait to be read, so that nobody fills the disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Sent = RunUpload | NewCollection | AddedFiles
 
 
 def refuse_over_quota(user: User, *, files: int, size: int) -> None:
-    """Raise QuotaReached when so many more files of so many bytes are too much for this person.
+    """Raise QuotaReached if these further files are too many or too large for this person.
 
     Call it in the transaction that keeps them: it holds the person's row, so that two at once are counted in turn.
     """
@@ -28,8 +28,8 @@ def refuse_over_quota(user: User, *, files: int, size: int) -> None:
 
 
 def refuse_if_full(user: User, *, files: int, size: int) -> None:
-    """The same as far as can be told now, before anything of the files has come."""
-    kept, there = held_by(user)
+    """Run the same check as far as possible before the files arrive."""
+    kept, there = held_uploads(user)
     # Asking for missing texts brings no file, and is work all the same.
     if kept + max(files, 1) <= settings.MAX_WAITING_FILES and there + size <= settings.MAX_WAITING_BYTES:
         return
@@ -41,8 +41,8 @@ def refuse_if_full(user: User, *, files: int, size: int) -> None:
     )
 
 
-def held_by(user: User) -> tuple[int, int]:
-    """Files and bytes of this person that wait to be read, to be submitted, or for the rest of them.
+def held_uploads(user: User) -> tuple[int, int]:
+    """Return the number and bytes of this person's files that wait to be completed, submitted or read.
 
     Files whose job failed count for nothing: that was no fault of theirs.
     """
@@ -63,14 +63,14 @@ def held_by(user: User) -> tuple[int, int]:
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
-    """Keys of the jobs, of those that read these files, whose last try failed for good."""
+    """Return the keys of these files' jobs whose last try failed for good."""
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}
 
 
 def sizes_of(files: Iterable[dict[str, Any]]) -> list[int]:
-    """The size of each file that was sent or announced; those that lie on the server are nobody's."""
+    """Return the sizes of files that were sent or announced, without files on the server."""
     ours = Path(settings.DATA_DIR) / "sources"
     sent = [(file, Path(file["path"])) for file in files if Path(file["path"]).is_relative_to(ours)]
     return [file.get("size_bytes") or (path.stat().st_size if path.is_file() else 0) for file, path in sent]

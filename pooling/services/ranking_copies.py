@@ -1,4 +1,4 @@
-"""Local copies of files that lie on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
+"""Local copies of files on S3, below ``PREFEREE_DATA_DIR/cache/runs``.
 
 A file is named after its content and never changes, so a copy never ages. Any number of processes may read, fetch and
 clear away at once: a copy appears whole or not at all, and whoever fetches reads their own before it can be cleared.
@@ -30,12 +30,12 @@ _FORGOTTEN_SECONDS = 24 * 3600
 
 
 def folder() -> Path:
-    """Where the copies are."""
+    """Return the folder of the copies."""
     return Path(settings.PREFEREE_DATA_DIR) / "cache" / "runs"
 
 
 def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
-    """Read the copy; None when there is none, or one that the disk has damaged (it is thrown away)."""
+    """Read the copy. None if there is none or it is damaged, in which case it is deleted."""
     copy = folder() / name
     try:
         os.utime(copy)  # used last, cleared last
@@ -48,7 +48,7 @@ def read_kept(name: str, read: Callable[[Path], T]) -> T | None:
 
 
 def fetch_and_read(name: str, fetch: Fetch, read: Callable[[Path], T]) -> T | None:
-    """Fetch the file, read it and keep the copy; None when there is no such file.
+    """Fetch the file, read it and keep the copy. None if there is no such file.
 
     It arrives outside the folder of copies, so that whoever empties that folder meanwhile takes nothing away.
     """
@@ -81,7 +81,7 @@ def _keep(arriving: Path, copy: Path) -> None:
 
 
 def _move(arriving: Path, copy: Path) -> None:
-    """Make it the copy at one stroke, also where the copies are on a file system of their own."""
+    """Replace the copy atomically, even on another file system."""
     try:
         arriving.replace(copy)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Where the rankings of runs lie: one immutable Parquet file a run, in the storage ``runs``.
+"""Store the rankings of runs: one immutable Parquet file per run, in the storage ``runs``.
 
 On S3 the beginning of a long ranking lies beside it as a file of its own, so that the top of a run costs
 neither the run's length nor a request for each part of the file.
@@ -16,14 +16,14 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import storages
 
-from config.bucket import Bucket
 from pooling.errors import NotFound
 from pooling.models import Run
 from pooling.ranking import Ranking, beginning, read_ranking, write_ranking
 from pooling.services import ranking_copies
+from pooling.services.bucket import Bucket
 
 
-def put(name: str, ranking: Ranking) -> None:
+def put_ranking(name: str, ranking: Ranking) -> None:
     """Store a ranking. The file appears whole or not at all; one of the same name has the same content."""
     storage = storages["runs"]
     if isinstance(storage, Bucket):
@@ -59,8 +59,8 @@ def get(run: Run, depth: int | None = None) -> Ranking:
     return found
 
 
-def forget(name: str) -> None:
-    """Delete a stored ranking, unless some run is (again) stored so."""
+def forget_ranking(name: str) -> None:
+    """Delete a stored ranking unless a run uses it."""
     if Run.objects.filter(storage_name=name).exists():
         return
     for stored in (_beginning_of(name), name):
@@ -87,7 +87,7 @@ def _from_bucket(storage: Bucket, name: str, depth: int | None) -> Ranking | Non
 
 
 def _enough(ranking: Ranking, depth: int | None) -> bool:
-    """Whether a beginning holds the ranks asked for."""
+    """Return whether a beginning contains the requested ranks."""
     longest = int(ranking.lengths.max(initial=0))
     return ranking.depth >= (longest if depth is None else min(depth, longest))
 
@@ -98,7 +98,7 @@ def _beginning_of(name: str) -> str:
 
 @contextmanager
 def _written(ranking: Ranking, directory: Path) -> Iterator[Path]:
-    """The ranking as a file under a passing name, removed if still there."""
+    """Provide the ranking as a temporary file, removed afterwards."""
     directory.mkdir(parents=True, exist_ok=True)
     handle, written = tempfile.mkstemp(prefix=".arriving-", suffix=".parquet", dir=directory)
     os.close(handle)

@@ -1,4 +1,4 @@
-"""Whatever breaks a reader becomes a refusal of the file, and a line in the log."""
+"""Turn every fault of a reader into a refusal of the file, and a line in the log."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ logger = logging.getLogger("preferee.readers")
 
 @contextmanager
 def refusing_faults(file: str) -> Iterator[None]:
-    """Raise ReaderFailed for whatever a reader of ``file`` raises that is no refusal.
+    """Raise ReaderFailed for anything but a refusal that a reader of ``file`` raises.
 
-    A job that reads the same file again would break again, and its sender would wait for ever. What says nothing
+    A job that reads the same file again would break again, and its sender would wait forever. What says nothing
     about the file stays as it is: the database is away, the disk is full, another process has the job.
     """
     try:

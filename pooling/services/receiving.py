@@ -1,4 +1,4 @@
-"""Take run files in: whole or in parts, streamed to disk, kept under the sender's key until a job checks them.
+"""Receive run files, whole or in parts, and keep them under the sender's key until a job checks them.
 
 Every part is stored as an object of its own in the storage ``runs``, so that parts of one file may reach different
 machines. The row says how much is there; a part counts only if it continues exactly there (a conditional update), so
@@ -32,7 +32,7 @@ LONGEST_NAME = 200
 
 
 class Stream(Protocol):
-    """Where the bytes come from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -48,7 +48,7 @@ def receive(
     options: dict[str, Any],
     check_only: bool = False,
 ) -> tuple[RunUpload, bool]:
-    """Take a whole file in under the sender's key; the upload, and whether it is new.
+    """Receive a whole file under the sender's key. Returns the upload, and whether it is new.
 
     The same key with the same content and options is the upload of before; when it was refused, its file is checked
     anew, for what it was refused for may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
@@ -98,7 +98,7 @@ def begin(
     options: dict[str, Any],
     check_only: bool = False,
 ) -> tuple[RunUpload, bool]:
-    """Announce a file of ``length`` bytes that will come in parts; the upload, and whether it is new.
+    """Announce a file of ``length`` bytes that will come in parts. Returns the upload, and whether it is new.
 
     The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``: at
     the first byte when it was refused. Raises UploadRefused, QuotaReached, KeyUsed.
@@ -121,7 +121,7 @@ def begin(
 
 
 def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> RunUpload:
-    """Add ``length`` bytes that continue the file at ``offset``; the last part has it wait for its check.
+    """Add ``length`` bytes that continue the file at ``offset``. After the last part, the file waits for its check.
 
     When the sender's connection ends, what came stays. Raises WrongOffset, UploadRefused.
     """
@@ -171,7 +171,7 @@ def forget_parts(stored: Sequence[str]) -> None:
 
 
 def incoming() -> Path:
-    """Where what arrives lies until it is kept."""
+    """Return the folder for arriving files."""
     folder = Path(settings.DATA_DIR) / "incoming"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -183,7 +183,7 @@ def _stored(file: IO[bytes]) -> str:
 
 
 def refuse_unfit(file_name: str, length: int) -> None:
-    """Raises UploadRefused for a file that is too large, or a name that cannot be."""
+    """Raise UploadRefused for a file that is too large, or an invalid name."""
     if length > settings.MAX_UPLOAD_BYTES:
         raise UploadRefused(
             f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.",
@@ -196,7 +196,7 @@ def refuse_unfit(file_name: str, length: int) -> None:
 
 
 def copied(stream: Stream, file: IO[bytes], length: int) -> tuple[str, int]:
-    """Copy what was announced; its SHA-256, and how many bytes did not come."""
+    """Copy the announced bytes. Returns the SHA-256 and the number of missing bytes."""
     digest, left = hashlib.sha256(), length
     with suppress(UnreadablePostError):  # the sender's connection is gone
         while left and (part := stream.read(min(CHUNK, left))):
@@ -211,7 +211,7 @@ def _under(collection: Collection, user: User, key: str) -> RunUpload | None:
 
 
 def _made(collection: Collection, user: User, key: str, facts: dict[str, Any]) -> tuple[RunUpload, bool]:
-    """The upload under the key, made unless it is there. The key may come twice at once; one is first."""
+    """Return the upload with this key, or create it. Of two concurrent requests, one creates it."""
     if (there := _under(collection, user, key)) is not None:
         return there, False
     try:

@@ -1,4 +1,4 @@
-"""All that is wrong with a run file that was refused, up to a hundred lines of it."""
+"""All problems of a refused run file, up to a hundred lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def problems_of_run(
     max_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Problems:
-    """What is wrong with the lines of a run that was refused; the refusal itself when it concerns none of them."""
+    """Return the problems of a refused run's lines, or the refusal itself if it concerns no line."""
     with suppress(ReaderFailed), refusing_faults(refusal.file):
         found = trec.run_problems(
             path,
@@ -45,7 +45,7 @@ def problems_of_run(
 def each_refusal(
     refusal: PoolingError, path: Path, *, collection: Collection | None, skip_unknown: bool = False
 ) -> list[PoolingError]:
-    """The refusal of a file as one for each of its problems, and one for those that are not listed."""
+    """Split a file's refusal into one for each problem, and one for those that are not listed."""
     if not isinstance(refusal, InvalidFile):
         return [refusal]
     found = problems_of_run(refusal, path, collection=collection, skip_unknown=skip_unknown)

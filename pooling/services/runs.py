@@ -11,10 +11,10 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from config.background import events
-from config.errors import BucketAway, BucketRefused
+from config.guidance import Guidance, Option
 from pooling import trec
 from pooling.blocks import LONGEST
-from pooling.errors import AlreadyImported, PoolingError
+from pooling.errors import AlreadyImported, BucketAway, BucketRefused, PoolingError
 from pooling.formats import Progress
 from pooling.models import Collection, Run
 from pooling.ranking import Ranking
@@ -33,7 +33,7 @@ RUN_CHECKED = "run.checked"
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What people say about a run; none of it is in the file."""
+    """Facts about a run that its file does not contain."""
 
     team: str = ""
     description: str = ""
@@ -51,7 +51,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class CheckedRun:
-    """A run file that passed every check, and the tag it goes by."""
+    """A run file that passed every check, and its run tag."""
 
     file: trec.RunFile
     run_tag: str
@@ -72,7 +72,7 @@ def check_run(
 
     Raises InvalidFile, UnknownQueries, and AlreadyImported for content or a tag the collection has.
     """
-    file = trec.read_run(
+    file = trec.read_run_file(
         path,
         name=name,
         known_qids=None if collection is None else known_qids(collection),
@@ -115,7 +115,7 @@ def import_run(
 
 @dataclass(frozen=True)
 class ImportedRuns:
-    """What became of several files."""
+    """The outcome of importing several files."""
 
     runs: tuple[Run, ...]
     refused: tuple[PoolingError, ...]
@@ -196,7 +196,7 @@ def keep_run(
     with transaction.atomic():  # before anything is stored
         hold_to_policy(collection, checked.run_tag, said)
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
-    ranking_files.put(stored, file.ranking)
+    ranking_files.put_ranking(stored, file.ranking)
     try:
         with transaction.atomic():
             hold_to_policy(collection, checked.run_tag, said)
@@ -228,7 +228,7 @@ def record_check(
     upload_id: int | None = None,
     problem_counts: dict[str, int] | None = None,
 ) -> None:
-    """Keep that a run file was checked, in the transaction of what came of it."""
+    """Record that a run file was checked, in the transaction of its outcome."""
     facts = {
         "outcome": outcome,
         "upload": upload_id,
@@ -239,13 +239,13 @@ def record_check(
 
 
 def said_of(collection: Collection, facts: RunFacts) -> dict[str, Any]:
-    """The facts as fields of a run."""
+    """Return the facts as fields of a run."""
     variant_of = runs_tagged(collection, [facts.variant_of])[0] if facts.variant_of else None
     return asdict(facts) | {"variant_of": variant_of}
 
 
 def ranking_of(run: Run, depth: int | None = None) -> Ranking:
-    """The run's ranking, or its first ``depth`` ranks."""
+    """Return the run's ranking, or its first ``depth`` ranks."""
     return ranking_files.get(run, depth)
 
 
@@ -255,7 +255,7 @@ def tops_of(run: Run, depth: int = 1) -> dict[str, tuple[str, ...]]:
 
 
 def tag_of(file_name: str) -> str:
-    """A tag for a run file without one: its name less the usual endings."""
+    """Return a tag for a run file without one: its name without the usual extensions."""
     stem = file_name
     while (ending := next((end for end in _ENDINGS if stem.lower().endswith(end)), "")) and stem != ending:
         stem = stem[: -len(ending)]
@@ -263,7 +263,7 @@ def tag_of(file_name: str) -> str:
 
 
 def summary(checked: CheckedRun) -> dict[str, Any]:
-    """A checked run as JSON-ready facts."""
+    """Return the facts about a checked run, JSON-ready."""
     report = checked.file.report
     return {
         "run": checked.run_tag,
@@ -279,7 +279,9 @@ def _tag(tag: str) -> str:
     if not tag or any(character.isspace() for character in tag) or len(tag.encode()) > LONGEST["tag"]:
         raise PoolingError(
             f"{tag!r} cannot be a run tag.",
-            f"Give one without blanks, of at most {LONGEST['tag']} bytes, with --tag.",
+            Guidance(
+                f"Give one without blanks, of at most {LONGEST['tag']} bytes, with ", Option("tag"), "."
+            ),
         )
     return tag
 
@@ -298,10 +300,14 @@ def _refuse_if_there(collection: Collection, checked: CheckedRun, name: str) -> 
     if tagged is not None and tagged.sha256 == file.sha256:
         raise AlreadyImported(
             f"{name}: the same content is already imported as run {tagged.run_tag}, ordered by {tagged.order}.",
-            f"To keep it ordered by {file.order} too, import it under another tag with --tag.",
+            Guidance(
+                f"To keep it ordered by {file.order} too, import it under another tag with ",
+                Option("tag"),
+                ".",
+            ),
         )
     if tagged is not None:
         raise AlreadyImported(
             f"{name}: there already is a run {checked.run_tag} with other content.",
-            "Import this one under another tag with --tag.",
+            Guidance("Import this one under another tag with ", Option("tag"), "."),
         )

@@ -1,4 +1,4 @@
-"""Files that came along with a form: kept until a job has read them, and what is wrong with them as rows."""
+"""Files sent with a form, stored until a job has read them, and their problems as rows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from django.db import transaction
 
 from accounts.models import User
 from config import clock
+from config.guidance import stored
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
 from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
@@ -36,7 +37,7 @@ Row = TypeVar("Row", NewCollection, AddedFiles)
 
 @dataclass(frozen=True)
 class SentFile:
-    """A file that came along: what it is, what it is called, and its content."""
+    """A file that was sent: its kind, name and content."""
 
     what: str
     name: str
@@ -45,14 +46,14 @@ class SentFile:
 
 @dataclass(frozen=True)
 class AnnouncedFile:
-    """A file that will come in parts: what it is, what it is called, and how large it is."""
+    """A file that will arrive in parts: its kind, name and size."""
 
     what: str
     name: str
     size: int
 
 
-def keep(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[Kept]:
+def keep_sent_files(sent: Sequence[SentFile | AnnouncedFile], there: Sequence[Path] = ()) -> list[Kept]:
     """Keep sent files, and places for announced ones, in a folder of their own.
 
     Those that lie on the server stay where they are.
@@ -68,18 +69,18 @@ def kept_within_quota(user: User, sent: Sequence[SentFile], there: Sequence[Path
 
     Raises QuotaReached.
     """
-    files = keep(sent, there)
+    files = keep_sent_files(sent, there)
     try:
         with transaction.atomic():
             refuse_over_quota(user, files=len(sent), size=sum(sizes_of(files)))
             yield files
     except BaseException:
-        forget(files, {QUERIES, PASSAGES, QRELS})
+        forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
         raise
 
 
 def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
-    """Keep a sent file under a name of ours: what a sender calls it never becomes part of a path."""
+    """Store a sent file under our own name. The sender's name never becomes part of a path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{number}-{file.what}"
     kept = {"what": file.what, "name": Path(file.name).name[:200] or file.what, "path": str(path)}
@@ -92,19 +93,19 @@ def _kept(folder: Path, number: int, file: SentFile | AnnouncedFile) -> Kept:
 
 
 def paths(files: Iterable[Kept], what: str) -> list[Path]:
-    """Where the files of this kind lie."""
+    """Return the paths of the files of this kind."""
     return [Path(file["path"]) for file in files if file["what"] == what]
 
 
 def sent_passages(files: Iterable[Kept]) -> list[tuple[str, Path]]:
-    """(what its sender calls it, where it lies) of passage files that came along; not those the server offers."""
+    """Return (sender's name, path) of the passage files that were sent, without those that the server offers."""
     ours = Path(settings.DATA_DIR) / "sources"
     kept = [(file["name"], Path(file["path"])) for file in files if file["what"] == PASSAGES]
     return [(name, path) for name, path in kept if path.is_relative_to(ours)]
 
 
 def passages_told(files: Iterable[Kept]) -> Iterable[tuple[str, Problems]]:
-    """What is wrong with each passage file that came along, every line looked at."""
+    """Return the problems of each passage file that was sent, from all of its lines."""
     for name, path in sent_passages(files):
         yield name, passage_problems(Content(path, name, most_bytes_of(path)))
 
@@ -122,12 +123,12 @@ def refuse_bad_passages(files: Iterable[Kept], progress: Progress | None = None)
 
 
 def names(files: Iterable[Kept]) -> dict[Path, str]:
-    """What people call the files."""
+    """Return the senders' names of the files."""
     return {Path(file["path"]): file["name"] for file in files}
 
 
-def forget(files: Iterable[Kept], kinds: set[str]) -> None:
-    """Delete sent files of these kinds; what lay on the server before stays."""
+def forget_sent_files(files: Iterable[Kept], kinds: set[str]) -> None:
+    """Delete sent files of these kinds. Files that were on the server before stay."""
     ours = Path(settings.DATA_DIR) / "sources"
     for file in files:
         path = Path(file["path"])
@@ -138,7 +139,7 @@ def forget(files: Iterable[Kept], kinds: set[str]) -> None:
 
 
 def sources_on_the_server() -> list[Path]:
-    """Passage files in the folder that the installation offers, by name."""
+    """Return the passage files in the folder that the installation offers, by name."""
     folder = settings.SOURCES_DIR
     if not folder or not Path(folder).is_dir():
         return []
@@ -172,7 +173,7 @@ def read_once(
         if not waiting.update(state=states.REFUSED, **refused):
             return type(wanted).objects.filter(pk=wanted.pk).first() or wanted
         done_with = {*done_with, PASSAGES}
-    forget(wanted.files, done_with)
+    forget_sent_files(wanted.files, done_with)
     wanted.refresh_from_db()
     return wanted
 
@@ -202,7 +203,7 @@ def every_problem(
                 "line": one.line,
                 "kind": one.kind,
                 "reason": one.reason,
-                "next_step": one.next_step,
+                "next_step": stored(one.next_step),
             }
             for one in problems.listed
         ]

@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from config import clock
+from config.guidance import Action
 from pooling.errors import BadGrant, GrantOver, NotFound
 from pooling.models import Collection, SpendingGrant, SpendingGrantChange
 
@@ -29,7 +30,7 @@ def usable_by(user: Any, collection: Collection) -> QuerySet[SpendingGrant]:
 
 
 def running(grants: QuerySet[SpendingGrant]) -> QuerySet[SpendingGrant]:
-    """Those that are neither revoked nor over."""
+    """Return the grants that are neither revoked nor expired."""
     return grants.filter(revoked_at=None, last_day__gte=clock.now().date())
 
 
@@ -61,7 +62,7 @@ def grant_spending(
 
 @transaction.atomic
 def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: str) -> None:
-    """Set another amount and last day; nothing changes when both are as they were. Raises BadGrant, GrantOver."""
+    """Change the amount and the last day, if they differ. Raises BadGrant, GrantOver."""
     if (grant.amount, grant.last_day) == (amount, last_day):
         return
     _check(amount, last_day)
@@ -75,22 +76,22 @@ def change_grant(grant: SpendingGrant, *, amount: Decimal, last_day: date, who: 
 
 @transaction.atomic
 def revoke_grant(grant: SpendingGrant, *, who: str) -> None:
-    """Let nothing more be committed by this grant; campaigns keep what they have reserved. Safe to repeat."""
+    """Revoke a grant, so that nothing more is committed with it. Existing reservations stay. Safe to repeat."""
     if SpendingGrant.objects.filter(pk=grant.pk, revoked_at=None).update(revoked_at=clock.now()):
         _log(grant, "revoked", who)
     grant.refresh_from_db()
 
 
 def grant_named(number: int) -> SpendingGrant:
-    """The grant with this number. Raises NotFound."""
+    """Return the grant with this number. Raises NotFound."""
     found = SpendingGrant.objects.select_related("person", "collection").filter(pk=number).first()
     if found is None:
-        raise NotFound(f"There is no spending grant {number}.", "List them: manage.py spending_grants")
+        raise NotFound(f"There is no spending grant {number}.", Action("spending_grants", lead="List them"))
     return found
 
 
 def changes_of(grants: Sequence[SpendingGrant]) -> QuerySet[SpendingGrantChange]:
-    """Decisions about these grants, the latest first."""
+    """Return decisions about these grants, the latest first."""
     rows = SpendingGrantChange.objects.filter(grant__in=grants)
     return rows.select_related("grant__person", "grant__collection").order_by("-pk")
 

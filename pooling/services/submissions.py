@@ -1,4 +1,4 @@
-"""Submission policies: set one, and hold a new run to it."""
+"""Submission policies: set one, and check new runs against it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from config import clock
+from config.guidance import Guidance, Option, joined
 from config.plurals import many
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, CollectionChange, Run, SubmissionPolicy
@@ -18,12 +19,12 @@ from pooling.submission_rules import next_welcome
 
 # What may be asked for: fields of a run, and how a person is told to give them.
 METADATA = {
-    "team": "--team",
-    "description": "--description",
-    "paper": "--paper",
-    "code": "--code",
-    "run_type": "--type",
-    "submitted_on": "--date",
+    "team": Option("team"),
+    "description": Option("description"),
+    "paper": Option("paper"),
+    "code": Option("code"),
+    "run_type": Option("type"),
+    "submitted_on": Option("date"),
 }
 REQUIRED = ("team", "description", "run_type")
 
@@ -33,7 +34,7 @@ LOGGED = "submission policy"
 
 
 def policy_of(collection: Collection) -> SubmissionPolicy | None:
-    """What the collection asks of those who submit runs, if anything."""
+    """Return the collection's submission policy, if any."""
     return SubmissionPolicy.objects.filter(collection=collection).first()
 
 
@@ -48,7 +49,7 @@ def set_policy(
     who: str = "",
     why: str = "",
 ) -> SubmissionPolicy:
-    """Set or replace the collection's policy; runs that are there stay. The team is always required."""
+    """Set or replace the collection's policy. Existing runs stay. The team is always required."""
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
             "A policy lets in at least one run in at least one day.", "Give numbers from 1."
@@ -75,7 +76,7 @@ def set_policy(
 
 
 def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool:
-    """Take the policy away; whether there was one."""
+    """Delete the policy; return whether there was one."""
     with transaction.atomic():
         dropped = bool(SubmissionPolicy.objects.filter(collection=collection).delete()[0])
         if dropped:
@@ -84,12 +85,12 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
 
 
 def said_as(name: str) -> str:
-    """What a field about a run is called where people fill it in."""
+    """Return the label of a field about a run."""
     return "family" if name == "run_type" else name.replace("_", " ")
 
 
 def policy_words(policy: SubmissionPolicy) -> str:
-    """The policy in a line."""
+    """Return the policy in one line."""
     variants = many(policy.most_variants, "variant") if policy.most_variants else "no variants"
     embargo = f"anonymous for {many(policy.longest_embargo_days, 'day')} at most"
     return "; ".join(
@@ -120,7 +121,7 @@ def hold_to_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) 
 
 
 def refuse_against_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
-    """The same as far as can be told now, for a check that changes nothing and keeps nobody waiting."""
+    """Run the same checks as far as possible without changing anything or taking a lock."""
     policy = policy_of(collection)
     if policy is not None and not facts["baseline"]:
         _hold(policy, collection, run_tag, facts)
@@ -128,7 +129,7 @@ def refuse_against_policy(collection: Collection, run_tag: str, facts: dict[str,
 
 @dataclass(frozen=True)
 class TeamStanding:
-    """A team under the policy today: its runs of the last period, all of them and variants, and what comes next."""
+    """A team's use of the policy today: its runs in the last period, its variants, and when the next is welcome."""
 
     team: str
     recent: int
@@ -139,7 +140,7 @@ class TeamStanding:
 
 
 def teams_under(policy: SubmissionPolicy, *, today: date) -> list[TeamStanding]:
-    """Every team of the board, by name, and from which day its next run is welcome."""
+    """Return every team of the board, by name, with the day from which its next run is welcome."""
     runs = Run.objects.filter(collection=policy.collection, baseline=False).exclude(team="")
     by_team: dict[str, list[Run]] = {}
     for run in runs.order_by("team", "pk"):
@@ -179,13 +180,13 @@ def _hold(policy: SubmissionPolicy, collection: Collection, run_tag: str, facts:
 
 
 def held_fast(run: Run) -> frozenset[str]:
-    """What may not be changed about a run, since by it the policy let the run in."""
+    """Return the facts of a run that cannot change, because the policy accepted the run by them."""
     policy = not run.baseline and SubmissionPolicy.objects.filter(collection=run.collection_id).exists()
     return frozenset({"team", "submitted_on", "baseline"} if policy else ())
 
 
 def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
-    """Raise SubmissionRefused when the board's policy lets nobody change this about the run."""
+    """Raise SubmissionRefused if the board's policy does not let this fact of the run change."""
     policy = SubmissionPolicy.objects.filter(collection=run.collection_id).first()
     if policy is None or run.baseline:
         return
@@ -212,7 +213,7 @@ def _complete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> 
     if missing:
         raise SubmissionRefused(
             f"{run_tag}: the board asks for more about a run than was said.",
-            f"Add {' '.join(METADATA[name] for name in missing)}.",
+            Guidance("Add ", joined(" ", (METADATA[name] for name in missing)), "."),
             missing=missing,
         )
 

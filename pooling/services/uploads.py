@@ -1,4 +1,4 @@
-"""Check run files that were sent, and import them: every problem is named, and a check alone changes nothing."""
+"""Check uploaded run files, and import them. Every problem is listed, and a check alone changes nothing."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from django.db.models import Q
 
 from config import clock
 from config.background.models import Job
+from config.guidance import Guidance, joined, stored
 from config.sweep import Sweep
 from pooling.errors import (
     InvalidFile,
@@ -70,7 +71,7 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
 
 
 def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
-    """Check the file at ``path``, and write what came of it."""
+    """Check the file at ``path``, and record the outcome."""
     known: dict[str, Any] = {"sha256": upload.sha256 or _sha256(path)}
     try:
         with refusing_faults(upload.file_name):
@@ -107,7 +108,7 @@ def _refused(found: Problems) -> dict[str, Any]:
 
 
 def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
-    """Write what came of it and that it was checked, unless it was dropped or another process was first."""
+    """Record the outcome and the check, unless the upload was dropped or another process was first."""
     kept = changes["state"] == RunUpload.State.CHECKED
     changes |= {"finished_at": clock.now(), "parts": upload.parts if kept else []}
     with transaction.atomic():
@@ -126,11 +127,11 @@ def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
 
 
 class _StoredFileGone(UploadRefused):
-    """What was stored of the upload is not there: a bucket's rules may remove old uploads."""
+    """The stored upload is missing. A bucket's rules can remove old uploads."""
 
 
 def submit_checked(upload: RunUpload) -> RunUpload:
-    """Have a file that passed its check alone imported, without sending it again. Raises UploadRefused."""
+    """Import a file that passed a check, without sending it again. Raises UploadRefused."""
     again = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None, "report": {}}
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
@@ -140,7 +141,7 @@ def submit_checked(upload: RunUpload) -> RunUpload:
 
 
 def _not_submitted(upload: RunUpload) -> PoolingError:
-    """Why a file cannot be submitted as it is, and what to do instead."""
+    """Return why a file cannot be submitted, and what to do instead."""
     now = RunUpload.objects.filter(pk=upload.pk).first()
     if now is None:
         return UploadRefused("The file was dropped.", "Send it again.")
@@ -160,7 +161,7 @@ def _not_submitted(upload: RunUpload) -> PoolingError:
     return UploadRefused("The file is not here any more.", "Send it again.")
 
 
-def forget_old() -> int:
+def forget_old_uploads() -> int:
     """Drop files that nobody finished or submitted in time, and those whose check failed long ago; how many.
 
     One that cannot be dropped holds up no other: SweepFailed is raised at the end.
@@ -207,7 +208,7 @@ def _said(upload: RunUpload) -> dict[str, Any]:
 
 
 def _report(checked: CheckedRun) -> dict[str, Any]:
-    """What the check found; of the queries without an answer the first, and how many."""
+    """Return the result of the check. Of the queries without an answer, it has the first ones and the count."""
     report = summary(checked)
     for name in ("unanswered", "skipped"):
         report[f"{name}_count"] = len(report[name])
@@ -218,7 +219,7 @@ def _report(checked: CheckedRun) -> dict[str, Any]:
 def _all_problems(
     upload: RunUpload, path: Path, refusal: PoolingError, progress: Progress | None
 ) -> Problems:
-    """All that is wrong: with the lines, when one of them was refused, and with what was said about the run."""
+    """Return all problems: of the lines, if one was refused, and of the facts about the run."""
     listed: list[Problem] = []
     counts: dict[str, int] = {}
     if isinstance(refusal, InvalidFile):
@@ -243,8 +244,8 @@ def _all_problems(
 
 def _of_refusal(refusal: PoolingError) -> Problem:
     if isinstance(refusal, SubmissionRefused) and refusal.missing:
-        names = ", ".join(METADATA[name] for name in refusal.missing)
-        return Problem(0, "submission policy", refusal.message, f"Say: {names}.")
+        names = joined(", ", (METADATA[name] for name in refusal.missing))
+        return Problem(0, "submission policy", refusal.message, Guidance("Say: ", names, "."))
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
     return Problem(0, kind, refusal.message, refusal.next_step)
 
@@ -254,13 +255,13 @@ def _as_json(problem: Problem) -> dict[str, Any]:
         "line": problem.line,
         "kind": problem.kind,
         "reason": problem.reason,
-        "next_step": problem.next_step,
+        "next_step": stored(problem.next_step),
     }
 
 
 @contextmanager
 def _local(upload: RunUpload) -> Iterator[Path]:
-    """The stored parts as one file on this machine."""
+    """Provide the stored parts as one file on this machine."""
     storage = storages["runs"]
     if isinstance(storage, FileSystemStorage) and len(upload.parts) == 1:
         yield Path(storage.path(upload.parts[0]))

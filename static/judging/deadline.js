@@ -6,7 +6,7 @@ judging.deadline = (form, over) => {
   const hurry = document.getElementById("hurry");
   const longer = document.getElementById("longer");
   const box = document.getElementById("more-time-box");
-  let end = 0;
+  let end = 0, extended = 0;
 
   function inWords(minutes) {
     if (minutes >= 2880) return judging.say("days", { n: Math.floor(minutes / 1440) });
@@ -27,8 +27,9 @@ judging.deadline = (form, over) => {
     }
     if (stage === "over") over();
   }
-  function set(more) {
-    if (more === null || more === "" || Number.isNaN(Number(more))) return;
+  // `asked` is when the server was asked: an answer from before the extension would take it back.
+  function set(more, asked = Date.now()) {
+    if (more === null || more === "" || Number.isNaN(Number(more)) || asked < extended) return;
     end = Date.now() + Number(more) * 1000;
     tell();
   }
@@ -40,6 +41,7 @@ judging.deadline = (form, over) => {
       const reply = await fetch(form.dataset.more, { method: "POST", credentials: "omit", body: new URLSearchParams({ script: "yes" }) });
       const known = await reply.json();
       box.remove();
+      extended = Date.now();
       set(known.left);
       if (end - before > 60000) longer.textContent = judging.say("longer");
     } catch (error) { longer.textContent = judging.say("unsaved"); }

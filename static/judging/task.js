@@ -135,7 +135,7 @@
       const known = await reply.json();
       if (reply.status === 409) { queue.complain(say("refused", known)); return; }
       if (!reply.ok) return;
-      endsIn(known.left);
+      endsIn(known.left, since);
       let news = false;
       for (const page of pairs) {
         const slot = slotOf(page), [side, made] = known.choices[slot] || ["", 0];

@@ -9,6 +9,8 @@
   if (!form || !frame || !asking) return;
   const stop = document.getElementById("stop-and-submit");
   const counts = (number, most) => Number.isInteger(number) && number >= 0 && number <= most;
+  const pays = document.getElementById("pays-now");
+  const whole = pays.textContent;
   let told = null;
 
   window.addEventListener("message", ({ source, data }) => {
@@ -20,8 +22,8 @@
     if (told && !told.done) { form.elements.confirmed.value = "yes"; return; }
     event.preventDefault();
     document.getElementById("done-so-far").textContent = told ? `You have done ${told.done} of ${told.of}.` : "";
-    document.getElementById("pays-now").textContent = told && told.cents !== null
-      ? `Submitting it now pays $${(told.cents / 100).toFixed(2)}.` : "";
+    pays.textContent = told && told.cents !== null
+      ? `Submitting it now pays $${(told.cents / 100).toFixed(2)}.` : whole;
     stop.hidden = !told;
     asking.showModal();
   });

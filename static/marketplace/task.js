@@ -1,5 +1,5 @@
 /* The page around a task. It cannot look into the frame, so it asks its own server whether the task was
-   handed in, and goes on when it was. Without this script the "Go on" link does the same. */
+   handed in, and goes on when it was. Without this script the link "Already submitted? Continue" does the same. */
 "use strict";
 
 (() => {

@@ -1,4 +1,4 @@
-/* Deciding test pairs by keyboard: the key on a button presses it. Every button works without. */
+/* Deciding gold pairs by keyboard: the key on a button presses it. Every button works without. */
 "use strict";
 
 document.addEventListener("keydown", (event) => {

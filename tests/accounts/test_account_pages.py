@@ -48,11 +48,11 @@ def test_the_pages_of_an_account_can_be_read_and_used(ada, page: Page, live_serv
     page.get_by_label("E-mail address").fill("ada@lab.example")
     page.get_by_role("button", name="Add the address").click()
     page.get_by_label("Password").fill(NEW)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("radio")).to_have_count(2)
     inspector.look(page, "e-mail addresses")
     page.get_by_label("ada@lab.example").check()
-    page.get_by_role("button", name="Make it the first").click()
+    page.get_by_role("button", name="Make primary").click()
     expect(page.get_by_role("status")).to_be_visible()
 
     page.goto(f"{accounts}/2fa/")
@@ -68,5 +68,5 @@ def test_a_password_is_asked_for_again_in_our_words(db):
 
     answer = client.get("/accounts/2fa/totp/activate/", follow=True).content.decode()
 
-    assert "Give your password once more before you change how you sign in." in answer
+    assert "Enter your password again before you change how you sign in." in answer
     assert "placeholder" not in answer

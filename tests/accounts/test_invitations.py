@@ -59,7 +59,7 @@ def test_a_link_works_once(client, collection):
     again = client.post(path(invited), ACCOUNT | {"username": "eve"})
 
     assert again.status_code == 404
-    assert "is over" in again.content.decode()
+    assert "This invitation is no longer valid" in again.content.decode()
     assert User.objects.count() == 1
 
 
@@ -195,3 +195,50 @@ def test_the_command_invites_the_first_administrator(client, capsys):
     ada = User.objects.get()
     assert (ada.is_superuser, ada.is_staff) == (True, True)
     assert client.get("/admin/").status_code == 200
+
+
+def first_link():
+    return "/accounts/" + invitations.first_administrator_link().partition("/accounts/")[2]
+
+
+def test_the_first_administrator_comes_by_a_link_that_works_once(client):
+    link = first_link()
+
+    assert "E-mail address" in client.get(link).content.decode()
+    reply = client.post(link, ACCOUNT | {"email": "ada@example.org"})
+
+    assert reply["Location"] == "/"
+    user = User.objects.get()
+    assert (user.email, user.is_superuser, user.is_staff) == ("ada@example.org", True, True)
+    client.logout()
+    assert client.post(link, ACCOUNT | {"username": "eve"}).status_code == 404
+    assert invitations.first_administrator_link() == ""
+
+
+def test_the_first_administrator_needs_no_address(client):
+    assert client.post(first_link(), ACCOUNT).status_code == 302
+
+    assert User.objects.get().email == ""
+    assert not User.objects.get().emailaddress_set.exists()
+
+
+def test_a_new_link_replaces_the_first_administrators_old_one(client):
+    old, new = first_link(), first_link()
+
+    assert client.get(old).status_code == 404
+    assert client.get(new).status_code == 200
+
+
+def test_the_first_administrators_link_is_over_when_there_is_one(client):
+    link = first_link()
+    User.objects.create_superuser("bob", password="a horse reads passages")
+
+    assert client.post(link, ACCOUNT).status_code == 404
+    assert not User.objects.filter(username="ada").exists()
+
+
+def test_the_first_administrators_link_expires(client):
+    link = first_link()
+
+    with clock.shifted(timedelta(hours=25)):
+        assert client.post(link, ACCOUNT).status_code == 404

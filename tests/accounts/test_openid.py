@@ -121,7 +121,7 @@ def test_an_invited_person_gets_an_account_and_joins_once(client, provider, djan
         collection=collection, email="ada@example.org", role=members.Role.VIEWER, invited_by=None
     )
     path = "/accounts/" + invited.link.partition("/accounts/")[2]
-    assert "Go on with OpenID Connect" in client.get(path).content.decode()
+    assert "Continue with OpenID Connect" in client.get(path).content.decode()
 
     page = go_through(client, path)
     assert "Join as ada" in page.content.decode()

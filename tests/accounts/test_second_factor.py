@@ -28,7 +28,7 @@ def set_up(client):
     """Set up an app as the pages say; returns where that leads."""
     asked = client.get("/accounts/2fa/totp/activate/", follow=True)
     assert asked.redirect_chain[-1][0].startswith("/accounts/reauthenticate/")
-    assert b"Administrators sign in with a second factor here" in asked.content
+    assert b"Administrators need a second factor here" in asked.content
     client.post(asked.redirect_chain[-1][0], {"password": PASSWORD})
     secret = client.get("/accounts/2fa/totp/activate/").context["form"].secret
     code = format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))

@@ -10,7 +10,7 @@ from django.core import mail
 
 from accounts.errors import TokenRefused
 from accounts.models import ApiToken
-from accounts.services.tokens import make_token, revoke, token_of
+from accounts.services.tokens import make_token, revoke_token, token_of
 from config import clock
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,7 @@ def test_it_ends(ada):
 
     with clock.shifted(timedelta(days=1, seconds=1)):
         assert token_of(text) is None
-    revoke(user=ada, key=token.pk)
+    revoke_token(user=ada, key=token.pk)
     assert token_of(text) is None
 
 

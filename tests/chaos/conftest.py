@@ -20,7 +20,7 @@ import redis
 from botocore.config import Config
 from django.conf import settings as product
 
-from config import launcher
+from config.process import launcher
 from tests.chaos.fault_proxy import FaultProxy, Faults
 from tests.chaos.twice import COUNT, PREFIX
 from tests.contract.test_mturk import start_marketplace

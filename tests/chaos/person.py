@@ -6,8 +6,8 @@ import time
 
 from django.db import connection
 
-from judging.browsing import Browser
 from judging.models import Campaign, Task
+from judging.simulation.browser import Browser
 
 #: Seconds before somebody who found no task looks again.
 PAUSE = 3

@@ -12,12 +12,12 @@ import pytest
 from django.db.models import QuerySet
 
 from config import clock
-from judging.browsing import hang_up
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.texts import accept_texts
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission
-from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.launching import launch
-from judging.services.ledger import compare
-from judging.services.texts import accept_texts
+from judging.money.ledger import compare_books
+from judging.simulation.browser import hang_up
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 from tests.chaos.fault_proxy import CHANCES, Faults
 from tests.chaos.person import Person, all_done
@@ -97,7 +97,7 @@ def wait_until(happened, seconds: float) -> bool:
 
 
 def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, workers):
-    launch(campaign)
+    launch_campaign(campaign)
     workers.begin_killing()
     people = [Person(crowd.url, number) for number in range(PEOPLE)]
     deadline = time.monotonic() + SECONDS
@@ -127,7 +127,7 @@ def test_nothing_is_lost_and_nothing_is_done_twice(campaign, crowd, proxy, worke
     # Everybody paid, once, and the crowd's account says the same as ours.
     assert_paid_once(campaign, crowd, hits)
     proxy.faults = Faults(repeated_rows=0.5)  # rows said twice are to be counted once; old lists differ
-    books = compare(campaign)
+    books = compare_books(campaign)
     assert books.differences == []
     assert books.ours == books.theirs == sum(payments_of(campaign).values_list("amount", flat=True))
 

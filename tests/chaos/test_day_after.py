@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 import pytest
 
 from config import clock
-from judging.browsing import hang_up
 from judging.crowds import crowd_for
 from judging.errors import CrowdLater
+from judging.intake.collection import collect
+from judging.intake.places import create_kind, post_places
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign, CrowdCall, Payment, Place, Submission
-from judging.services.collecting import collect
-from judging.services.launching import launch
-from judging.services.ledger import compare
-from judging.services.payments import pay_owed
-from judging.services.places import create_kind, post_places
+from judging.money.ledger import compare_books
+from judging.money.payments import pay_owed
+from judging.simulation.browser import hang_up
 from tests.chaos.conftest import Crowd
 from tests.chaos.fault_proxy import Faults
 from tests.chaos.person import Person
@@ -50,7 +50,7 @@ def campaign(site, proxy):
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk")
     campaign.refresh_from_db()
     proxy.faults = Faults()
-    launch(campaign)
+    launch_campaign(campaign)
     create_kind(campaign, crowd_for(campaign), campaign.postings.get())
     return campaign
 
@@ -90,7 +90,7 @@ def test_payments_whose_replies_were_lost_are_not_made_again_after_the_tokens_ar
     later = moved_on()
     with clock.shifted(timedelta(hours=25)):
         pay_owed(campaign)
-        assert compare(campaign).differences == []
+        assert compare_books(campaign).differences == []
 
     hits = later.listed("list_hits", "HITs")
     bonuses = [
@@ -119,7 +119,7 @@ def test_a_bonus_whose_reply_was_lost_is_not_paid_again_under_another_secret_key
     collect(campaign, sweep=True)
     pay_owed(campaign)
 
-    assert compare(campaign).differences == []
+    assert compare_books(campaign).differences == []
     hits = crowd.listed("list_hits", "HITs")
     paid = [crowd.listed("list_bonus_payments", "BonusPayments", HITId=hit["HITId"]) for hit in hits]
     assert [row["BonusAmount"] for rows in paid for row in rows] == ["1.80"]
@@ -145,7 +145,7 @@ def test_what_a_restored_backup_does_not_know_is_found_at_the_crowd_and_not_made
         Submission.objects.update(collected_at=None)
         collect(campaign, sweep=True)
         pay_owed(campaign)
-        assert compare(campaign).differences == []
+        assert compare_books(campaign).differences == []
 
     hits = later.listed("list_hits", "HITs")
     assert set(Counter(hit["RequesterAnnotation"] for hit in hits).values()) == {1}

@@ -23,11 +23,11 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from accounts.services.tokens import make_token
-from config import launcher
-from judging.browsing import Browser, Taken, TaskPage, hang_up, read
+from config.process import launcher
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign, CrowdIdentity, Exclusion, Judgment, Payment, Submission
-from judging.services.launching import launch
-from judging.services.ledger import compare
+from judging.money.ledger import compare_books
+from judging.simulation.browser import Browser, Taken, TaskPage, hang_up, parse_page
 from tests.chaos.person import all_done
 from tests.journeys.installation import fetched, running
 from tests.judging.cast import Fair
@@ -114,7 +114,7 @@ def launched() -> Campaign:
     campaign = fair.draft(**sizes, reward=PAY, base_reward=REWARD, seed=7)
     Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk", budget=Decimal(500))
     campaign.refresh_from_db()
-    launch(campaign)
+    launch_campaign(campaign)
     assert campaign.tasks.count() == TASKS
     return campaign
 
@@ -169,7 +169,7 @@ class Person:
         """The address in the frame of the group's page, which names the HIT that the next worker gets."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.browser.cookies.items())
         address = f"{self.town.crowd}/groups/{self.town.group()}/"
-        elements = read(fetched("GET", address, headers={"Cookie": cookies})[1])
+        elements = parse_page(fetched("GET", address, headers={"Cookie": cookies})[1])
         frame = next(one for one in elements if one.attributes.get("id") == "preview-frame")
         return urljoin(address, frame.attributes["src"])
 
@@ -266,7 +266,7 @@ def decide(town: Town, forged: int) -> str:
     Returns the crowd's id of the worker who was paid.
     """
     until(lambda: town.get("status")["state"] == "paused")
-    assert "our page never saw" in town.campaign.changes.filter(what="paused").get().why
+    assert "without a pair judged on our page" in town.campaign.changes.filter(what="paused").get().why
     until(lambda: len(town.get("held-payments")) == forged)
     first, *others = town.get("held-payments")
     assert Decimal(first["amount"]) == PAY
@@ -336,7 +336,7 @@ def assert_paid(town: Town, honest: list[Person], paid_by_decision: str) -> None
         for worker, done in tasks.items()
         for kind, amount in (("reward", REWARD), ("bonus", BONUS))
     }
-    books = compare(town.campaign)
+    books = compare_books(town.campaign)
     assert books.differences == []
     assert books.ours == books.theirs == PAY * (TASKS + 1)
 

@@ -22,7 +22,8 @@ from config.background.errors import JobFailed, UnknownJobKind
 from config.background.failures import failure_of
 from config.background.models import AtWork, Job
 from config.background.waits import wait_after
-from config.errors import BucketRefused, Refusal
+from config.errors import Refusal
+from pooling.errors import BucketRefused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +50,7 @@ def kind(monkeypatch):
 def test_a_job_runs_once_and_keeps_its_result(kind):
     job = services.start(kind(lambda progress, number: {"twice": number * 2}), arguments={"number": 21})
 
-    first, second = services.work(job.pk), services.work(job.pk)
+    first, second = services.work_off(job.pk), services.work_off(job.pk)
 
     job.refresh_from_db()
     assert (first, second) == (True, False)
@@ -60,7 +61,7 @@ def test_one_live_job_per_key(kind):
     name = kind(lambda progress: None)
 
     jobs = {services.start(name, key="same").pk for _ in range(3)}
-    services.work(jobs.pop())
+    services.work_off(jobs.pop())
     after = services.start(name, key="same")
 
     assert Job.objects.filter(key="same").count() == 2
@@ -119,11 +120,11 @@ def test_a_fault_is_tried_again_and_then_named(kind):
 
     job = services.start(kind(stumble, max_attempts=2))
 
-    services.work(job.pk)
+    services.work_off(job.pk)
     job.refresh_from_db()
     waited = job.state
     with clock.shifted(timedelta(minutes=5)):
-        services.work(job.pk)
+        services.work_off(job.pk)
     job.refresh_from_db()
 
     assert waited == "waiting"
@@ -149,7 +150,7 @@ def test_a_job_says_whose_fault_it_was_and_quotes_only_refusals(kind, error, fau
         raise error
 
     job = services.start(kind(stumble, max_attempts=1))
-    services.work(job.pk)
+    services.work_off(job.pk)
     job.refresh_from_db()
 
     assert (job.state, job.fault) == ("failed", fault)
@@ -168,9 +169,9 @@ def test_a_job_that_did_well_at_last_tells_of_no_fault(kind):
             raise KeyError("once")
 
     job = services.start(kind(stumble))
-    services.work(job.pk)
+    services.work_off(job.pk)
     with clock.shifted(timedelta(minutes=5)):
-        services.work(job.pk)
+        services.work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.fault, job.failure, job.trace) == ("done", "", "", "")
@@ -180,7 +181,7 @@ def test_a_command_tells_of_a_fault_as_pages_do(kind):
     def stumble(progress):
         raise KeyError("secret")
 
-    with pytest.raises(JobFailed, match="A fault of the software") as failed:
+    with pytest.raises(JobFailed, match="A software error") as failed:
         attending.attend(services.start(kind(stumble, max_attempts=1)))
 
     assert "secret" not in str(failed.value)
@@ -191,7 +192,7 @@ def test_administrators_find_the_traceback(kind, admin_client):
         raise KeyError("words for administrators")
 
     job = services.start(kind(stumble, max_attempts=1))
-    services.work(job.pk)
+    services.work_off(job.pk)
 
     assert (
         "words for administrators"
@@ -219,7 +220,7 @@ def test_a_job_whose_workers_all_died_ends_in_a_named_failure(kind):
             assert services.lease(job.pk)
 
     with clock.shifted(timedelta(hours=2)):
-        services.work(job.pk)
+        services.work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.failure) == ("failed", "worker-died")
@@ -231,7 +232,7 @@ def test_try_later_costs_no_attempt(kind):
 
     job = services.start(kind(wait))
 
-    services.work(job.pk)
+    services.work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.attempts, job.progress_message) == ("waiting", 0, "The crowd is busy.")
@@ -257,7 +258,7 @@ def test_a_job_that_is_put_off_again_and_again_waits_longer_until_it_gets_on(kin
     job, seen = services.start(kind(wait)), []
     while got_on:
         Job.objects.update(run_after=clock.now())
-        services.work(job.pk)
+        services.work_off(job.pk)
         job.refresh_from_db()
         seen.append((job.put_off, (job.run_after - clock.now()).total_seconds()))
 
@@ -275,7 +276,7 @@ def test_whoever_waits_for_a_job_that_was_put_off_has_it_tried_at_once(kind):
             raise said.pop()
 
     job = services.start(kind(wait_once))
-    services.work(job.pk)
+    services.work_off(job.pk)
 
     assert attending.attend(Job.objects.get(pk=job.pk)).state == "done"
 
@@ -290,8 +291,8 @@ def test_ringing_while_a_job_runs_makes_it_run_once_more(kind):
 
     job = services.start(kind(look), key="again")
 
-    services.work(job.pk)
-    services.work(job.pk)
+    services.work_off(job.pk)
+    services.work_off(job.pk)
 
     job.refresh_from_db()
     assert len(seen) == 2
@@ -331,7 +332,7 @@ def test_another_process_at_work_is_seen_by_its_pulse():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(UnknownJobKind, match=r"no kind of job called .made\.up."):
+    with pytest.raises(UnknownJobKind, match=r"Unknown kind of job: .made\.up."):
         services.start("made.up")
 
 

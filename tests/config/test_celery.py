@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from config import launcher
 from config.background.models import Job
 from config.background.services import start
+from config.process import launcher
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [

@@ -37,33 +37,33 @@ def other_sources(tmp_path, monkeypatch):
 
 
 def test_what_was_kept_is_read_again_and_forgotten_when_told():
-    key = kept_objects.key_of("figures", 1, "first")
-    kept_objects.keep(key, Figures(3), 60)
+    key = kept_objects.object_key("figures", 1, "first")
+    kept_objects.keep_object(key, Figures(3), 60)
 
-    assert kept_objects.read(key) == Figures(3)
-    assert kept_objects.key_of("figures", 2, "first") != key
-    kept_objects.forget(key)
-    assert (kept_objects.read(key), kept_objects.is_kept(key)) == (None, False)
+    assert kept_objects.kept(key) == Figures(3)
+    assert kept_objects.object_key("figures", 2, "first") != key
+    kept_objects.forget_object(key)
+    assert (kept_objects.kept(key), kept_objects.is_kept(key)) == (None, False)
 
 
 def test_another_version_of_the_software_finds_nothing(other_sources):
-    kept_objects.keep(kept_objects.key_of("figures", 1), Figures(3), 60)
+    kept_objects.keep_object(kept_objects.object_key("figures", 1), Figures(3), 60)
 
     other_sources()
 
-    assert kept_objects.read(kept_objects.key_of("figures", 1)) is None
+    assert kept_objects.kept(kept_objects.object_key("figures", 1)) is None
 
 
 @pytest.mark.parametrize(
     "damaged", [b"", b"\x80\x05no pickle", b"cconfig.gone\nFigures\n.", {"not": "bytes"}]
 )
 def test_what_cannot_be_read_counts_as_not_kept(damaged):
-    key = kept_objects.key_of("figures", 1)
+    key = kept_objects.object_key("figures", 1)
     cache.set(key, damaged, 60)
 
-    assert kept_objects.read(key) is None
-    kept_objects.keep(key, Figures(4), 60)
-    assert kept_objects.read(key) == Figures(4)
+    assert kept_objects.kept(key) is None
+    kept_objects.keep_object(key, Figures(4), 60)
+    assert kept_objects.kept(key) == Figures(4)
 
 
 def test_every_object_goes_into_the_cache_here():

@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import urllib3
 
-from config import launcher
+from config.process import launcher
 from config.settings import BASE_DIR
-from judging.browsing import Browser, Taken, TaskPage, read
+from judging.simulation.browser import Browser, Taken, TaskPage, parse_page
 from tests.journeys.test_demo import environment_of_a_newcomer
 
 #: Seconds until work that was sent off must have been paid, on a machine that does much else.
@@ -27,8 +27,8 @@ django.setup()
 from collections import Counter
 from django.core.management import call_command
 from judging.models import Campaign
-from judging.services.launching import launch
-from judging.services.places import post_places
+from judging.launch.launches import launch_campaign
+from judging.intake.places import post_places
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
 
 names, sample = sys.argv[2:], sys.argv[1]
@@ -48,7 +48,7 @@ for name in names:
     call_command("accept_gold", name, "--all")
     call_command("set_texts", name, "--accept")
     campaign = Campaign.objects.get(name=name)
-    launch(campaign)
+    launch_campaign(campaign)
     post_places(campaign)
 """
 
@@ -163,7 +163,7 @@ class Person:
         """The parameters of the frame on the page of the campaign's group."""
         cookies = "; ".join(f"{name}={value}" for name, value in self.browser.cookies.items())
         address = f"{self.at.marketplace}/groups/{self.at.group_of(campaign)}/"
-        elements = read(fetched("GET", address, headers={"Cookie": cookies})[1])
+        elements = parse_page(fetched("GET", address, headers={"Cookie": cookies})[1])
         frame = next(one for one in elements if one.attributes.get("id") == "preview-frame")
         return {
             "address": frame.attributes["src"],

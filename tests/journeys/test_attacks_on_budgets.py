@@ -18,10 +18,10 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from accounts.services.tokens import make_token
-from config import launcher
+from config.process import launcher
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.texts import accept_texts
 from judging.models import Campaign, CrowdCall, Place, Reservation
-from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.texts import accept_texts
 from pooling.models import Collection, Membership, Passage, Pool, PooledPassage, Query
 from tests.factories import grant_to
 from tests.provision import free_port
@@ -155,7 +155,10 @@ def attack(vic: Person) -> None:
     assert vic.calls("/campaigns/first/budget", amount=500)[0] == 200
     assert vic.calls("/campaigns/first/launch", confirm_spend=500)[0] == 403
     assert vic.calls("/campaigns/first/challenges", runs=["made-up"], confirm_spend=500)[0] == 404
-    assert "No worker who counts" in vic.sends("/campaigns/first/top-up/", minimum="15", total="1").text
+    assert (
+        "No worker has completed a whole task"
+        in vic.sends("/campaigns/first/top-up/", minimum="15", total="1").text
+    )
     asked = {"to": "person", "name": "vic", "amount": 500, "last_day": "2999-01-01"}
     assert vic.calls("/spending/grants", **asked)[0] == 403
     assert committed() == []

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from config.settings import BASE_DIR
-from judging.browsing import Browser
+from judging.simulation.browser import Browser
 from tests.journeys.installation import running
 
 # It keeps SQLite files of its own, whatever the stage.
@@ -36,14 +36,14 @@ import django; django.setup()
 from django.contrib.auth import get_user_model
 from accounts.services.tokens import make_token
 from judging.models import Campaign
-from judging.services.launching import launch
-from judging.services.places import post_places
+from judging.launch.launches import launch_campaign
+from judging.intake.places import post_places
 from tests.judging.cast import Fair
 fair = Fair(None, queries=3, passages=4)
 campaign = fair.draft(max_tasks_per_worker=6)
 Campaign.objects.filter(pk=campaign.pk).update(crowd="mturk", budget=500)  # held pay stays within it
 campaign.refresh_from_db()
-launch(campaign)
+launch_campaign(campaign)
 post_places(campaign)
 ada = get_user_model().objects.create_superuser("ada", password="x")
 print(make_token(user=ada, name="t", scopes=["read", "campaigns"], days=1)[1])

@@ -13,10 +13,10 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from config import launcher
+from config.process import launcher
 from judging import crowds
 from judging.models import Choice, CrowdIdentity, Judgment
-from judging.services import rights
+from judging.people import rights
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
@@ -49,9 +49,9 @@ GO_ON = """
 import django
 django.setup()
 from judging.models import Campaign
-from judging.services import working
-from judging.services.leasing import lease_task
-from judging.services.workers import worker_for
+from judging.page import session as working
+from judging.tasks.leasing import lease_task
+from judging.workers.identities import worker_for
 submission = lease_task(Campaign.objects.get(), worker_for("fake:here", "A9"), assignment_id="later", place=None)
 working.give_consent(submission)
 print(submission.task.number, submission.slots.count())

@@ -12,14 +12,14 @@ from playwright.sync_api import expect
 
 from config import clock
 from config.settings import BASE_DIR
-from judging.browsing import Browser
+from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of
 from judging.crowds.arrival import SIGNATURE
+from judging.exchange.tokens import link_for
+from judging.intake.places import post_places
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Judgment, Place, Submission
-from judging.services.launching import launch
-from judging.services.places import post_places
-from judging.services.rehearsing import keep_people_out, rehearsal_of
-from judging.tokens import link_for
-from marketplace.arrival_signature import sign
+from judging.simulation.browser import Browser
+from marketplace.protocol.arrival_signature import sign
 from pooling.models import Collection, Passage, Pool, PooledPassage, Qrel
 from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
@@ -70,7 +70,7 @@ def test_rehearsal_is_out_of_peoples_hands_goes_on_and_leaves_the_campaign_rehea
 ):
     copy = rehearsal_of(campaign)
     keep_people_out(copy)
-    launch(copy)
+    launch_campaign(copy)
     post_places(copy)
     person = Browser(marketplace["endpoint"])
     worker = person.sign_up("martha", "a horse reads passages")

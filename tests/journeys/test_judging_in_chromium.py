@@ -27,7 +27,7 @@ GRADES = grades_of(SAMPLE / "queries.tsv", SAMPLE / "passages.tsv", SAMPLE / "gr
 
 @pytest.fixture
 def campaign(site) -> Campaign:
-    """Two questions with five passages each: 20 pairs, two tasks; six test pairs for one worker's two tasks."""
+    """Two questions with five passages each: 20 pairs, two tasks; six gold pairs for one worker's two tasks."""
     files = ("--queries", SAMPLE / "queries.tsv", "--passages", SAMPLE / "passages.tsv")
     typed("import_collection", "meadow", *files, "--qrels", SAMPLE / "grades.txt", "--all-passages")
     collection = Collection.objects.get(name="meadow")
@@ -179,7 +179,7 @@ def test_two_windows_agree_and_a_slip_of_the_hand_chooses_nothing(campaign, mark
         person.sign_up(marketplace["endpoint"], "ada")
         one = window_of(person, browser, stopped=True)
         other = window_of(person, browser, agree=False)
-        expect(one.locator("#hurry")).to_contain_text("Less than five minutes are left for this task")
+        expect(one.locator("#hurry")).to_contain_text("Less than five minutes are left")
         one.keyboard.press("1")
         expect(one.locator("#saved")).to_contain_text("Read both passages first")
         hidden_for(one, 4000)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from judging.models import Payment, Submission
-from judging.services.reconciling import receipt_of
+from judging.money.discrepancies import receipt_of
 from tests.chromium import shared_chromium
 from tests.journeys.conftest import typed
 from tests.journeys.person import Person

@@ -9,9 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from config import clock
-from judging.deadlines import GRACE
+from judging.exchange.tokens import page_address
+from judging.intake.kept_work import FORM_FOLLOWS
 from judging.models import Campaign, Payment, Submission
-from judging.services.ledger import compare
+from judging.money.ledger import compare_books
+from judging.rules.deadlines import GRACE
 from tests.journeys.conftest import typed
 from tests.journeys.person import Person
 from tests.journeys.test_judging_in_chromium import GRADES, campaign
@@ -38,6 +40,8 @@ def take(person: Person) -> None:
     person.page.get_by_role("link", name="Which passage answers").click()
     person.page.get_by_role("button", name="Take a task for").click()
     person.frame.get_by_role("button", name="I agree").click()
+    # A reload before the answer is here would ask for agreement again.
+    expect(person.frame.locator("#hurry")).to_be_attached()
 
 
 def judge(person: Person, count: int) -> None:
@@ -56,7 +60,7 @@ def paid(person: Person, amount: str) -> None:
     made = Payment.objects.filter(state=Payment.State.PAID)
     assert sum(one.amount for one in made) == Decimal(amount)
     assert Payment.objects.count() == made.count()
-    books = compare(Campaign.objects.get(name="first"))
+    books = compare_books(Campaign.objects.get(name="first"))
     assert (books.ours, books.theirs, books.differences) == (Decimal(amount), Decimal(amount), [])
     person.page.goto(f"{person.address}/earnings/")
     expect(person.page.locator("#earned")).to_have_text(f"${amount}")
@@ -110,14 +114,37 @@ def test_a_task_without_a_judged_pair_is_returned_without_a_question(person):
     expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
 
 
+def test_a_look_at_the_task_that_began_before_does_not_take_more_time_back(person):
+    take(person)
+    time_passes(ends_at=timedelta(seconds=100))
+    person.page.reload()
+    expect(person.frame.locator("#hurry")).to_be_visible()
+    person.page.wait_for_timeout(2000)  # looks are no closer than that
+    on_the_way = []
+    person.page.route("**/state", lambda route: on_the_way.append((route, route.fetch())))
+    person.frame.locator("html").evaluate("() => { window.dispatchEvent(new Event('focus')) }")
+    while not on_the_way:
+        person.page.wait_for_timeout(20)
+
+    person.frame.get_by_role("button", name="Add 1 hour").click()
+    expect(person.frame.locator("#longer")).to_have_text("You have more time now.")
+    with person.page.expect_response("**/state"):
+        route, reply = on_the_way[0]
+        route.fulfill(response=reply)
+    person.page.wait_for_timeout(200)
+
+    expect(person.frame.locator("#hurry")).to_be_hidden()
+    expect(person.frame.locator("#longer")).to_have_text("You have more time now.")
+
+
 def test_more_time_is_one_click_and_at_the_end_the_page_sends_off_what_is_judged(person):
     take(person)
     judge(person, 5)
     time_passes(ends_at=timedelta(seconds=100))
     person.page.reload()
-    expect(person.frame.locator("#hurry")).to_contain_text("Less than five minutes are left for this task.")
+    expect(person.frame.locator("#hurry")).to_contain_text("Less than five minutes are left")
 
-    person.frame.get_by_role("button", name="Give me 1 hour more").click()
+    person.frame.get_by_role("button", name="Add 1 hour").click()
     expect(person.frame.locator("#longer")).to_have_text("You have more time now.")
     expect(person.frame.locator("#hurry")).to_be_hidden()
     expect(person.frame.locator("#more-time")).to_have_count(0)
@@ -151,6 +178,61 @@ def test_work_on_a_page_that_was_closed_is_kept_and_paid_by_what_was_saved(perso
     expect(person.page.locator("#unsubmitted")).to_contain_text("Pay for 5 of 13 pairs judged")
 
 
+def returned_at_the_crowd(person: Person) -> None:
+    person.page.get_by_role("button", name="Return task").click()
+    person.page.locator("#return-anyway").click()
+    expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
+
+
+def test_finishing_a_returned_task_on_its_old_page_pays_nothing_and_the_next_worker_is_paid(person, window):
+    take(person)
+    judge(person, 5)
+    old = person.page.context.new_page()
+    old.goto(person.page.frames[1].url)
+    returned_at_the_crowd(person)
+
+    old.locator("#leave").click()
+    old.get_by_role("button", name="Stop and submit what I have").click()
+    expect(old.locator("h1")).to_have_text("This task is no longer yours.")
+    next_one = Person(window().new_page(), GRADES)
+    next_one.sign_up(person.address, "nora")
+    next_one.address = person.address
+    take(next_one)
+    judge(next_one, 1)
+    next_one.page.get_by_role("button", name="Return task").click()
+    next_one.page.locator("#stop-and-submit").click()
+    next_one.frame.get_by_role("button", name="Stop and submit what I have").click()
+    expect(next_one.page.locator("[data-refusal], #next-form").first).to_be_visible()
+
+    with clock.shifted(FORM_FOLLOWS + timedelta(seconds=30)):
+        paid(next_one, "0.34")
+    first, second = Submission.objects.order_by("pk")
+    assert (first.state, first.payments.count(), second.task) == ("returned", 0, first.task)
+    old.goto(page_address(first, person.address))
+    expect(old.locator("main")).to_have_attribute("data-reason", "returned")
+    person.page.goto(f"{person.address}/earnings/")
+    expect(person.page.locator("#earned")).to_have_text("$0.00")
+
+
+def test_a_task_returned_after_it_was_submitted_is_paid_once_and_offered_to_nobody_else(person):
+    take(person)
+    judge(person, 5)
+    address = person.page.url
+    person.page.route("**/externalSubmit", lambda route: route.abort())
+    person.page.get_by_role("button", name="Return task").click()
+    person.page.locator("#stop-and-submit").click()
+    person.frame.get_by_role("button", name="Stop and submit what I have").click()
+    person.page.wait_for_timeout(500)
+    person.page.goto(address)
+    returned_at_the_crowd(person)
+
+    with clock.shifted(FORM_FOLLOWS + timedelta(seconds=30)):
+        paid(person, "0.90")
+
+    place = Submission.objects.get().place
+    assert (place.state, place.submissions.count()) == ("gone", 1)
+
+
 def test_five_tasks_without_a_judged_pair_are_the_last_until_a_person_says_so_and_pay_nothing(person):
     for left in (5, 4, 3, 2):
         take(person)
@@ -175,3 +257,14 @@ def test_five_tasks_without_a_judged_pair_are_the_last_until_a_person_says_so_an
     assert {one.state for one in Payment.objects.all()} == {"held"}
     person.page.goto(f"{person.address}/earnings/")
     expect(person.page.locator("#earned")).to_have_text("$0.00")
+    person.page.goto(f"{person.address}/done/")
+    expect(person.page.locator("table.done")).to_contain_text("if the requester decides to pay")
+    expect(person.page.locator("table.done")).not_to_contain_text("1.80")
+    # The day before the crowd would pay it.
+    with clock.shifted(timedelta(days=6, minutes=1)):
+        typed("collect", "first")
+    assert {one.state for one in Payment.objects.all()} == {"rejected"}
+    person.page.reload()
+    expect(person.page.locator("table.done")).to_contain_text("No pair of this task was judged on our page")
+    books = compare_books(Campaign.objects.get(name="first"))
+    assert (books.ours, books.theirs, books.differences) == (Decimal(0), Decimal(0), [])

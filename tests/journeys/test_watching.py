@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config import launcher
+from config.process import launcher
+from judging.exchange.tokens import link_token
 from judging.models import Campaign, Choice, Submission
-from judging.tokens import link_token
 from tests.config.reading import numbers
 from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd

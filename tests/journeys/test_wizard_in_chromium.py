@@ -86,7 +86,7 @@ def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -
     assert page.evaluate(WIDER) == 0
     page.get_by_label("Name of the pool").fill("tops")
     page.get_by_role("button", name="Build the pool of 2 queries").click()
-    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
+    expect(page.get_by_role("status")).to_contain_text("No background worker is running.")
     inspector.look(page, "a pool under way")
     work_off_everything()
     expect(page.get_by_role("heading", name="tops", exact=True)).to_be_visible()
@@ -96,23 +96,23 @@ def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -
 def make_a_draft(page: Page, inspector: Inspector) -> None:
     page.get_by_role("link", name="Prepare a campaign over this pool").click()
     page.get_by_label("Name", exact=True).fill("first")
-    page.get_by_label("Tasks one worker may do").fill("4")
-    page.get_by_label("Test pairs in a task").fill("1")
+    page.get_by_label("Most tasks per worker").fill("4")
+    page.get_by_label("Gold pairs per task").fill("1")
     page.get_by_label("For simulated workers only").check()
     inspector.look(page, "a new campaign")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
     expect(page).to_have_url(re.compile("/campaigns/first/prepare/gold/"))
     page.get_by_role("link", name=re.compile("Settings")).click()
-    expect(page.get_by_label("Tasks one worker may do")).to_have_value("4")
+    expect(page.get_by_label("Most tasks per worker")).to_have_value("4")
     inspector.look(page, "settings")
-    page.get_by_role("link", name=re.compile("Test pairs .*accepted")).click()
+    page.get_by_role("link", name=re.compile("Gold pairs .*accepted")).click()
 
 
 def decide_about_gold(page: Page, inspector: Inspector) -> None:
-    page.get_by_role("button", name="Propose test pairs").click()
+    page.get_by_role("button", name="Propose gold pairs").click()
     work_off_everything()
     expect(page.get_by_role("button", name="Accept A")).to_be_visible()
-    inspector.look(page, "test pairs")
+    inspector.look(page, "gold pairs")
     page.keyboard.press("r")
     expect(page.get_by_text("was rejected")).to_be_visible()
     page.keyboard.press("u")
@@ -121,8 +121,8 @@ def decide_about_gold(page: Page, inspector: Inspector) -> None:
         page.keyboard.press("a")
         expect(page.get_by_text(f"{accepted} of 4 accepted").last).to_be_visible()
     assert GoldPair.objects.filter(state="accepted", decided_by="mia").count() == 4
-    inspector.look(page, "decided test pairs")
-    page.get_by_role("link", name="On to texts").click()
+    inspector.look(page, "decided gold pairs")
+    page.get_by_role("link", name="Continue to texts").click()
 
 
 def read_the_texts(page: Page, inspector: Inspector) -> None:
@@ -133,47 +133,47 @@ def read_the_texts(page: Page, inspector: Inspector) -> None:
     page.get_by_role("button", name="Show instructions and pairs").click()
     expect(frame.locator("#pair-1")).to_be_visible()
     inspector.look(page, "texts")
-    page.get_by_role("button", name="Save, accept and go on").click()
+    page.get_by_role("button", name="Save, accept and continue").click()
 
 
 def set_the_pay(page: Page, inspector: Inspector) -> None:
-    page.get_by_label("Dollars for a whole task").fill("4.00")
+    page.get_by_label("Dollars per whole task").fill("4.00")
     expect(page.locator("#told")).to_contain_text("$4.00")
     page.get_by_label("Budget").fill("60")
     expect(page.locator("#told")).to_contain_text("your budget")
     inspector.look(page, "pay")
-    page.get_by_role("button", name="Save and go on to rehearsal").click()
+    page.get_by_role("button", name="Save and continue to rehearsal").click()
     expect(page.get_by_role("heading", name="Rehearsal", exact=True)).to_be_visible()
     assert Campaign.objects.get().texts_accepted_at is None  # the pay that they tell is another now
     page.get_by_role("link", name=re.compile("Texts")).click()
-    page.get_by_role("button", name="Save, accept and go on").click()
+    page.get_by_role("button", name="Save, accept and continue").click()
     expect(page.get_by_label("Budget")).to_have_value("60.00")
     page.get_by_role("link", name=re.compile("Rehearsal")).click()
 
 
 def rehearse(page: Page, inspector: Inspector) -> None:
     page.get_by_label("Simulated workers").fill("4")
-    page.get_by_label("Of them careless").fill("1")
+    page.get_by_label("Careless workers").fill("1")
     page.get_by_role("button", name="Rehearse first").click()
-    expect(page.get_by_role("status")).to_contain_text("No process works jobs off.")
+    expect(page.get_by_role("status")).to_contain_text("No background worker is running.")
     inspector.look(page, "a rehearsal under way")
     work_off_everything()
-    expect(page.get_by_text("The best answer found is the best there is")).to_be_visible()
+    expect(page.get_by_text("The best answer found is truly the best")).to_be_visible()
     inspector.look(page, "a rehearsal")
-    page.get_by_role("link", name="On to the pilot").click()
+    page.get_by_role("link", name="Continue to pilot").click()
     page.get_by_label("Tasks", exact=True).fill("2")
     expect(page.get_by_role("button", name="Offer 2 tasks and spend up to $9.60")).to_be_visible()
     inspector.look(page, "pilot")
-    page.get_by_role("link", name="On to the check list").click()
+    page.get_by_role("link", name="Continue to check list").click()
 
 
 def launch(page: Page, inspector: Inspector) -> None:
     expect(page.get_by_text("All passed.")).to_be_visible()
     inspector.look(page, "check list")
-    page.get_by_role("link", name="On to the launch").click()
+    page.get_by_role("link", name="Continue to launch").click()
     page.get_by_label("Type the amount to confirm it").fill("59")
     page.get_by_role("button", name="Launch first and spend up to $60.00").click()
-    expect(page.get_by_role("alert").filter(has_text="Nothing was offered")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Nothing was posted")).to_be_visible()
     inspector.look(page, "launch")
     page.get_by_label("Type the amount to confirm it").fill("60")
     page.get_by_role("button", name="Launch first and spend up to $60.00").dblclick()

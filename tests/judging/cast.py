@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from config import clock
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.texts import accept_texts
 from judging.crowds.seam import Arrival
+from judging.intake.collection import Collected, collect
+from judging.intake.places import post_places
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Choice, GoldPair, Posting, Slot, Submission
-from judging.services import working
-from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.collecting import Collected, collect
-from judging.services.launching import launch
-from judging.services.payments import pay_owed
-from judging.services.places import post_places
-from judging.services.texts import accept_texts
+from judging.money.payments import pay_owed
+from judging.page import session
 from pooling.models import Collection, Passage, Pool, PooledPassage, Query
 from tests.factories import passages_of
 from tests.judging.fake_crowd import FakeCrowd, FakePlace
 
-#: Dollars of a campaign that is to do without a thought of money.
+#: Budget in dollars for a campaign where money does not matter.
 PLENTY = Decimal("1000")
 
 
 class Fair:
-    """A campaign over ``queries`` queries with ``passages`` passages each, and whoever comes to judge."""
+    """A campaign over ``queries`` queries with ``passages`` passages each, and its workers."""
 
     def __init__(self, crowd: FakeCrowd, *, queries: int = 4, passages: int = 3, name: str = "fair") -> None:
         self.crowd = crowd
@@ -55,7 +55,7 @@ class Fair:
         return self.passages([pid], **details)[pid]
 
     def passages(self, pids: Sequence[str], **details) -> dict[str, Passage]:
-        """pid → passage; those that are not there yet are made, in this order."""
+        """Return pid → passage, creating missing ones in this order."""
 
         def new(pid: str) -> Passage:
             values = {"text": f"This is {pid.replace('-', '')}", "class_key": f"key-{pid}"} | details
@@ -64,7 +64,7 @@ class Fair:
         return passages_of(self.collection, pids, new)
 
     def draft(self, *, gold: int = 0, **settings) -> Campaign:
-        """A draft with the fake crowd, its texts accepted, and ``gold`` accepted gold pairs (or all needed)."""
+        """Create a draft with the fake crowd, accepted texts, and ``gold`` accepted gold pairs (or all needed)."""
         values = {"gold_per_task": 2, "max_tasks_per_worker": 3, "pairs_per_task": 3} | settings
         campaign = create_campaign(name=self.name, settings=CampaignSettings(**values), pool=self.pool)
         Campaign.objects.filter(pk=campaign.pk).update(crowd="fake")
@@ -74,7 +74,7 @@ class Fair:
         return campaign
 
     def draft_of(self, name: str) -> Campaign:
-        """Another draft over the same pool."""
+        """Create another draft over the same pool."""
         return create_campaign(name=name, settings=CampaignSettings(), pool=self.pool)
 
     def add_gold(self, campaign: Campaign, count: int) -> None:
@@ -82,7 +82,7 @@ class Fair:
         first = Query.objects.filter(collection=self.collection).order_by("pk").first()
         assert first is not None
         last = Query.objects.filter(collection=self.collection).count()
-        # A question of its own for each, or few would fit a task; all with the same words.
+        # Each needs its own question, or few would fit a task. All have the same text.
         queries = Query.objects.bulk_create(
             Query(
                 collection=self.collection,
@@ -107,26 +107,26 @@ class Fair:
         )
 
     def launched(self, campaign: Campaign) -> Campaign:
-        """The campaign, launched with money for repeats; none of its places is offered yet."""
+        """Launch the campaign with money for repeats, without offering its places."""
         Campaign.objects.filter(pk=campaign.pk, budget=None).update(budget=PLENTY)
         campaign.refresh_from_db()
-        launch(campaign)
+        launch_campaign(campaign)
         return campaign
 
     def opened(self, **settings) -> Campaign:
-        """A launched campaign whose places are offered."""
+        """Launch a campaign and offer its places."""
         from tests.judging import saved
 
         return saved.campaign_of(self, settings)
 
     def opened_afresh(self, **settings) -> Campaign:
-        """The same, by the product's services and never from kept rows."""
+        """Do the same through the product's services, without saved rows."""
         campaign = self.launched(self.draft(**settings))
         post_places(campaign)
         return campaign
 
     def next_opened(self, name: str, **settings) -> Campaign:
-        """Another launched campaign of the same collection."""
+        """Launch another campaign of the same collection."""
         self.name = name
         return self.opened(**settings)
 
@@ -135,49 +135,49 @@ class Fair:
     def open_task(
         self, campaign: Campaign, worker: str, place: FakePlace | None = None, *, signed: bool = False
     ) -> Submission:
-        """``worker`` takes a place at the crowd, which may sign that, opens its page and agrees to the task."""
+        """Let ``worker`` take a place at the crowd, which can sign that, open its page and consent to the task."""
         taken = self.crowd.take(worker, place)
         posting = Posting.objects.filter(campaign=campaign).order_by("-number").first()
         assert posting is not None
         taken_at = clock.now() if signed else None
         crowd_id = taken.posted.crowd_id
         arrival = Arrival(taken.assignment_id, crowd_id, worker, "", preview=False, taken_at=taken_at)
-        submission = working.open_task(posting, arrival)
+        submission = session.open_task(posting, arrival)
         if submission.state == Submission.State.HELD:
-            working.give_consent(submission, of_age=True)
+            session.give_consent(submission, of_age=True)
         return submission
 
     def answer(self, submission: Submission, *, pass_gold: bool = True, only: int | None = None) -> None:
         """Choose the left of every pair (of the first ``only`` slots), and the right answer of gold pairs."""
         for slot in submission.slots.select_related("gold_pair").order_by("number")[:only]:
-            working.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot, pass_gold))
+            session.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot, pass_gold))
 
     def answer_slot(self, submission: Submission, slot: Slot) -> None:
-        """Choose rightly in one slot."""
-        working.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot))
+        """Choose correctly in one slot."""
+        session.save_choice(submission, number=slot.number, sequence=0, side=good_side(slot))
 
     def send_off(self, submission: Submission) -> None:
-        """Send off what was judged so far, here and at the crowd."""
-        working.finish(submission)
+        """Submit what is judged so far, here and at the crowd."""
+        session.finish(submission)
         self.hand_in(submission)
 
     def hand_in(self, submission: Submission, answers: dict[str, str] | None = None) -> None:
-        """Send the crowd's form, whatever our page knows."""
+        """Submit the crowd's form, whatever our page knows."""
         place = next(
             one for one in [*self.crowd.posted.values()] if one.assignment_id == submission.assignment_id
         )
-        self.crowd.hand_in(place, dict(working.final_answers(submission)) if answers is None else answers)
+        self.crowd.hand_in(place, dict(session.final_answers(submission)) if answers is None else answers)
 
     def do_task(self, campaign: Campaign, worker: str, *, pass_gold: bool = True) -> Submission:
-        """A whole task, from taking the place to the crowd's form."""
+        """Do a whole task, from taking the place to the crowd's form."""
         submission = self.open_task(campaign, worker)
         self.answer(submission, pass_gold=pass_gold)
-        working.finish(submission)
+        session.finish(submission)
         self.hand_in(submission)
         return submission
 
     def collect(self, campaign: Campaign) -> Collected:
-        """Collect, pay and offer what is missing, as the jobs do."""
+        """Collect, pay and offer missing places, as the jobs do."""
         campaign.refresh_from_db()
         collected = collect(campaign, sweep=True)
         pay_owed(campaign)
@@ -186,7 +186,7 @@ class Fair:
 
 
 def good_side(slot: Slot, pass_gold: bool = True) -> str:
-    """The side of the relevant passage of a gold pair (or the other one); the left one of a pair."""
+    """Return the side of a gold pair's relevant passage (or the other one), or the left side for a pair."""
     if slot.gold_pair is None:
         return Choice.Side.LEFT
     relevant_left = slot.left_id == slot.gold_pair.relevant_id

@@ -21,7 +21,7 @@ from tests.judging.visitor import CROWD_SITE, Visitor
 
 @pytest.fixture
 def crowd(monkeypatch) -> FakeCrowd:
-    """The fake panel; campaigns whose ``crowd`` is "fake" talk to it."""
+    """The fake panel, used by campaigns with the crowd "fake"."""
     panel = FakeCrowd()
     monkeypatch.setitem(crowds.FACTORIES, "fake", lambda endpoint: panel)
     return panel
@@ -35,20 +35,20 @@ def fair(crowd, db) -> Fair:
 
 @pytest.fixture
 def crowd_site(settings) -> str:
-    """The only site whose frames and forms are allowed."""
+    """Allow only this site for frames and forms."""
     settings.CROWD_HOSTS = [CROWD_SITE]
     return CROWD_SITE
 
 
 @pytest.fixture
 def campaign(fair) -> Campaign:
-    """The fair's campaign, launched, its places offered."""
+    """The fair's campaign, launched, with its places offered."""
     return saved.campaign_of(fair)
 
 
 @pytest.fixture
 def martha(crowd, campaign) -> Visitor:
-    """Somebody who took a place of the campaign."""
+    """A visitor who took a place of the campaign."""
     return Visitor(crowd, campaign)
 
 
@@ -61,7 +61,7 @@ class Quiet(WSGIRequestHandler):
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory):
-    """(certificate, key) of a site at an address that is not this machine's own name for itself."""
+    """Return (certificate, key) of a site at an address that is not this machine's own name."""
     folder = tmp_path_factory.mktemp("certificate")
     openssl = shutil.which("openssl")
     assert openssl, "the tests make a certificate with openssl"
@@ -73,7 +73,7 @@ def certificate(tmp_path_factory):
 
 @pytest.fixture
 def pages(certificate, settings, monkeypatch):
-    """The product's pages behind real HTTPS at the public address; returns that address."""
+    """Serve the product's pages over real HTTPS at the public address. Returns that address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     server = make_server("0.0.0.0", 0, get_wsgi_application(), handler_class=Quiet)

@@ -1,4 +1,4 @@
-"""A small panel behind the crowd's seam: it can lose replies, refuse, and forget request tokens."""
+"""A small panel that implements the crowd interface: it can lose replies, refuse, and forget request tokens."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class FakeCrowd(ExternalQuestionPage):
         self.paid_bonuses: list[PaidBonus] = []
         self.block_lists: dict[str, set[str]] = {}
         self.messages: list[tuple[str, str, str]] = []
+        self.returns: dict[str, datetime] = {}
         self.calls: dict[str, int] = defaultdict(int)
         self.before: dict[str, list[CrowdError]] = defaultdict(list)
         self.after: dict[str, list[CrowdError]] = defaultdict(list)
@@ -65,14 +66,14 @@ class FakeCrowd(ExternalQuestionPage):
         self.qualifications: dict[str, QualificationKind] = {}
         self.one_at_a_time = threading.RLock()
 
-    # What a test does to the panel.
+    # Actions of tests on the panel.
 
     def fail(self, operation: str, *errors: CrowdError, after: bool = False) -> None:
-        """The next calls of ``operation`` raise these, before their effect or (a lost reply) after it."""
+        """Let the next calls of ``operation`` raise these, before their effect or (a lost reply) after it."""
         (self.after if after else self.before)[operation].extend(errors)
 
     def take(self, worker: str, place: FakePlace | None = None) -> FakePlace:
-        """``worker`` takes a place that is open; each taking is an assignment of its own."""
+        """Let ``worker`` take an open place. Each taking is a new assignment."""
         taken = place or next(one for one in [*self.posted.values()] if one.seen().open and not one.holder)
         taken.holder = worker
         taken.assignment_id = (
@@ -81,11 +82,12 @@ class FakeCrowd(ExternalQuestionPage):
         return taken
 
     def give_back(self, place: FakePlace) -> None:
-        """The holder returns the place; the same assignment id then goes to the next one."""
+        """Let the holder return the place. The same assignment id then goes to the next worker."""
         place.holder = ""
+        self.returns[place.assignment_id] = clock.now()
 
     def hand_in(self, place: FakePlace, answers: dict[str, str], *, now: datetime | None = None) -> None:
-        """The holder submits the crowd's form."""
+        """Let the holder submit the crowd's form."""
         now = now or clock.now()
         place.submissions.append(
             CrowdSubmission(
@@ -102,10 +104,10 @@ class FakeCrowd(ExternalQuestionPage):
 
     @property
     def open_places(self) -> int:
-        """How many places somebody could take or hand in on."""
+        """Return how many places can be taken or submitted."""
         return sum(place.seen().open for place in self.posted.values())
 
-    # The seam.
+    # The crowd interface.
 
     def create_kind(self, kind: PostingKind) -> str:
         self._pass("create_kind")
@@ -230,6 +232,10 @@ class FakeCrowd(ExternalQuestionPage):
         return self._done(
             "message", {worker: "not known" for worker in crowd_worker_ids if worker not in known}
         )
+
+    def returned_at(self, assignment_id: str) -> datetime | None:
+        self._pass("returned_at")
+        return self.returns.get(assignment_id)
 
     def balance(self) -> Decimal:
         return self.dollars

@@ -1,8 +1,8 @@
-"""The fair and its opened campaign, made by the product's services once in each process, then put back as rows.
+"""The fair and its open campaign, made by the product's services once per process, then restored as rows.
 
-Opening a campaign takes 134 queries, and several hundred tests begin with it. Rows come back with the same keys: that
-is safe on PostgreSQL, whose sequences never hand out a key twice. Wherever something else may have come before (other
-settings, another clock, rows of a test's own) the campaign is opened as ever.
+Opening a campaign takes 134 queries, and several hundred tests begin with it. Rows are restored with the same keys,
+which is safe on PostgreSQL because its sequences never repeat a key. If something else may have come before (other
+settings, another clock, rows from a test), the campaign is opened as usual.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from tests.judging.cast import Fair
 from tests.judging.fake_crowd import FakeCrowd
 
 ROOMS = ("background", "accounts", "pooling", "judging", "tournament", "leaderboard", "web")
-#: Every test has folders and caches of its own (tests/conftest.py); who may frame its pages changes no campaign.
+#: Settings that differ for every test (tests/conftest.py) without changing a campaign.
 OWN_SETTINGS = {"PREFEREE_DATA_DIR", "DATA_DIR", "RUNS_DIR", "CACHES", "STORAGES", "CROWD_HOSTS"}
 
 
 @dataclass(frozen=True)
 class Saved:
-    """Rows that were made at a time, and what the fake crowd knew then."""
+    """Rows made at a certain time, and the state of the fake crowd then."""
 
     rows: dict[type[Model], list[Model]]
     made_at: datetime
     crowd: dict[str, Any]
 
     def put_back(self, crowd: FakeCrowd) -> None:
-        """Make it all again, as if it happened now."""
+        """Restore everything as if it happened now."""
         late = clock.now() - self.made_at
         for model, rows in self.rows.items():
             model._base_manager.bulk_create(_later(row, late) for row in rows)
@@ -56,7 +56,7 @@ def fair_of(crowd: FakeCrowd) -> Fair:
     if "fair" not in _kept:
         before = _keys()
         fair = Fair(crowd)
-        # Copied: the first test may change what it was given.
+        # Copy, because the first test may change it.
         _kept["fair"] = _saved(before, crowd), copy.deepcopy({**vars(fair), "crowd": None})
     else:
         saved, attributes = _kept["fair"]
@@ -68,7 +68,7 @@ def fair_of(crowd: FakeCrowd) -> Fair:
 
 
 def campaign_of(fair: Fair, asked: Mapping[str, Any] = MappingProxyType({})) -> Campaign:
-    """The fair's campaign with the settings ``asked`` for, launched, its places offered."""
+    """Return the fair's campaign with the settings ``asked``, launched, with its places offered."""
     if not (getattr(fair, "put_back", False) and _usual() and _untouched()):
         return fair.opened_afresh(**asked)
     name = f"campaign {fair.name} {sorted(asked.items())}"
@@ -83,7 +83,7 @@ def campaign_of(fair: Fair, asked: Mapping[str, Any] = MappingProxyType({})) -> 
 
 
 def _usual() -> bool:
-    """Whether nothing is set that could make another campaign of it."""
+    """Return whether nothing is set that would change the campaign."""
     held: Any = settings._wrapped
     changed: set[str] = set()
     while isinstance(held, UserSettingsHolder):
@@ -100,7 +100,7 @@ def _travelling() -> bool:
 
 
 def _untouched() -> bool:
-    """Whether the fair is as it was made, and there is no campaign yet."""
+    """Return whether the fair is unchanged and has no campaign yet."""
     counts = [model.objects.count() for model in (Collection, Query, PooledPassage, Passage)]
     return counts == [1, 4, 12, 12] and not Campaign.objects.exists()
 

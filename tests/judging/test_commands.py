@@ -1,4 +1,4 @@
-"""The judging commands: their keys, their refusals, their exit statuses."""
+"""The judging commands: JSON keys, refusals and exit statuses."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 
-from config import launcher
 from config.background.attending import attend
+from config.process import launcher
 from judging import crowds
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.screening_forecast import recommended_rule
 from judging.errors import CrowdConfiguration, CrowdNever
+from judging.intake import collection, places
 from judging.management.commands import launch_campaign
 from judging.models import Campaign, GoldPair, Judgment
-from judging.services import collecting, places
-from judging.services.campaigns import campaign_named
 from pooling.models import Pool
 from tests.factories import make_qrels
 
 
 @pytest.fixture(autouse=True)
 def at_hand(monkeypatch, crowd):
-    """The test database is migrated, and the panel stands in for the marketplace."""
+    """Use the migrated test database, and the panel instead of the marketplace."""
     monkeypatch.setattr(launcher, "ensure_database", lambda: None)
     monkeypatch.setattr(launcher, "crowd_running", nullcontext)
     monkeypatch.setitem(crowds.FACTORIES, "mturk", lambda endpoint: crowd)
@@ -32,7 +33,7 @@ def at_hand(monkeypatch, crowd):
 
 @pytest.fixture
 def labelled(fair):
-    """The fair with a known relevant passage for each query, and for some that only test pairs ask."""
+    """The fair with a known relevant passage for each query, and for some that only gold pairs use."""
     others = [fair.query(f"x{number}").qid for number in range(5)]
     fair.passages([f"{qid}-a" for qid in others] + [f"far-{number}" for number in range(12)])
     labels = [(qid, f"{qid}-a", 1) for qid in ["q0", "q1", "q2", "q3", *others]]
@@ -42,21 +43,21 @@ def labelled(fair):
 
 
 def run(*words: str) -> dict:
-    """The command's --json result."""
+    """Return the command's --json result."""
     out = io.StringIO()
     call_command(*words, "--json", stdout=out, stderr=io.StringIO())
     return json.loads(out.getvalue())
 
 
 def shown(*words: str) -> str:
-    """What the command prints for a person."""
+    """Return what the command prints for a person."""
     out = io.StringIO()
     call_command(*words, stdout=out, stderr=io.StringIO())
     return out.getvalue()
 
 
 def refused(*words: str) -> tuple[int, str]:
-    """(exit status, what it said) of a command that is refused."""
+    """Return (exit status, output) of a refused command."""
     err = io.StringIO()
     with pytest.raises(SystemExit) as exit_:
         call_command(*words, stdout=io.StringIO(), stderr=err)
@@ -84,13 +85,40 @@ def test_campaign_from_the_pool_to_places_offered(labelled):
     assert labelled.crowd.open_places == 4
 
 
+def test_the_recommended_screening_rule_takes_one_option(labelled):
+    create()
+    run("propose_gold", "first")
+    run("accept_gold", "first", "--all")
+    run("set_texts", "first", "--accept")
+    campaign = campaign_named("first")
+    best = recommended_rule(campaign)
+    assert best != campaign.screen
+
+    status, told = refused("launch_campaign", "first", "--screen", "recommended")
+
+    assert status == 1
+    assert "Nobody has accepted the texts" in told
+    run("set_texts", "first", "--accept")
+    assert run("launch_campaign", "first")["state"] == "open"
+    assert campaign_named("first").screen == best
+
+
+def test_a_launch_names_the_recommended_screening_rule(labelled):
+    create()
+    _, told = refused("launch_campaign", "first")
+
+    best = recommended_rule(campaign_named("first"))
+    assert f"Recommended screening rule for this campaign: {best} (now: reference)." in told
+    assert "--screen recommended" in told
+
+
 def test_a_launch_tells_of_places_that_a_killed_process_offered(labelled, monkeypatch):
     create()
     for words in (["propose_gold"], ["accept_gold", "--all"], ["set_texts", "--accept"]):
         run(words[0], "first", *words[1:])
 
     def taken_over(job, **options):
-        places.post_places(campaign_named("first"))  # before it was killed
+        places.post_places(campaign_named("first"))  # before it is killed
         return attend(job, **options)
 
     monkeypatch.setattr(launch_campaign, "attend", taken_over)
@@ -347,7 +375,7 @@ def test_the_ledger_says_what_was_paid_and_whether_the_crowd_says_the_same(fair)
 def test_a_rejection_warns_first(fair):
     campaign = fair.opened()
     submission = fair.do_task(campaign, "A1")
-    collecting.collect(campaign, sweep=True)
+    collection.collect(campaign, sweep=True)
     words = ("reject_assignment", "fair", submission.assignment_id, "--why", "a script")
 
     status, said = refused(*words)

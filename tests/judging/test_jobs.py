@@ -5,12 +5,12 @@ import pytest
 from config import clock
 from config.background.attending import attend, work_off_everything
 from config.background.models import Job
-from config.background.services import start, work
+from config.background.services import start, work_off
 from judging.errors import CrowdConfiguration, CrowdLater, CrowdMoney
 from judging.jobs import collect_key, post_places_key
+from judging.launch.launches import launch_campaign
 from judging.models import Place, Submission
-from judging.services.launching import launch
-from judging.services.status import campaign_status
+from judging.watching.status import campaign_status
 
 
 def ring(kind, key, campaign):
@@ -20,7 +20,7 @@ def ring(kind, key, campaign):
 @pytest.fixture
 def launched(fair):
     campaign = fair.draft()
-    launch(campaign)
+    launch_campaign(campaign)
     return campaign
 
 
@@ -46,13 +46,13 @@ def test_what_can_help_by_itself_is_tried_later_at_no_cost(launched, fair, error
     fair.crowd.fail("post_place", error)
     job = ring("judging.post_places", post_places_key(launched), launched)
 
-    work(job.pk)
+    work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.attempts) == (Job.State.WAITING, 0)
     assert error.message in job.progress_message
     Job.objects.update(run_after=job.created_at)
-    work(job.pk)
+    work_off(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE
     assert len(fair.crowd.posted) == 4
@@ -67,14 +67,14 @@ def test_while_the_crowd_is_away_the_waits_grow_and_the_campaign_says_so(fair):
     waits = []
     for _ in range(3):
         Job.objects.update(run_after=clock.now())
-        work(job.pk)
+        work_off(job.pk)
         job.refresh_from_db()
         waits.append((job.run_after - clock.now()).total_seconds())
 
     assert 0 < waits[0] <= 6.25 < waits[1] <= 12.5 < waits[2] <= 25
     assert campaign_status(campaign)["problems"] == [
         "Collecting work was put off 3 times in a row: The crowd does not answer. "
-        f"It is tried again at {job.run_after:%Y-%m-%d %H:%M} UTC."
+        f"Next retry: {job.run_after:%Y-%m-%d %H:%M} UTC."
     ]
     attend(job)
     assert campaign_status(campaign)["problems"] == []
@@ -86,7 +86,7 @@ def test_what_gets_through_begins_the_waits_anew(launched, fair):
     Job.objects.filter(pk=job.pk).update(put_off=7)
     fair.crowd.fail("post_place", CrowdLater("a fault"))  # one of four
 
-    work(job.pk)
+    work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.put_off, len(fair.crowd.posted)) == (Job.State.WAITING, 1, 3)
@@ -96,7 +96,7 @@ def test_wrong_keys_are_a_named_failure_with_what_to_do(launched, fair):
     fair.crowd.fail("post_place", CrowdConfiguration("the key is wrong", "Check the keys."))
     job = ring("judging.post_places", post_places_key(launched), launched)
 
-    work(job.pk)
+    work_off(job.pk)
 
     job.refresh_from_db()
     assert (job.state, job.failure) == (Job.State.FAILED, "CrowdConfiguration")
@@ -125,11 +125,11 @@ def test_collection_that_the_crowd_breaks_off_goes_on_later_and_loses_nothing(fa
     fair.crowd.fail("submissions", CrowdLater("throttled"))
     job = ring("judging.collect", collect_key(campaign), campaign)
 
-    work(job.pk)
+    work_off(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.WAITING
     Job.objects.update(run_after=job.created_at)
-    work(job.pk)
+    work_off(job.pk)
 
     assert Submission.objects.filter(standing="counted").count() == 2
     assert len(fair.crowd.approvals) == 2

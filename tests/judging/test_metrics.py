@@ -1,4 +1,4 @@
-"""How campaigns stand, as Prometheus reads it."""
+"""The state of campaigns, as read by Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many at once, on real connections: every pair counts as often as wanted, nothing is paid or posted twice."""
+"""Concurrent requests on real connections: pairs count as often as wanted, with no double payments or places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ import pytest
 from django.db import connections
 
 from config import clock
+from judging.campaign.pairs import request_pairs
 from judging.errors import CampaignRefused, CrowdNever, MayNotSpend
+from judging.intake.collection import collect
+from judging.intake.early_screening import confirm_failed
+from judging.intake.places import lacking, post_places, want_places
+from judging.intake.screening import screen_worker
+from judging.launch.launches import launch_campaign
 from judging.models import (
     CrowdIdentity,
     Exclusion,
@@ -24,16 +30,11 @@ from judging.models import (
     Task,
     Worker,
 )
-from judging.pair_request import PairRequest
-from judging.services import settling, working
-from judging.services.collecting import collect
-from judging.services.confirming import confirm_failed
-from judging.services.launching import launch
-from judging.services.pairs import request_pairs
-from judging.services.payments import pay_owed
-from judging.services.places import lacking, post_places, want_places
-from judging.services.screening_workers import screen_worker
-from judging.services.workers import worker_for
+from judging.money import refused_payments
+from judging.money.payments import pay_owed
+from judging.page import session
+from judging.rules.pair_requests import PairRequest
+from judging.workers.identities import worker_for
 from pooling.services.spending_grants import grant_spending
 from tests.judging.cast import Fair
 
@@ -46,7 +47,7 @@ def fair(crowd, transactional_db) -> Fair:
 
 
 def at_once(*calls):
-    """Run every call in a thread of its own, started together; returns their results."""
+    """Run every call in its own thread, started together. Returns their results."""
     barrier = threading.Barrier(len(calls))
 
     def run(call):
@@ -92,7 +93,7 @@ def test_wanting_places_at_once_wants_each_once(fair):
 
 def test_posting_at_once_offers_each_place_once(fair):
     campaign = fair.draft()
-    launch(campaign)
+    launch_campaign(campaign)
 
     at_once(*[lambda: post_places(campaign)] * 4)
 
@@ -131,7 +132,7 @@ def test_deciding_an_exclusion_at_once_is_one_decision(fair):
     assert not Task.objects.exclude(state=Task.State.WAITING).exists()
 
 
-@pytest.mark.postgres_only  # elsewhere the second looks when the first is done
+@pytest.mark.postgres_only  # on other databases, the second waits for the first
 @pytest.mark.skipif("connections['default'].vendor != 'postgresql'")
 def test_two_people_settling_a_payment_at_once_settle_it_once_and_the_second_is_told(fair, monkeypatch):
     campaign = fair.opened()
@@ -139,23 +140,23 @@ def test_two_people_settling_a_payment_at_once_settle_it_once_and_the_second_is_
     collect(campaign, sweep=True)
     fair.crowd.fail("pay_bonus", CrowdNever("Worker A1 is here no more"))
     pay_owed(campaign)
-    found, both_have_looked = settling.refused_payments(campaign), threading.Barrier(2)
+    found, both_have_looked = refused_payments.refused_payments(campaign), threading.Barrier(2)
 
     def look(of):
         both_have_looked.wait()
         return found
 
-    monkeypatch.setattr(settling, "refused_payments", look)
+    monkeypatch.setattr(refused_payments, "refused_payments", look)
 
     def settle():
         try:
-            return settling.settle(campaign, submission, why="a gift card")
+            return refused_payments.settle_payments(campaign, submission, why="a gift card")
         except CampaignRefused as refusal:
             return refusal.message
 
     said = at_once(settle, settle)
 
-    already = f"What the crowd refused for submission {submission.pk} is settled already."
+    already = f"The refused payments for submission {submission.pk} are already settled."
     assert sorted(said, key=str) == [Decimal("1.80"), already]
     assert campaign.changes.filter(what__contains="settled outside the crowd").count() == 1
 
@@ -181,7 +182,7 @@ def test_exclusion_while_the_workers_other_tasks_are_collected_leaves_none_of_th
 
 
 class Rush:
-    """Workers who take tasks until they are refused, while the campaign is collected."""
+    """Let workers take tasks until they are refused, while the campaign is collected."""
 
     def __init__(self, fair, campaign, careless=()):
         self.fair, self.campaign, self.careless = fair, campaign, set(careless)
@@ -191,9 +192,9 @@ class Rush:
         while not self.over.is_set():
             try:
                 self.fair.do_task(self.campaign, worker, pass_gold=worker not in self.careless)
-            except StopIteration:  # no place is open just now
+            except StopIteration:  # no place is open now
                 time.sleep(0.05)
-            except working.WorkRefused:
+            except session.WorkRefused:
                 self.give_back(worker)
                 return
 
@@ -215,7 +216,7 @@ class Rush:
         return not self.campaign.tasks.exclude(state=Task.State.DONE).exists()
 
     def finish_off(self):
-        """Further workers, one after the other, as long as any task is left."""
+        """Let more workers work, one after another, while any task is left."""
         self.over.clear()
         self.fair.collect(self.campaign)
         for number in range(10, 60):
@@ -223,7 +224,7 @@ class Rush:
                 return
             try:
                 self.fair.do_task(self.campaign, f"A{number}")
-            except working.WorkRefused:
+            except session.WorkRefused:
                 self.give_back(f"A{number}")
             self.fair.collect(self.campaign)
 
@@ -255,7 +256,7 @@ def test_of_two_launches_that_a_grant_pays_for_once_one_is_refused(fair, django_
 
     def launched(campaign):
         try:
-            return launch(campaign, confirm_spend=Decimal("9.60"), by=mia).places
+            return launch_campaign(campaign, confirm_spend=Decimal("9.60"), by=mia).places
         except MayNotSpend:
             return None
 

@@ -1,4 +1,4 @@
-"""The fake panel behind MTurk's protocol over HTTP, refusing calls beyond a rate by a clock of the test's own."""
+"""The fake panel behind MTurk's protocol over HTTP, refusing calls above a rate by the test's own clock."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from judging.crowds.seam import CrowdSubmission, PostedPlace, PostingKind
 from judging.errors import CrowdAlready
-from judging.question import external_question
+from judging.rules.question_xml import external_question
 from tests.judging.fake_crowd import FakeCrowd
 
 
 class Clock:
-    """Goes on only when somebody waits."""
+    """A clock that advances only during waits."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
@@ -31,7 +31,7 @@ class Clock:
 
 
 class ThrottlingCrowd:
-    """Serves on a free port of 127.0.0.1 until closed; allows ``rate`` calls a second, ``burst`` of them at once."""
+    """A server on a free port of 127.0.0.1 that allows ``rate`` calls per second, with bursts of ``burst``."""
 
     def __init__(self, panel: FakeCrowd, clock: Clock, *, rate: float, burst: float) -> None:
         self.panel, self.clock, self.rate, self.burst = panel, clock, rate, burst
@@ -49,7 +49,7 @@ class ThrottlingCrowd:
         self._server.server_close()
 
     def answer(self, operation: str, request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Status and body, as the protocol has them."""
+        """Return status and body in the protocol's form."""
         with self._lock:
             if not self._take():
                 self.refused[operation] += 1

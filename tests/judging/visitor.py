@@ -1,4 +1,4 @@
-"""A worker with a browser, through Django's client."""
+"""A worker with a browser, using Django's client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CROWD_SITE = "https://crowd.example"
 
 
 class Visitor:
-    """A person with a browser that keeps no cookies, who took a place of the campaign."""
+    """A person with a browser without cookies who took a place of the campaign."""
 
     def __init__(
         self, crowd: FakeCrowd, campaign: Campaign, name: str = "AMARTHA", place: FakePlace | None = None
@@ -32,7 +32,7 @@ class Visitor:
         self.page = ""
 
     def arrive(self, **changed):
-        """Open the address the crowd gives, and follow to the worker's own page."""
+        """Open the address given by the crowd, and follow it to the worker's own page."""
         address = urlsplit(self.taken.url).path + "?" + urlencode(self.params | changed)
         response = self.client.get(address)
         if response.status_code == 302:
@@ -41,7 +41,7 @@ class Visitor:
         return response
 
     def begin(self):
-        """Arrive and agree; returns the page with the pairs."""
+        """Arrive and consent. Returns the page with the pairs."""
         self.arrive()
         return self.client.post(f"{self.page}consent", follow=True)
 
@@ -57,7 +57,7 @@ class Visitor:
         return self.client.post(f"{self.page}save", values)
 
     def choices(self, *, pass_gold: bool = True) -> dict[str, str]:
-        """The fields of the plain form, every pair chosen."""
+        """Return the fields of the plain form, with every pair chosen."""
         return {f"choice-{slot.number}": str(good_side(slot, pass_gold)) for slot in self.slots()}
 
     def finish(self, *, pass_gold: bool = True, **fields):
@@ -68,11 +68,11 @@ class Visitor:
         return self.finish(pass_gold=pass_gold)
 
     def fail(self) -> None:
-        """A whole task with every test pair failed, the crowd's form included."""
+        """Do a whole task with every gold pair failed, including the crowd's form."""
         self.do_task(pass_gold=False)
         self.crowd.hand_in(self.taken, {})
 
 
 def text(response) -> str:
-    """What the page says."""
+    """Return the page's text."""
     return unescape(response.content.decode())

@@ -60,7 +60,7 @@ class Valley:
         )
 
     def ladder(self, qid: str, *pids: str, judge_kind: str = "human", round: int = 0) -> None:
-        """A round robin in which the earlier passage always wins."""
+        """Judge a round robin in which the earlier passage always wins."""
         query, passages = self.query(qid), passages_of(self.collection, pids)
         shown = list(combinations([passages[pid] for pid in pids], 2))
         ordered = [sorted(both, key=lambda passage: passage.pk) for both in shown]
@@ -96,7 +96,7 @@ def version(valley):
 
 @pytest.fixture
 def track(db, shared_data):
-    """The collection with its runs and its graded qrels, relevant from grade 1 and from grade 2."""
+    """Return the collection with its runs and its graded qrels, relevant from grade 1 and from grade 2."""
     data = shared_data / "dl21"
     collection = import_collection(name="dl21", queries=data / "topics.tsv").collection
     for name, grade in (("graded", 1), ("official", 2)):

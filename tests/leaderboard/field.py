@@ -1,10 +1,10 @@
-"""Contenders and judged pairs from a few words, for the tests of what is made of them."""
+"""Build contenders and judged pairs from a few words, for tests of analyses."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from leaderboard.contenders import Contenders
+from leaderboard.analyses.shared.contenders import Contenders
 from tournament.derivation import Entrants, Judged
 
 
@@ -17,12 +17,12 @@ def contenders(ranks: dict[str, dict[tuple[int, int], int]], nodes: list[tuple[i
 
 
 def entrants(nodes: list[tuple[int, int]]) -> Entrants:
-    """Every node an entrant of its own class."""
+    """Return every node as an entrant of its own class."""
     query, passage = np.array(sorted(nodes), dtype=np.int64).reshape(-1, 2).T
     return Entrants(query, passage, passage)
 
 
 def judged(rows: list[tuple[int, int, int, int]]) -> Judged:
-    """(query, left, right, preferred or 0) of the first round."""
+    """Return judgments of the first round from (query, left, right, preferred or 0)."""
     query, left, right, preferred = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return Judged(query, left, right, preferred, np.zeros(len(rows), dtype=np.int64))

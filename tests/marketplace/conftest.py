@@ -15,7 +15,7 @@ import pytest
 
 UNDER_MARKETPLACE = os.environ.get("DJANGO_SETTINGS_MODULE") == "config.marketplace_settings"
 if not UNDER_MARKETPLACE:
-    collect_ignore_glob = ["test_*.py"]
+    collect_ignore_glob = ["*test_*.py"]
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 QUESTION = (
@@ -45,7 +45,7 @@ def _quick_and_exact(settings):
 @pytest.fixture
 def key(db):
     """The key of a requester with $1,000."""
-    from marketplace.services import accounts
+    from marketplace.services.account import accounts
 
     return accounts.create_requester("lab", opening_cents=100_000, now=NOW)
 
@@ -62,15 +62,17 @@ def ask(requester):
 
 
 def asker(requester):
-    from marketplace import operations, protocol, shapes
+    from marketplace.protocol import shapes
+    from marketplace.protocol import wire_format as protocol
     from marketplace.services import deadlines
     from marketplace.services.call import Call
+    from marketplace.services.requester import operations
 
     def ask(name, *, at=NOW, **request):
         document = json.loads(protocol.write_body(request))
         deadlines.apply_due(at)
         call = Call(requester, shapes.read_request(name, document), at, "request-1")
-        return shapes.write_response(name, operations.find(name)(call))
+        return shapes.write_response(name, operations.operation_named(name)(call))
 
     return ask
 
@@ -108,16 +110,16 @@ def grace(db):
 
 
 def make_worker(name, **changes):
-    from marketplace.services import accounts
+    from marketplace.services.account import accounts
 
     return accounts.create_worker(name, password=None, now=NOW, **changes)
 
 
 def work(worker, type_id, *, at=NOW):
     """Take a task and hand it in; returns its assignment id."""
-    from marketplace.services import taking
+    from marketplace.services.worker import tasks as taking
 
-    assignment = taking.take(worker, type_id, at)
+    assignment = taking.take_task(worker, type_id, at)
     taking.hand_in(assignment.assignment_id, [("choice", "left")], at)
     return assignment.assignment_id
 

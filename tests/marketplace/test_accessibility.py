@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from marketplace import clock
 from marketplace.models import Assignment
-from marketplace.services import passwords, taking
+from marketplace.services.account import passwords
+from marketplace.services.worker import tasks as taking
 from tests.accessibility import Inspector
 from tests.chromium import follow
 from tests.marketplace.conftest import make_hit, make_type, work
@@ -49,7 +50,7 @@ def test_pages_before_signing_in_have_no_fault(page, ada):
     for path in ("/signup/", "/signin/", "/password/", "/privacy/", "/invitation/nothing/", "/nowhere/"):
         page.goto(path)
         inspector.look(page, path)
-    page.goto(passwords.link_for(ada))
+    page.goto(passwords.password_link(ada))
     inspector.look(page, "a new password")
     page.goto("/signin/")
     page.get_by_label("Name").first.fill("nobody")
@@ -75,7 +76,7 @@ def test_pages_of_a_worker_have_no_fault(page, client, ask, ada, settings):
         inspector.look(page, f"{path} without anything")
     done = work(ada, kinds[0], at=now)
     ask("ApproveAssignment", at=now, AssignmentId=done)
-    held = taking.take(ada, kinds[1], now).assignment_id
+    held = taking.take_task(ada, kinds[1], now).assignment_id
 
     places = ("/", "/done/", "/earnings/", "/qualifications/", "/account/", "/account/password/")
     places += ("/account/payout/", "/account/delete/")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from marketplace.models import Assignment, Departure
-from marketplace.services import deadlines, taking
+from marketplace.services import deadlines
+from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, balance, hours, make_hit, make_worker, work
 
 pytestmark = pytest.mark.django_db
@@ -13,21 +14,21 @@ pytestmark = pytest.mark.django_db
 
 def test_nothing_happens_before_its_time(ask, hit_type, ada):
     make_hit(ask, hit_type)
-    taking.take(ada, hit_type, NOW)
+    taking.take_task(ada, hit_type, NOW)
 
     assert deadlines.apply_due(NOW + hours(0.99)) == 0
 
 
 def test_an_abandoned_place_is_offered_again(ask, hit_type, ada, grace):
     hit_id = make_hit(ask, hit_type)
-    held = taking.take(ada, hit_type, NOW)
+    held = taking.take_task(ada, hit_type, NOW)
     later = NOW + hours(1)
 
     deadlines.apply_due(later)
 
     assert ask("GetHIT", HITId=hit_id, at=later)["HIT"]["HITStatus"] == "Assignable"
     assert Departure.objects.get().kind == Departure.Kind.ABANDONED
-    assert taking.take(grace, hit_type, later).hit == held.hit
+    assert taking.take_task(grace, hit_type, later).hit == held.hit
 
 
 def test_unreviewed_work_is_approved_and_paid_at_its_time(ask, hit_type, ada):
@@ -46,7 +47,7 @@ def test_applying_twice_changes_nothing_more(ask, hit_type, ada):
     make_hit(ask, hit_type)
     make_hit(ask, hit_type)
     work(ada, hit_type)
-    taking.take(ada, hit_type, NOW)
+    taking.take_task(ada, hit_type, NOW)
     later = NOW + hours(24 * 8)
 
     changed = deadlines.apply_due(later)
@@ -71,7 +72,7 @@ def test_many_deadlines_are_applied_in_batches(ask, hit_type, monkeypatch):
 
 def test_a_page_is_right_although_the_scheduler_is_late(ask, hit_type, ada):
     hit_id = make_hit(ask, hit_type, LifetimeInSeconds=1800)
-    taking.take(ada, hit_type, NOW)
+    taking.take_task(ada, hit_type, NOW)
 
     hit = ask("GetHIT", HITId=hit_id, at=NOW + hours(2))["HIT"]
 

@@ -126,7 +126,7 @@ def test_a_lost_race_is_tried_again(call, monkeypatch):
 
         return operation
 
-    monkeypatch.setattr(endpoint.operations, "find", unlucky)
+    monkeypatch.setattr(endpoint.operations, "operation_named", unlucky)
 
     assert call("DeleteHIT", '{"HITId": "3X"}') == (200, {})
     assert len(tries) == 3
@@ -139,7 +139,7 @@ def test_our_own_failures_ask_to_try_again(call, monkeypatch, error, status):
     def broken(_call):
         raise error
 
-    monkeypatch.setattr(endpoint.operations, "find", lambda name: broken)
+    monkeypatch.setattr(endpoint.operations, "operation_named", lambda name: broken)
 
     answered, document = call("GetAccountBalance")
 
@@ -152,6 +152,7 @@ def test_only_get_and_post_are_for_this_address(client, db):
 
 
 def test_every_offered_operation_is_in_the_model():
-    from marketplace import operations, shapes
+    from marketplace.protocol import shapes
+    from marketplace.services.requester import operations
 
     assert set(operations.OPERATIONS) <= set(shapes.service().operation_names)

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from marketplace import clock
-from marketplace.arrival_signature import sign
 from marketplace.models import Assignment
-from marketplace.services import taking
+from marketplace.protocol.arrival_signature import sign
+from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import make_hit, make_type, make_worker, work
 
 pytestmark = pytest.mark.django_db
@@ -195,7 +195,7 @@ def test_after_the_last_task_nothing_more_is_offered(client, worker, hit, hit_ty
     done = client.get(f"/tasks/{last}/").content.decode()
 
     assert "next-form" not in done
-    assert "You have done all tasks of this kind that you can do." in done
+    assert "You have done all the tasks of this kind that are open to you." in done
 
 
 def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
@@ -203,6 +203,7 @@ def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
     assignment_id = Assignment.objects.get().assignment_id
 
     returned = client.post(f"/tasks/{assignment_id}/return/", {"confirmed": "yes"})
+    assert "You returned the task." in client.get(returned["Location"]).content.decode()
 
     assert returned["Location"] == f"/groups/{hit_type}/"
     assert Assignment.objects.get().status == "Free"
@@ -211,9 +212,9 @@ def test_a_returned_task_is_free_for_others(client, worker, hit, hit_type):
 
 
 def test_nobody_sees_or_returns_anothers_task(client, worker, hit, hit_type):
-    from marketplace.services import taking
+    from marketplace.services.worker import tasks as taking
 
-    other = taking.take(make_worker("grace"), hit_type, clock.now())
+    other = taking.take_task(make_worker("grace"), hit_type, clock.now())
 
     assert b'data-refusal="not_held"' in client.get(f"/tasks/{other.assignment_id}/").content
     assert client.post(f"/tasks/{other.assignment_id}/return/").status_code == 409
@@ -308,7 +309,7 @@ def test_an_automatic_qualification_opens_the_group_at_once(client, worker, ask)
     assert client.post(f"/qualifications/{kind}/ask/")["Location"] == "/"
 
     page = client.get("/").content.decode()
-    assert "You have the qualification “Reads German” now." in page
+    assert "You now have the qualification “Reads German”." in page
     assert f'data-hit-type="{group}"' in page
 
 
@@ -349,7 +350,7 @@ def test_home_closes_a_group_that_the_worker_has_done(client, worker, ask, hit_t
     page = client.get("/").content.decode()
 
     assert f'data-closed-hit-type="{hit_type}"' in page
-    assert "every task of this kind that is left" in page
+    assert "done all remaining tasks of this kind" in page
 
 
 def test_home_shows_what_was_done_lately(client, worker, ask, hit, hit_type):
@@ -368,17 +369,31 @@ def test_pages_of_an_account_ask_for_signing_in(client, db, path):
     assert client.get(path)["Location"] == f"/signin/?next={path}"
 
 
-def test_a_task_is_returned_only_after_a_question(ada, hit_type, hit, client):
-    held = taking.take(ada, hit_type, clock.now())
+def test_a_task_is_returned_only_after_a_question_that_names_what_it_pays(ada, ask, client):
+    hit_type = make_type(ask, Reward="0.20", Keywords="bonus:1.80, minutes:12")
+    make_hit(ask, hit_type, at=clock.now())
+    held = taking.take_task(ada, hit_type, clock.now())
     client.force_login(ada)
     address = f"/tasks/{held.assignment_id}/return/"
 
     asked = client.post(address).content.decode()
 
     assert "Return this task?" in asked
-    assert "A returned task pays nothing" in asked
+    assert "The whole task pays about $2.00 ($0.20 reward and usually $1.80 bonus)." in asked
+    assert "Returning it pays nothing." in asked
     held.refresh_from_db()
     assert held.status == "Accepted"
     assert client.post(address, {"confirmed": "yes"}).status_code == 302
     held.refresh_from_db()
     assert held.status == "Free"
+
+
+@pytest.mark.parametrize("confirmed", [{}, {"confirmed": "yes"}])
+def test_a_submitted_task_is_not_offered_for_return(ada, hit_type, hit, client, confirmed):
+    done = work(ada, hit_type, at=clock.now())
+    client.force_login(ada)
+
+    answer = client.post(f"/tasks/{done}/return/", confirmed, follow=True)
+
+    assert "Task submitted" in answer.content.decode()
+    assert Assignment.objects.get().status == "Submitted"

@@ -11,7 +11,8 @@ from django.db import connections
 
 from marketplace.errors import ProtocolError, TaskRefused
 from marketplace.models import Assignment, Bonus, Hit, LedgerEntry, Requester
-from marketplace.services import deadlines, taking
+from marketplace.services import deadlines
+from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import NOW, hours, make_hit, make_type, make_worker, work
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,7 +41,7 @@ def test_the_last_place_goes_to_exactly_one(ask, hit_type):
     workers = [make_worker(f"w{number}") for number in range(8)]
     make_hit(ask, hit_type)
 
-    results = at_once([lambda worker=worker: taking.take(worker, hit_type, NOW) for worker in workers])
+    results = at_once([lambda worker=worker: taking.take_task(worker, hit_type, NOW) for worker in workers])
 
     assert Counter(isinstance(result, Assignment) for result in results) == {True: 1, False: 7}
     assert {result for result in results if isinstance(result, str)} == {"none_left"}
@@ -52,7 +53,7 @@ def test_as_many_workers_as_places_all_get_one(ask, hit_type):
     for _ in range(4):
         make_hit(ask, hit_type, MaxAssignments=2)
 
-    results = at_once([lambda worker=worker: taking.take(worker, hit_type, NOW) for worker in workers])
+    results = at_once([lambda worker=worker: taking.take_task(worker, hit_type, NOW) for worker in workers])
 
     assert len({result.assignment_id for result in results}) == 8
 
@@ -60,7 +61,7 @@ def test_as_many_workers_as_places_all_get_one(ask, hit_type):
 def test_a_double_click_never_gives_one_hit_twice(ask, hit_type, ada):
     make_hit(ask, hit_type, MaxAssignments=5)
 
-    at_once([lambda: taking.take(ada, hit_type, NOW)] * 4)
+    at_once([lambda: taking.take_task(ada, hit_type, NOW)] * 4)
 
     assert Assignment.objects.filter(worker=ada).count() == 1
     assert Hit.objects.get().pending == 1
@@ -68,7 +69,7 @@ def test_a_double_click_never_gives_one_hit_twice(ask, hit_type, ada):
 
 def test_submitting_twice_at_once_counts_once(ask, hit_type, ada):
     make_hit(ask, hit_type)
-    held = taking.take(ada, hit_type, NOW)
+    held = taking.take_task(ada, hit_type, NOW)
 
     results = at_once([lambda: taking.hand_in(held.assignment_id, [("choice", "left")], NOW)] * 4)
 
@@ -129,11 +130,11 @@ def test_the_same_type_asked_for_at_once_is_one(ask):
 
 def test_a_return_and_a_deadline_free_a_place_once(ask, hit_type, ada):
     make_hit(ask, hit_type)
-    held = taking.take(ada, hit_type, NOW)
+    held = taking.take_task(ada, hit_type, NOW)
 
     at_once(
         [
-            lambda: taking.give_back(ada, held.assignment_id, NOW),
+            lambda: taking.return_task(ada, held.assignment_id, NOW),
             lambda: deadlines.apply_due(NOW + hours(1)),
         ]
         * 2

@@ -20,16 +20,16 @@ from tests.contract.endpoint import make_client, start_marketplace
 def test_a_second_lets_its_number_of_calls_through():
     three = rates.per_second(3)
 
-    assert [rates.take("a", three, now=1000.0) for _ in range(4)] == [True, True, True, False]
-    assert [rates.take("a", three, now=1000.34) for _ in range(2)] == [True, False]
-    assert [rates.take("a", three, now=2000.0) for _ in range(4)] == [True, True, True, False]
+    assert [rates.take_rate("a", three, now=1000.0) for _ in range(4)] == [True, True, True, False]
+    assert [rates.take_rate("a", three, now=1000.34) for _ in range(2)] == [True, False]
+    assert [rates.take_rate("a", three, now=2000.0) for _ in range(4)] == [True, True, True, False]
 
 
 @pytest.mark.django_db
 def test_a_slow_rate_lets_one_through_at_a_time():
     slow = rates.per_second(0.5)
 
-    assert [rates.take("a", slow, now=at) for at in (0.0, 1.9, 2.0, 3.9, 4.0)] == [
+    assert [rates.take_rate("a", slow, now=at) for at in (0.0, 1.9, 2.0, 3.9, 4.0)] == [
         True,
         False,
         True,
@@ -42,25 +42,25 @@ def test_a_slow_rate_lets_one_through_at_a_time():
 def test_names_do_not_share():
     one = rates.Rate(3600, 1)
 
-    assert rates.take("a", one)
-    assert not rates.take("a", one)
-    assert rates.take("b", one)
+    assert rates.take_rate("a", one)
+    assert not rates.take_rate("a", one)
+    assert rates.take_rate("b", one)
 
 
 @pytest.mark.django_db
 def test_what_is_given_back_can_be_taken_again():
     one = rates.Rate(3600, 1)
-    rates.take("a", one)
+    rates.take_rate("a", one)
 
-    rates.give_back("a", one)
+    rates.undo_take("a", one)
 
-    assert rates.take("a", one)
+    assert rates.take_rate("a", one)
 
 
 @pytest.mark.django_db
 def test_buckets_that_are_full_are_forgotten():
-    rates.take("old", rates.Rate(1, 1), now=1000.0)
-    rates.take("new", rates.Rate(3600 * 24, 1))
+    rates.take_rate("old", rates.Rate(1, 1), now=1000.0)
+    rates.take_rate("new", rates.Rate(3600 * 24, 1))
 
     rates.forget_full()
 
@@ -76,7 +76,7 @@ def test_takers_at_once_never_take_the_same_one():
     def take(_number):
         together.wait(30)
         try:
-            return sum(rates.take("shared", rate) for _ in range(20))
+            return sum(rates.take_rate("shared", rate) for _ in range(20))
         finally:
             connections.close_all()
 

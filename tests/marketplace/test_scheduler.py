@@ -29,7 +29,7 @@ def test_a_hit_expires_without_anybody_asking(ask, hit_type, settings):
     settings.TICK_SECONDS = 0.05
     make_hit(ask, hit_type, at=clock.now() - timedelta(seconds=60), LifetimeInSeconds=61)
 
-    stop = scheduler.start()
+    stop = scheduler.start_scheduler()
     try:
         wait_until(lambda: Hit.objects.get().status == "Reviewable")
     finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from marketplace.operations import OPERATIONS
+from marketplace.services.requester.operations import OPERATIONS
 
 
 def start(tmp_path, **environment):
@@ -73,14 +73,18 @@ def test_the_default_settings_pass_their_checks(tmp_path):
 def test_every_setting_is_documented():
     root = Path(__file__).resolve().parents[2]
     read = re.findall(r'"(MARKETPLACE_[A-Z0-9_]+)"', (root / "config/marketplace_settings.py").read_text())
-    told = (root / "docs/marketplace.md").read_text()
+    told = "".join(
+        (root / "docs" / name).read_text() for name in ("marketplace.md", "marketplace-protocol.md")
+    )
 
     assert [name for name in [*read, "MARKETPLACE_CLOCK_OFFSET"] if f"`{name}`" not in told] == []
 
 
 def test_every_command_and_operation_is_documented():
     root = Path(__file__).resolve().parents[2]
-    told = (root / "docs/marketplace.md").read_text()
+    told = "".join(
+        (root / "docs" / name).read_text() for name in ("marketplace.md", "marketplace-protocol.md")
+    )
     commands = {file.stem for file in (root / "marketplace/management/commands").glob("[a-z]*.py")}
 
     assert [name for name in sorted(commands) if f"python -m marketplace {name}" not in told] == []

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from marketplace import clock
-from marketplace.services import taking
+from marketplace.services.worker import tasks as taking
 from tests.marketplace.conftest import make_hit, make_type
 from tests.marketplace.test_accessibility import address, sign_in  # noqa: F401 -- a fixture
 
@@ -39,7 +39,7 @@ def test_a_task_fills_the_window_below_a_slim_header(phone, client, ask, ada):
     # The preview says how tall it is: the page scrolls, and its frame does not.
     expect(phone.locator("#preview-frame")).to_have_css("height", "3002px")
     assert phone.locator("header.bar").bounding_box()["height"] <= 56
-    task = taking.take(ada, kind, now).assignment_id
+    task = taking.take_task(ada, kind, now).assignment_id
     phone.goto(f"/tasks/{task}/")
 
     header, frame = (phone.locator(part).bounding_box() for part in ("header.bar", "#task-frame"))

@@ -9,12 +9,12 @@ import pytest
 from config.background.attending import attend
 from config.background.services import start
 from judging import crowds
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.gold_pairs import import_gold
+from judging.campaign.texts import accept_texts, set_texts
 from judging.jobs import close_places_key, collect_key, post_places_key
+from judging.launch.launches import launch_campaign
 from judging.models import Campaign
-from judging.services.campaigns import CampaignSettings, create_campaign
-from judging.services.gold import import_gold
-from judging.services.launching import launch
-from judging.services.texts import accept_texts, set_texts
 from tests.judging.cast import Fair
 from tests.panel.module import PanelCrowd
 from tests.panel.panel import SITE, Panel
@@ -34,7 +34,7 @@ def panel(monkeypatch, settings) -> Panel:
 
 
 class Effort:
-    """A campaign of twelve pairs (four queries of three passages) in four tasks of three pairs and two test pairs."""
+    """A campaign of twelve pairs (four queries of three passages) in four tasks of three pairs and two gold pairs."""
 
     def __init__(self, panel: Panel, folder) -> None:
         self.panel = panel
@@ -60,7 +60,7 @@ class Effort:
         """Launch, and have the places offered; returns the check list."""
         passed: list[str] = []
         agreed = {"endpoint": ENDPOINT, "confirm_spend": Decimal("30.00")} | terms
-        launch(self.campaign, **agreed, who="ada", tell=lambda check: passed.append(str(check)))
+        launch_campaign(self.campaign, **agreed, who="ada", tell=lambda check: passed.append(str(check)))
         self.offer()
         return passed
 

@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from urllib.parse import urlencode
 
@@ -124,6 +124,9 @@ class PanelCrowd:
     def given_back(self, assignment_ids: Sequence[str]) -> list[str]:
         sessions = self.panel.sessions
         return [one for one in assignment_ids if one in sessions and sessions[one].state == site.RETURNED]
+
+    def returned_at(self, _assignment_id: str) -> datetime | None:
+        return None
 
     def is_at_work(self, assignment_id: str, crowd_worker_id: str) -> bool:
         self.panel.calls["is_at_work"] += 1

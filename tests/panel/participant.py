@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from django.test import Client
 
-from judging.browsing import read
 from judging.models import Slot, Submission
+from judging.simulation.browser import parse_page
 from tests.judging.cast import good_side
 from tests.judging.visitor import text
 from tests.panel.panel import Panel
@@ -68,7 +68,7 @@ class Participant:
 
     def come_back(self, last_page) -> str:
         """Follow the last page's way back to the panel; returns the address."""
-        steps = [one for one in read(text(last_page)) if one.attributes.get("id") == "crowd"]
+        steps = [one for one in parse_page(text(last_page)) if one.attributes.get("id") == "crowd"]
         assert [one.tag for one in steps] == ["a"]
         address = str(steps[0].attributes["href"])
         self.panel.come_back(self.session, address)

@@ -9,7 +9,10 @@ import pytest
 import time_machine
 
 from config import clock
+from judging.campaign.campaigns import pause, resume
 from judging.errors import NotReady
+from judging.intake.collection import collect
+from judging.launch.closure import close, pending_work
 from judging.models import (
     BlockList,
     Campaign,
@@ -21,15 +24,12 @@ from judging.models import (
     Submission,
     Task,
 )
-from judging.services.admitting import UNKNOWN_SESSIONS
-from judging.services.campaigns import pause, resume
-from judging.services.closing import close, pending_work
-from judging.services.collecting import collect
-from judging.services.exporting import export_judgments
-from judging.services.ledger import compare, ledger
-from judging.services.messages import addressees, send_message
-from judging.services.reinstating import exclude_worker
-from judging.services.rejecting import override_rejection, reject
+from judging.money.ledger import compare_books, ledger
+from judging.money.rejections import override_rejection, reject
+from judging.page.admission import UNKNOWN_SESSIONS
+from judging.people.exclusions import exclude_worker
+from judging.people.export import export_judgments
+from judging.workers.messages import addressees, send_message
 from tests.judging.visitor import text
 from tests.panel.module import completion_code
 from tests.panel.panel import APPROVED, AWAITING_REVIEW, REJECTED, SITE
@@ -129,7 +129,7 @@ def check_money(campaign, panel, early):
     assert sorted(bonus.amount for bonus in panel.bonuses) == [Decimal("0.36"), *[Decimal("1.80")] * 5]
     assert [bonus.amount for bonus in panel.bonuses if bonus.participant == early.id] == [Decimal("0.36")]
 
-    books = compare(campaign)
+    books = compare_books(campaign)
     assert books.differences == []
     assert books.ours == books.theirs == 6 * Decimal("0.20") + 5 * Decimal("1.80") + Decimal("0.36")
     sums = ledger(campaign)
@@ -294,7 +294,7 @@ def test_work_wanted_after_its_study_was_stopped_goes_to_a_study_that_begins_the
     fifth.refresh_from_db()
     assert (fifth.state, eve.submission.place) == (Place.State.FILLED, fifth)
     assert not effort.campaign.tasks.exclude(state=Task.State.DONE).exists()
-    assert compare(effort.campaign).differences == []
+    assert compare_books(effort.campaign).differences == []
 
 
 def test_bonus_whose_reply_was_lost_is_found_by_its_note_and_paid_once(effort, panel):
@@ -323,7 +323,7 @@ def test_messages_rejections_and_their_reversal_reach_the_panel(effort, panel):
 
     assert panel.sessions[ann.session].state == APPROVED
     assert panel.messages == [(ann.id, "Sorry", "You are paid.")]
-    assert compare(effort.campaign).differences == []
+    assert compare_books(effort.campaign).differences == []
 
 
 def test_qualifications_are_refused_at_launch(effort):

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config.errors import Refusal
-from judging.services.gold import read_gold_lines
-from judging.services.importing import read_lines
+from judging.campaign.gold_pairs import read_gold_lines
+from judging.campaign.imported_judgments import read_lines
 from pooling import texts, trec
 from pooling.formats import BOM, Content
 
@@ -22,7 +22,7 @@ RUN = b"q1 Q0 a 1 1.0 t\n"
 HEAD = b"topic\tleft\tright\tpreferred\tworker\ttime\n"
 KNOWN = frozenset({"q1"})
 READERS: dict[str, Callable[[Path], Any]] = {
-    "queries": lambda path: texts.read_queries(Content(path, "f")),
+    "queries": lambda path: texts.read_query_file(Content(path, "f")),
     "query problems": lambda path: texts.query_problems(Content(path, "f")),
     "passage problems": lambda path: texts.passage_problems(Content(path, "f")),
     "passages": lambda path: list(
@@ -30,13 +30,13 @@ READERS: dict[str, Callable[[Path], Any]] = {
     ),
     "wanted passages": lambda path: list(texts.read_passages(Content(path, "f"), "jsonl", {"1", "a"})),
     "qids": lambda path: texts.read_qids(Content(path, "f")),
-    "run": lambda path: trec.read_run(path, name="f"),
-    "run of known queries": lambda path: trec.read_run(path, name="f", known_qids=KNOWN),
-    "run by rank": lambda path: trec.read_run(
+    "run": lambda path: trec.read_run_file(path, name="f"),
+    "run of known queries": lambda path: trec.read_run_file(path, name="f", known_qids=KNOWN),
+    "run by rank": lambda path: trec.read_run_file(
         path, name="f", known_qids=KNOWN, skip_unknown=True, order="rank"
     ),
     "run problems": lambda path: trec.run_problems(path, name="f", known_qids=KNOWN),
-    "qrels": lambda path: trec.read_qrels(path, name="f", known_qids=KNOWN),
+    "qrels": lambda path: trec.read_qrel_file(path, name="f", known_qids=KNOWN),
     "qrel problems": lambda path: trec.qrel_problems(path, name="f", known_qids=KNOWN),
     "gold pairs": lambda path: list(read_gold_lines(path.read_bytes(), "f")),
     "judgments": lambda path: read_lines(path.read_bytes(), "f"),
@@ -135,4 +135,4 @@ def test_a_byte_order_mark_before_a_line_is_named(tmp_path):
         path.write_bytes(content)
 
         with pytest.raises(Refusal, match=f"line {line}: the line begins with a byte order mark"):
-            trec.read_run(path, name="f", known_qids={"q9"})
+            trec.read_run_file(path, name="f", known_qids={"q9"})

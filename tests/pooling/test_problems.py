@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pooling.errors import InvalidFile, PoolingError
 from pooling.formats import Content
 from pooling.texts import query_problems
-from pooling.trec import qrel_problems, read_run, run_problems
+from pooling.trec import qrel_problems, read_run_file, run_problems
 
 GOOD = b"q1 Q0 a 1 3.0 t\nq1 Q0 b 2 2.0 t\nq2 Q0 c 1 1.0 t\n"
 
@@ -116,7 +116,7 @@ def test_there_are_problems_exactly_where_the_reader_refuses(tmp_path, rows):
     path.write_text("\n".join(" ".join(row) for row in rows))
 
     try:
-        read_run(path, known_qids={"q1"})
+        read_run_file(path, known_qids={"q1"})
         refused = False
     except PoolingError:
         refused = True
@@ -136,8 +136,8 @@ def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file
     assert found(problems) == [(3, "too many passages"), (6, "unknown query")]
     assert found(skipped) == [(3, "too many passages")]
     with pytest.raises(InvalidFile, match="line 3: query q1 has more than 2 passages"):
-        read_run(path, max_depth=2)
+        read_run_file(path, max_depth=2)
     with pytest.raises(InvalidFile, match="line 3"):
-        read_run(path, known_qids=known, skip_unknown=True, max_depth=2)
-    assert read_run(path, max_depth=5).report.depth == 5
+        read_run_file(path, known_qids=known, skip_unknown=True, max_depth=2)
+    assert read_run_file(path, max_depth=5).report.depth == 5
     assert not run_problems(path, max_depth=5).total

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pooling.columns import same_string
 from pooling.ranking import read_ranking, write_ranking
-from pooling.trec import read_run
-from pooling.wanted import Wanted, find
+from pooling.trec import read_run_file
+from pooling.wanted import Wanted, find_wanted
 
 RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "q4"]),
@@ -25,7 +25,7 @@ RUNS = st.dictionaries(
 def ranking_of(tmp_path, run: dict[str, list[str]]):
     lines = [f"{q}\t{pid}\t{rank}\n" for q, pids in run.items() for rank, pid in enumerate(pids, 1)]
     (tmp_path / "run").write_text("".join(lines))
-    return read_run(tmp_path / "run").ranking
+    return read_run_file(tmp_path / "run").ranking
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -48,7 +48,7 @@ def test_passages_are_found_at_their_ranks(tmp_path, run, labels):
     sought = [(index, pid) for index, qid in enumerate(qids) for pid in labels[qid]]
     wanted = Wanted(qids, np.array([q for q, _ in sought]), tuple(pid for _, pid in sought))
 
-    found = find(ranking_of(tmp_path, run), wanted)
+    found = find_wanted(ranking_of(tmp_path, run), wanted)
 
     ranked = {(q, pid): rank for q, pids in run.items() for rank, pid in enumerate(pids, 1)}
     assert found.rank.tolist() == [ranked.get((qids[q], pid), 0) for q, pid in sought]

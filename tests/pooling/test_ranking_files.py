@@ -17,8 +17,7 @@ from django.core.management import call_command
 
 from config import clock
 from config.background import registry, services
-from config.errors import BucketAway, BucketRefused
-from pooling.errors import NoRoom, NotFound
+from pooling.errors import BucketAway, BucketRefused, NoRoom, NotFound
 from pooling.models import Run
 from pooling.ranking import ROWS_A_GROUP, Ranking, beginning
 from pooling.services import pools, ranking_copies, ranking_files, runs
@@ -111,7 +110,7 @@ def test_runs_are_imported_pooled_and_scored_from_the_bucket(
 @pytest.mark.parametrize("spelled", [False, True])
 def test_the_beginning_is_the_whole_cut_short(bucket, spelled):
     whole = long_ranking(spelled)
-    ranking_files.put("1/long.parquet", whole)
+    ranking_files.put_ranking("1/long.parquet", whole)
 
     top = ranking_files.get(run_named("1/long.parquet"), 10)
     everything = ranking_files.get(run_named("1/long.parquet"))
@@ -121,7 +120,7 @@ def test_the_beginning_is_the_whole_cut_short(bucket, spelled):
 
 
 def test_the_top_is_read_without_the_whole_and_then_without_the_server(server, bucket):
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
 
     ranking_files.get(run_named("1/long.parquet"), 10)
     asked = len(server.requests())
@@ -134,7 +133,7 @@ def test_the_top_is_read_without_the_whole_and_then_without_the_server(server, b
 
 def test_more_ranks_than_the_beginning_holds_come_from_the_whole(bucket):
     whole = long_ranking()
-    ranking_files.put("1/long.parquet", whole)
+    ranking_files.put_ranking("1/long.parquet", whole)
     top = beginning(whole)
     held = top.depth
 
@@ -146,17 +145,17 @@ def test_more_ranks_than_the_beginning_holds_come_from_the_whole(bucket):
 
 
 def test_a_run_stored_without_its_beginning_reads_all_the_same(server, bucket):
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
     server.client.delete_object(Bucket=bucket, Key="here/1/long.top.parquet")
 
     assert ranking_files.get(run_named("1/long.parquet"), 10).depth == 10
 
 
 def test_storing_twice_sends_nothing_again(server, bucket):
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
     asked = len(server.requests())
 
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
 
     assert server.requests()[asked:] == [f"HEAD /{bucket}/here/1/long.parquet"]
 
@@ -164,7 +163,7 @@ def test_storing_twice_sends_nothing_again(server, bucket):
 @pytest.mark.parametrize("harm", ["folder removed", "copy damaged", "copy emptied"])
 def test_copies_that_are_lost_or_damaged_are_fetched_again(bucket, harm):
     whole = long_ranking()
-    ranking_files.put("1/long.parquet", whole)
+    ranking_files.put_ranking("1/long.parquet", whole)
     ranking_files.get(run_named("1/long.parquet"))
     copy = ranking_copies.folder() / "1" / "long.parquet"
     match harm:
@@ -183,7 +182,7 @@ def test_copies_that_are_lost_or_damaged_are_fetched_again(bucket, harm):
 
 def test_copies_used_longest_ago_make_room(bucket, settings):
     for name in ("a", "b", "c"):
-        ranking_files.put(f"1/{name}.parquet", long_ranking())
+        ranking_files.put_ranking(f"1/{name}.parquet", long_ranking())
     for name, used in (("a", 2_000_000_000), ("b", 1_000_000_000)):
         ranking_files.get(run_named(f"1/{name}.parquet"))
         os.utime(ranking_copies.folder() / "1" / f"{name}.parquet", (used, used))
@@ -197,14 +196,14 @@ def test_copies_used_longest_ago_make_room(bucket, settings):
 
 def test_without_a_cache_nothing_is_kept(bucket, settings):
     settings.S3_CACHE_BYTES = 0
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
 
     assert ranking_files.get(run_named("1/long.parquet"), 10).depth == 10
     assert copies() == set()
 
 
 def test_a_disk_that_takes_no_copy_is_named(bucket, data_dir):
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
     (data_dir / "cache").write_text("a file where a folder should be")
 
     with pytest.raises(NoRoom, match="PREFEREE_S3_CACHE_BYTES"):
@@ -232,7 +231,7 @@ for turn in range(15):
 
 def test_processes_read_at_once_while_copies_are_cleared_away(server, bucket, data_dir):
     whole = long_ranking()
-    ranking_files.put("1/long.parquet", whole)
+    ranking_files.put_ranking("1/long.parquet", whole)
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -308,15 +307,15 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
 
     monkeypatch.setitem(registry._kinds, "test.read", registry.JobKind("test.read", read, 1))
     job = services.start("test.read")
-    services.work(job.pk)
+    services.work_off(job.pk)
     job.refresh_from_db()
     waiting = (job.state, job.attempts)
-    said = job.progress_message
+    said = job.next_step
 
     start_server(port).make("late")
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
     with clock.shifted(job.run_after - clock.now()):
-        services.work(job.pk)
+        services.work_off(job.pk)
 
     job.refresh_from_db()
     assert waiting == ("waiting", 0)
@@ -327,7 +326,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
 def test_what_was_read_before_is_read_while_the_server_is_away(settings, start_server):
     server = start_server()
     stored_on(settings, server.url, server.make("short"))
-    ranking_files.put("1/long.parquet", long_ranking())
+    ranking_files.put_ranking("1/long.parquet", long_ranking())
     ranking_files.get(run_named("1/long.parquet"), 10)
 
     server.close()
@@ -341,7 +340,7 @@ def test_a_bucket_that_is_not_there_is_named_with_its_setting(server, settings):
     stored_on(settings, server.url, "no-such-bucket")
 
     for act in (
-        lambda: ranking_files.put("1/long.parquet", long_ranking()),
+        lambda: ranking_files.put_ranking("1/long.parquet", long_ranking()),
         lambda: ranking_files.get(run_named("1/long.parquet"), 10),
     ):
         with pytest.raises(BucketRefused, match=r"no-such-bucket.*PREFEREE_S3_BUCKET"):

@@ -191,8 +191,8 @@ def test_of_two_imports_of_one_file_at_once_one_wins(write, monkeypatch):
     collection = collections.import_collection(name="race", queries=write("q.tsv", QUERIES)).collection
     path = write("a.run", RUN_A)
     both_checked = Barrier(2, timeout=30)
-    put = runs.ranking_files.put
-    monkeypatch.setattr(runs.ranking_files, "put", lambda *args: (both_checked.wait(), put(*args)))
+    put = runs.ranking_files.put_ranking
+    monkeypatch.setattr(runs.ranking_files, "put_ranking", lambda *args: (both_checked.wait(), put(*args)))
     outcomes: list[object] = []
 
     def attempt():

@@ -15,9 +15,9 @@ from pooling.shallow import (
     contributions,
     count_classes,
     draw_queries,
-    known_relevant,
+    one_relevant_each,
     pool_query,
-    pool_stats,
+    stats_of_sizes,
 )
 
 
@@ -36,8 +36,8 @@ def test_a_qrel_that_a_run_has_on_top_is_not_added_again():
 def test_the_qrel_is_the_highest_grade_then_the_first_in_the_file():
     labels = [("q", "a", 1), ("q", "b", 3), ("q", "c", 3), ("r", "d", 1)]
 
-    assert known_relevant(labels, 2) == {"q": "b"}
-    assert known_relevant(labels, 1) == {"q": "b", "r": "d"}
+    assert one_relevant_each(labels, 2) == {"q": "b"}
+    assert one_relevant_each(labels, 1) == {"q": "b", "r": "d"}
 
 
 def test_passages_of_one_text_count_once_and_those_without_text_each():
@@ -45,7 +45,7 @@ def test_passages_of_one_text_count_once_and_those_without_text_each():
 
 
 def test_statistics_worked_by_hand():
-    stats = pool_stats([1, 3, 4, 2], 12, 2, Prices())
+    stats = stats_of_sizes([1, 3, 4, 2], 12, 2, Prices())
 
     assert (stats.queries, stats.mean, stats.median, stats.max, stats.singletons) == (4, 2.5, 2.5, 4, 1)
     assert (stats.pairs, stats.tasks, stats.cost) == (3 + 6 + 1, 1, Decimal("2.40"))

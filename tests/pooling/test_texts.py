@@ -7,7 +7,14 @@ import pytest
 from pooling import texts
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile
 from pooling.formats import Content
-from pooling.texts import format_of, passage_problems, query_problems, read_passages, read_qids, read_queries
+from pooling.texts import (
+    format_of,
+    passage_problems,
+    query_problems,
+    read_passages,
+    read_qids,
+    read_query_file,
+)
 
 
 @pytest.fixture
@@ -30,7 +37,7 @@ def content(tmp_path):
     ],
 )
 def test_queries_are_read_in_every_form(content, text):
-    assert [(q.id, q.text) for q in read_queries(content(text))] == [("1", "who"), ("2", "what is")]
+    assert [(q.id, q.text) for q in read_query_file(content(text))] == [("1", "who"), ("2", "what is")]
 
 
 @pytest.mark.parametrize(
@@ -49,22 +56,22 @@ def test_queries_are_read_in_every_form(content, text):
 )
 def test_a_bad_query_is_named(content, text, reason):
     with pytest.raises(InvalidQueryFile, match=reason):
-        read_queries(content(text))
+        read_query_file(content(text))
 
 
 def test_more_queries_than_can_be_held_are_refused(content, monkeypatch):
     monkeypatch.setattr(texts, "MOST_QUERIES", 2)
-    assert len(read_queries(content("1\twho\n2\twhat\n"))) == 2
+    assert len(read_query_file(content("1\twho\n2\twhat\n"))) == 2
 
     with pytest.raises(InvalidQueryFile, match="line 3: the file holds more than 2 queries"):
-        read_queries(content("1\twho\n2\twhat\n3\twhen\n"))
+        read_query_file(content("1\twho\n2\twhat\n3\twhen\n"))
     [problem] = query_problems(content("1\twho\n2\twhat\n3\twhen\n")).listed
     assert problem.line == 3
 
 
 def test_a_file_without_queries_is_refused(content):
     with pytest.raises(EmptyFile):
-        read_queries(content("\n"))
+        read_query_file(content("\n"))
 
 
 def test_queries_can_be_named_one_a_line(content):

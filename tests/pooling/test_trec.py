@@ -22,7 +22,7 @@ from pooling.errors import (
     UnknownQueries,
     UnreadableContent,
 )
-from pooling.trec import read_qrels, read_run, read_runs, write_qrels, write_run
+from pooling.trec import read_qrel_file, read_run_file, read_runs, write_qrels, write_run
 
 GOOD = b"q1 Q0 a 1 3.5 t\nq1 Q0 b 2 2.5 t\nq2 Q0 a 1 9 t\n"
 
@@ -34,7 +34,7 @@ def run(tmp_path):
     def read(content: bytes, **options):
         path = tmp_path / "run.txt"
         path.write_bytes(content)
-        return read_run(path, name="run.txt", **options)
+        return read_run_file(path, name="run.txt", **options)
 
     return read
 
@@ -236,7 +236,7 @@ def test_content_over_the_limit_is_refused(run, compress):
 
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UnreadableContent, match="no such file"):
-        read_run(tmp_path / "nowhere")
+        read_run_file(tmp_path / "nowhere")
 
 
 def test_unknown_queries_are_listed_with_the_first_ones_line(run):
@@ -267,7 +267,7 @@ def test_a_rank_column_that_only_reorders_ties_contradicts_nothing(run):
 def test_disagreeing_ranks_are_those_of_pairs_that_contradict_their_scores(tmp_path, order, lines):
     (tmp_path / "run").write_text("".join(f"{q} Q0 p{n} {r} {s} t\n" for n, (q, r, s) in enumerate(lines)))
 
-    found = read_run(tmp_path / "run", order=order).report.rank_disagreements
+    found = read_run_file(tmp_path / "run", order=order).report.rank_disagreements
 
     contradicting = {
         q for q, r, s in lines for other, rank, score in lines if q == other and r <= rank and s < score
@@ -307,7 +307,7 @@ def test_the_fast_and_the_careful_way_read_the_same(tmp_path, lines):
 
     def outcome():
         try:
-            return read_run(path).ranking.frame().rows()
+            return read_run_file(path).ranking.frame().rows()
         except InvalidRunFile as refused:
             return str(refused)
 
@@ -343,7 +343,7 @@ def test_qrels_of_four_and_of_three_columns_are_read_alike(tmp_path):
     (tmp_path / "four").write_text("q1 0 b 2\nq1 0 a -1\nq2 0 a 1\n")
     (tmp_path / "three").write_text("q1\tb\t2\nq1\ta\t-1\nq2\ta\t1\n")
 
-    four, three = read_qrels(tmp_path / "four"), read_qrels(tmp_path / "three")
+    four, three = read_qrel_file(tmp_path / "four"), read_qrel_file(tmp_path / "three")
 
     assert four.qids == three.qids == ("q1", "q2")
     assert four.pids == three.pids == ("b", "a", "a")
@@ -359,7 +359,7 @@ def test_a_bad_label_is_named(tmp_path, line, reason, pid):
     (tmp_path / "qrels").write_text(f"q1 0 {pid} 2\n{line.replace(' b ', f' {pid} ')}\n")
 
     with pytest.raises(InvalidQrelFile, match=f"line 2: .*{reason}"):
-        read_qrels(tmp_path / "qrels")
+        read_qrel_file(tmp_path / "qrels")
 
 
 def test_a_written_run_reads_back_as_it_was(run, tmp_path):
@@ -383,4 +383,4 @@ def test_written_qrels_read_back(tmp_path):
     with (tmp_path / "qrels").open("w") as file:
         write_qrels([("q", "b", 1), ("q", "a", 0)], file)
 
-    assert read_qrels(tmp_path / "qrels").pids == ("b", "a")
+    assert read_qrel_file(tmp_path / "qrels").pids == ("b", "a")

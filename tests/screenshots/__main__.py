@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tests.chromium import chromium
-from tests.screenshots.camera import OUT, SCHEMES, WIDTHS, Camera
+from tests.screenshots.camera import FORCED, OUT, SCHEMES, WIDTHS, ZOOMED, Camera
 from tests.screenshots.judging import judging_pages
 from tests.screenshots.product import product_pages
 from tests.screenshots.sending import sending_pages
@@ -39,8 +39,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help="real texts for the judging pages")
     parser.add_argument("--only", choices=list(PAGES), help="take only these pages")
-    parser.add_argument("--size", choices=list(WIDTHS), help="take them in this width alone")
-    parser.add_argument("--scheme", choices=SCHEMES, help="take them in this scheme alone")
+    parser.add_argument("--size", choices=[*WIDTHS, *ZOOMED], help="take them in this size alone")
+    parser.add_argument("--scheme", choices=[*SCHEMES, FORCED], help="take them in this scheme alone")
     parser.add_argument("--tutorial", action="store_true", help="take the pictures of docs/tutorial.md alone")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="preferee-screenshots-"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from playwright.sync_api import FrameLocator, expect
+from playwright.sync_api import FrameLocator, Page, expect
 
 from tests.screenshots.camera import OUT, Camera
 from tests.screenshots.site import ROOT, Site
@@ -68,16 +68,19 @@ def judging_pages(camera: Camera, site: Site) -> None:
     report_pages(camera, frame)
     last = frame.locator("section.pair").count()  # a campaign's last tasks may have fewer
     for number in range(1, last):
-        frame.locator(f"#pair-{number} label.choice").nth(number % 2).click()
+        choose(frame, number, number % 2)
     expect(frame.locator("#saved")).to_have_text("saved just now")
     camera.shoot_frame("last-pair", frame)
-    frame.locator("#leave").click()
+    camera.shoot("crowd-task-last-pair")
+    camera.press("Return task", menu="Task")
+    camera.shoot("crowd-return")
+    page.locator("#stop-and-submit").click()
     expect(frame.locator("#stop")).to_be_visible()
     camera.shoot_frame("leave", frame)
     frame.locator("#go-on").click()
     expect(frame.locator(f"#pair-{last}")).to_be_visible()
     without_scripts(camera, frame)
-    frame.locator(f"#pair-{last} label.undecided").click()
+    choose(frame, last, 2)
     expect(frame.locator("#saved")).to_have_text("saved just now")
     camera.shoot_frame("send-off", frame)
     camera.page.goto(site.address + "/judge/cut-off/")
@@ -94,7 +97,7 @@ def crowd_pages(camera: Camera, site: Site) -> None:
     for path in ("done", "earnings", "qualifications", "account", "account/password"):
         page.goto(f"{site.crowd}/{path}/")
         camera.shoot(f"crowd-{path.replace('/', '-')}")
-    page.get_by_role("button", name="Sign out").click()
+    camera.press("Sign out", menu="Menu")
     for path in ("signin", "password", "nowhere"):
         page.goto(f"{site.crowd}/{path}/")
         camera.shoot(f"crowd-{path}")
@@ -111,7 +114,7 @@ def excluded_pages(camera: Camera, site: Site) -> None:
         command, cwd=ROOT, env=site.environment, stdout=subprocess.PIPE, check=True
     ).stdout
     site.typed("collect", "careful")  # the crowd writes only to those whose work was paid
-    # The one choice may have been in a test pair, and missed it: then the rule has excluded the worker already.
+    # The one choice may have been in a gold pair, and missed it: then the rule has excluded the worker already.
     exclude = [
         sys.executable,
         "manage.py",
@@ -124,10 +127,10 @@ def excluded_pages(camera: Camera, site: Site) -> None:
     subprocess.run(exclude, cwd=ROOT, env=site.environment, check=False)
     site.typed("collect", "careful")
     page.goto(site.crowd)
-    notice = page.locator("[data-refused-by] [data-notice]")
+    notice = page.locator("[data-refused-by] [data-notice]").first
     expect(notice).to_be_visible()
     camera.shoot("crowd-home-refused")
-    page.get_by_role("link", name="write to").click()
+    page.get_by_role("link", name="write to").first.click()
     camera.shoot("crowd-write")
     page.goto(site.crowd)
     notice.get_by_role("link").click()
@@ -155,9 +158,12 @@ def careful_pages(camera: Camera, site: Site) -> None:
     frame.locator("[name=of-age]").check()
     frame.locator("#agree").click()
     frame.locator("#begin").click()
-    frame.locator("#pair-1 label.choice").first.click()
+    choose(frame, 1, 0)
     expect(frame.locator("#hurry")).to_be_visible()
     camera.shoot("crowd-task-with-little-time")
+    frame.locator("#more-time").click()
+    expect(frame.locator("#longer")).to_have_text("You have more time now.")
+    camera.shoot("crowd-task-with-more-time")
     frame.locator("#leave").click()
     page = camera.page.context.new_page()
     page.goto(frame.locator("body").evaluate("() => location.href"))
@@ -169,6 +175,10 @@ def careful_pages(camera: Camera, site: Site) -> None:
     page.locator("#submit-to-crowd").click()
     page.locator("body").wait_for()
     page.close()
+    camera.page.locator("[data-page=submitted]").wait_for()
+    camera.shoot("crowd-submitted")
+    camera.page.get_by_role("link", name="Receipt of this task").click()
+    camera.shoot("crowd-receipt")
 
 
 def report_pages(camera: Camera, frame: FrameLocator) -> None:
@@ -188,7 +198,7 @@ def report_pages(camera: Camera, frame: FrameLocator) -> None:
         page.locator("#pair-1").evaluate(SHOW, [language, direction, question, left, right])
         camera.shoot(name, page)
     page.route("**/save", lambda route: route.abort())
-    page.locator("#pair-1 label.choice").first.click()
+    choose(page, 1, 0)
     expect(page.locator("#trouble")).to_contain_text("No connection")
     camera.shoot("offline", page)
     page.unroute("**/save")
@@ -197,6 +207,13 @@ def report_pages(camera: Camera, frame: FrameLocator) -> None:
     camera.page.reload()
     frame.locator("#back").click()
     frame.locator("#pair-1").wait_for()
+
+
+def choose(where: Page | FrameLocator, number: int, choice: int) -> None:
+    """Read both passages of a pair to their ends, and choose."""
+    pair = where.locator(f"#pair-{number}")
+    pair.locator(".passage").evaluate_all("all => all.forEach((one) => one.scrollIntoView({ block: 'end' }))")
+    pair.locator("label.choice").nth(choice).click()
 
 
 def taken(camera: Camera, reward: str, preview: str) -> FrameLocator:
@@ -212,11 +229,7 @@ def taken(camera: Camera, reward: str, preview: str) -> FrameLocator:
 def without_scripts(camera: Camera, frame: FrameLocator) -> None:
     """The same task as one plain form, and what it says of a pair without a choice."""
     address = frame.locator("body").evaluate("() => location.href")
-    size = camera.page.viewport_size
-    scheme = camera.name.partition("-")[2]
-    context = camera.page.context.browser.new_context(
-        viewport=size, color_scheme=scheme, java_script_enabled=False
-    )
+    context = camera.page.context.browser.new_context(**camera.window, java_script_enabled=False)
     plain = context.new_page()
     plain.goto(address)
     plain.locator("#send").click()

@@ -45,13 +45,13 @@ def webhooks_of(camera: Camera, address: str) -> None:
     page.get_by_label("Address").fill("https://127.0.0.1:9/hook?token=" + "very-long-" * 12)
     page.get_by_role("button", name="Register the webhook").click()
     camera.shoot("webhook-registered")
-    page.get_by_role("link", name="Go on to the webhook").click()
+    page.get_by_role("link", name="Open the webhook").click()
     page.get_by_role("button", name="Send a test").click()
-    page.get_by_text("What was sent").first.click()
+    page.locator("summary", has_text="Content").first.click()
     camera.shoot("webhook")
-    page.get_by_role("button", name="Make a new secret").click()
+    page.get_by_role("button", name="Create a new secret").click()
     camera.shoot("webhook-new-secret")
-    page.get_by_role("button", name="Switch it off").click()
+    page.get_by_role("button", name="Switch off").click()
     camera.shoot("webhook-off")
 
 

@@ -28,12 +28,12 @@ def rules_of(camera: Camera, collection: str) -> None:
     camera.shoot("steering-policy")
     page.goto(f"{collection}/split/")
     page.get_by_label("Draw this share of the queries").fill("25")
-    page.get_by_role("button", name="Look at what would be private").click()
+    page.get_by_role("button", name="Preview the split").click()
     camera.shoot("steering-split")
     page.goto(f"{collection}/campaigns/new/")
     page.get_by_label("Honest slips").fill("7")
     # What the browser would refuse, to see what the page says of it.
-    page.get_by_role("button", name="Make the draft").evaluate(
+    page.get_by_role("button", name="Create draft").evaluate(
         "button => { button.form.noValidate = true; button.click(); }"
     )
     page.locator(".field.wrong").first.wait_for()
@@ -56,7 +56,7 @@ def several_runs(camera: Camera, runs: str) -> None:
     for box in page.locator("tbody [type=checkbox]").all()[:2]:
         box.check()
     page.get_by_label("Release the runs chosen here as").select_option("private")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     camera.shoot("steering-release-runs")
 
 
@@ -64,14 +64,14 @@ def money_of(camera: Camera, campaign: str) -> None:
     """A top-up worked out, and a budget, wrong and right."""
     page = camera.page
     page.goto(f"{campaign}/top-up/")
-    page.get_by_label("Least hourly pay").fill("900")
-    page.get_by_role("button", name="Work it out").click()
+    page.get_by_label("Minimum hourly pay").fill("900")
+    page.get_by_role("button", name="Calculate").click()
     camera.shoot("steering-top-up")
     for amount, shot in (("1", "-wrong"), ("900", "")):
         page.goto(f"{campaign}/budget/")
         page.get_by_label("New budget").fill(amount)
         page.get_by_label("Why").fill("Two more rounds.")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         camera.shoot(f"steering-budget{shot}")
 
 
@@ -84,10 +84,10 @@ def workers_of(camera: Camera, campaign: str) -> None:
     page.get_by_role("link", name="Exclude").click()
     camera.shoot("steering-exclude")
     page.goto(f"{campaign}/message/")
-    page.get_by_label("everybody whose work came in").check()
+    page.get_by_label("all workers who submitted work").check()
     page.get_by_label("Subject").fill("Thank you")
     page.get_by_label("Text").fill("The results are published. They rest on your work.")
-    page.get_by_role("button", name="Look at it before it is sent").click()
+    page.get_by_role("button", name="Preview message").click()
     camera.shoot("steering-letter")
     page.goto(f"{campaign}/differences/")
     camera.shoot("steering-differences")
@@ -112,8 +112,8 @@ def account_pages(camera: Camera, address: str) -> None:
     """A token in the answer that alone shows it, and a second factor about to be set up."""
     page = camera.page
     page.goto(f"{address}/accounts/tokens/")
-    page.get_by_label("What it is for").fill("The nightly script on the laboratory's server")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_label("Purpose").fill("The nightly script on the laboratory's server")
+    page.get_by_role("button", name="Create token").click()
     camera.shoot("steering-token")
     page.goto(f"{address}/accounts/2fa/totp/activate/")
     camera.shoot("steering-second-factor")

@@ -42,7 +42,7 @@ class Reader:
         button.or_(self.page.get_by_role("link", name=words, exact=True)).first.click()
 
     def until(self, words: str) -> None:
-        """Look again until the page says so."""
+        """Refresh until the page says so."""
         for _ in range(400):
             if words in self.page.locator("main").inner_text():
                 return
@@ -80,7 +80,7 @@ def begin(reader: Reader) -> None:
     page.goto(reader.site.typed("invite_person", "ada@example.org", "--administrator")["link"])
     page.get_by_label("Name to sign in with").fill("ada")
     page.get_by_label("Password").fill("a horse reads passages")
-    reader.click("Make the account and join")
+    reader.click("Create account and join")
     page.goto(reader.site.address)
     reader.shows("begin")
     reader.click("Load the sample")
@@ -93,29 +93,29 @@ def pool(reader: Reader) -> None:
     """What judging would come to, and the pool."""
     page = reader.page
     reader.click("New pool")
-    page.get_by_role("heading", name="What it takes").wait_for()
-    reader.shows("pool", "What it takes")
+    page.get_by_role("heading", name="Effort and cost").wait_for()
+    reader.shows("pool", "Effort and cost")
     page.get_by_label("Name of the pool").fill("tops")
     page.get_by_role("button", name="Build the pool").click()
     page.get_by_role("link", name="Prepare a campaign over this pool").click()
 
 
 def prepare(reader: Reader) -> None:
-    """Settings, test pairs, texts, pay."""
+    """Settings, gold pairs, texts, pay."""
     page = reader.page
     page.get_by_label("Name", exact=True).fill("first")
-    reader.click("Make the draft")
-    reader.click("Propose test pairs")
+    reader.click("Create draft")
+    reader.click("Propose gold pairs")
     page.locator("[data-key=a]").wait_for()
     reader.shows("test-pairs")
     page.keyboard.press("a")
     page.locator("[data-key=u]").wait_for()
-    page.get_by_text("Accept all without looking").click()
+    page.get_by_text("Accept all without review").click()
     page.locator("button[value=accept-all]").click()
-    page.get_by_text("There are enough.").wait_for()
-    reader.click("On to texts")
+    page.get_by_text("You have enough.").wait_for()
+    reader.click("Continue to texts")
     reader.shows("texts")
-    reader.click("Save, accept and go on")
+    reader.click("Save, accept and continue")
 
 
 def rehearse(reader: Reader) -> None:
@@ -123,8 +123,8 @@ def rehearse(reader: Reader) -> None:
     page = reader.page
     page.get_by_role("link", name="Rehearsal").first.click()
     reader.click("Rehearse first")
-    reader.until("The best answer found is the best there is")
-    reader.shows("rehearsal", "What the last one foretells")
+    reader.until("The best answer found is truly the best")
+    reader.shows("rehearsal", "Results of the last rehearsal")
     page.get_by_role("link", name="Pay").first.click()
     page.get_by_label("Budget").fill("200")
     reader.click("Save")
@@ -136,6 +136,7 @@ def launch(reader: Reader) -> None:
     page.get_by_role("link", name="Launch").first.click()
     amount = page.locator("form strong").last.inner_text()
     page.get_by_label("Type the amount to confirm it").fill(amount)
+    page.locator("main button.primary").evaluate("one => one.scrollIntoView({ block: 'center' })")
     reader.shows("launch")
     page.locator("main button.primary").click()
     page.get_by_role("heading", name="first").wait_for()
@@ -175,7 +176,7 @@ def version(reader: Reader, number: int, picture: str) -> None:
 def look(reader: Reader) -> None:
     """The leaderboard, and one query."""
     page = reader.page
-    reader.click("Leaderboard with its moves")
+    reader.click("Leaderboard with rank changes")
     reader.shows("leaderboard")
     page.go_back()
     reader.click("Its queries")
@@ -187,7 +188,7 @@ def new_run(reader: Reader) -> None:
     """Two new runs are sent."""
     page = reader.page
     page.goto(f"{reader.site.address}/collections/sample/")
-    reader.click("Send runs")
+    reader.click("Upload runs")
     page.get_by_label("Choose run files").set_input_files(sorted((SAMPLE / "later").glob("*.gz")))
     reader.click("Send and import")
     page.locator(".state.imported").nth(1).wait_for()
@@ -202,7 +203,7 @@ def challenge(reader: Reader) -> None:
     reader.click("New runs challenge the best answers")
     for run in page.locator("[name=run]").all()[:2]:
         run.check()
-    reader.click("Show what is unseen and what it costs")
+    reader.click("Show unseen passages and cost")
     page.get_by_role("button", name="Challenge and spend up to").wait_for()
     reader.shows("challenge")
     page.get_by_role("button", name="Challenge and spend up to").click()

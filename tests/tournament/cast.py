@@ -1,4 +1,4 @@
-"""Small tournaments for the tests of this room."""
+"""Small tournaments for these tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from tournament.contests import Contest
-from tournament.copeland import Standings, Ties, settle
+from tournament.copeland import Standings, Ties, best_of_queries
 from tournament.derivation import Entrants, Judged, Parameters, derive
 from tournament.preferences import Count, tally, wins_of_pairs
 
@@ -31,17 +31,17 @@ def standings(
     count: Count = Count.SHARES,
     wanted: int = 1,
 ) -> Standings:
-    """Settle queries of these sizes, their nodes numbered through."""
+    """Settle queries of these sizes, with nodes numbered across queries."""
     rows = list(judgments)
     left, right = (np.array([row[side] for row in rows], dtype=np.int64) for side in (0, 1))
     preferred = np.array([-1 if row[2] is None else row[2] for row in rows], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     pairs = wins_of_pairs(tally(left, right, preferred), count=count, largest=max(sizes))
-    return settle(starts, sum(sizes), pairs, ties=ties, wanted=wanted)
+    return best_of_queries(starts, sum(sizes), pairs, ties=ties, wanted=wanted)
 
 
 def best_of(size: int, judgments: Iterable[Judgment], **options) -> set[int]:
-    """The best answers of one query."""
+    """Return the best answers of one query."""
     return set(np.flatnonzero(standings([size], judgments, **options).best).tolist())
 
 

@@ -1,4 +1,4 @@
-"""New runs that challenge best answers, and a crowd that answers when told to."""
+"""New runs that challenge best answers, and a crowd that answers on command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tournament.services.challenging import open_challenge, plan_challenge
 
 
 class Crowd:
-    """Stands at the seam to the rooms on the left: knows runs, takes pairs, answers when told to."""
+    """Replaces pooling and judging: knows runs, takes pairs, answers on command."""
 
     def __init__(self, town, monkeypatch) -> None:
         self.town = town
@@ -22,11 +22,18 @@ class Crowd:
         self.asked: Counter[tuple[int, int, int, int]] = Counter()
         self.tasks = 0
         self.offers = 0
-        for name in ("top_pids", "passages_with_text", "price", "under_way", "ask", "offer"):
+        for name in (
+            "top_pids",
+            "passages_with_text",
+            "price",
+            "under_way",
+            "ask_judgments",
+            "want_places_of",
+        ):
             monkeypatch.setattr(neighbours, name, getattr(self, name))
 
     def run(self, tag: str, **tops: str) -> None:
-        """A run with these passages on top: qid=pid."""
+        """Create a run with these top passages: qid=pid."""
         Run.objects.create(
             collection=self.town.collection,
             run_tag=tag,
@@ -53,20 +60,20 @@ class Crowd:
             for need in needs
         }
 
-    def ask(self, campaign, needs):
+    def ask_judgments(self, campaign, needs):
         self.asked.update((need.challenge, need.query, need.a, need.b) for need in needs)
         self.tasks += -(-len(needs) // campaign.pairs_per_task)
 
-    def offer(self, campaign):
+    def want_places_of(self, campaign):
         self.offers += 1
 
     def pairs(self) -> Counter[str]:
-        """What was asked and not answered yet, by pids."""
+        """The pairs that were asked but not answered yet, by pids."""
         name = dict(Passage.objects.values_list("pk", "pid"))
         return Counter({f"{name[a]}-{name[b]}": count for (_, _, a, b), count in self.asked.items() if count})
 
     def answer(self, better: str = "", **details) -> None:
-        """Answer everything asked: the pid that comes first in ``better``, else the first in the alphabet."""
+        """Answer all asked pairs: prefer the pid that comes first in ``better``, else alphabetically."""
         asked, self.asked = self.asked, Counter()
         for (number, query, a, b), count in asked.items():
             pids = [Passage.objects.get(pk=key).pid for key in (a, b)]

@@ -99,6 +99,6 @@ def judged_town(town) -> Town:
 
 @pytest.fixture
 def crowd(judged_town, monkeypatch) -> Crowd:
-    """judged_town, resolved, with a crowd that answers when told to."""
+    """judged_town, resolved, with a crowd that answers on command."""
     services.resolve(campaign=judged_town.campaign)
     return Crowd(judged_town, monkeypatch)

@@ -1,4 +1,4 @@
-"""Moving challenges on, through judging's own pairs and tasks."""
+"""Advancing challenges with judging's real pairs and tasks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tournament.services.advancing import still_wanted, worth_asking
 
 @pytest.fixture
 def challenged(judged_town, monkeypatch):
-    """judged_town with a lead2 challenge of q1's best answer a by x; only pooling is stood in for."""
+    """judged_town with a lead2 challenge of q1's best answer a by x; only pooling is replaced."""
     Run.objects.create(
         collection=judged_town.collection,
         run_tag="new",
@@ -45,7 +45,7 @@ def challenged(judged_town, monkeypatch):
 
 
 def answer(town, *preferred: str) -> None:
-    """The tasks of the challenge come in with these answers."""
+    """Submit the challenge's tasks with these answers."""
     tasks = Task.objects.filter(campaign=town.campaign, round__gt=0, state=Task.State.WAITING)
     for task, pid in zip(tasks, preferred, strict=True):
         town.judge("q1", "a", "x", pid)
@@ -89,13 +89,13 @@ def test_the_scheduled_job_rings_for_places_when_it_asked(challenged):
 
 
 def test_the_scheduled_job_rings_for_nothing_when_it_asked_nothing(challenged):
-    jobs.advance_challenges(progress=lambda *said: None, campaign_id=challenged.campaign.pk)
+    jobs.advance_challenges_job(progress=lambda *said: None, campaign_id=challenged.campaign.pk)
 
     assert not Job.objects.filter(kind="judging.post_places").exists()
 
 
 def four_at_once(call):
-    """(results, errors) of four calls in threads that start together."""
+    """Return (results, errors) of four calls in threads that start together."""
     gate, results, errors = threading.Barrier(4), [], []
 
     def run():
@@ -120,7 +120,7 @@ def test_of_several_challenges_opened_at_once_one_is_recorded(challenged):
     answer(challenged, "a", "a")
     services.advance_challenges()
     Run.objects.update(run_tag="newer")
-    neighbours.top_pids = lambda run: {"q1": "y"}  # put back by the fixture's monkeypatch
+    neighbours.top_pids = lambda run: {"q1": "y"}  # restored by the fixture's monkeypatch
 
     def challenge():
         plan = services.plan_challenge(campaign=challenged.campaign, run_tags=["newer"])

@@ -1,4 +1,4 @@
-"""Challenges that may not be: money, texts, campaigns that end, one at a time."""
+"""Refused challenges: money, texts, ended campaigns, one at a time."""
 
 from __future__ import annotations
 

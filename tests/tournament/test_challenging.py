@@ -1,4 +1,4 @@
-"""Challenges: who is challenged by whom, what is asked, and what it decides."""
+"""Challenges: the challengers, the pairs asked and the results."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_while_a_challenge_asks_the_best_answers_stand(crowd):
     crowd.run("new", q1="x")
     challenge(campaign=crowd.town.campaign, run_tags=["new"])
 
-    crowd.answer("x")  # in, but nobody has looked yet
+    crowd.answer("x")  # submitted, but not processed yet
 
     assert best(crowd, "q1") == ["a"]
     advance(crowd)
@@ -214,7 +214,7 @@ def test_pairs_that_come_free_one_by_one_wait_for_company(crowd):
         crowd.town.pooled(qid, "a")
     crowd.run("new", **{f"r{number}": "x" for number in range(12)})
     challenge(campaign=crowd.town.campaign, run_tags=["new"])
-    assert crowd.tasks == 4  # twelve pairs twice, ten to a task
+    assert crowd.tasks == 4  # twelve pairs twice, ten per task
     queries = list(crowd.asked)[:3]
     for number, query, a, b in queries:
         crowd.asked[number, query, a, b] = 0

@@ -1,4 +1,4 @@
-"""What differs between two versions, and why; what publishing would change."""
+"""Differences between two versions and their causes, and previews of publishing."""
 
 from __future__ import annotations
 

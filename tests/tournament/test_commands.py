@@ -9,9 +9,9 @@ from decimal import Decimal
 import pytest
 from django.core.management import call_command
 
-from config import launcher
+from config.process import launcher
+from judging.campaign.imported_judgments import import_judgments
 from judging.models import Campaign
-from judging.services.importing import import_judgments
 from pooling.models import Collection, Query, Run
 from tournament.models import Challenge
 from tournament.services import neighbours
@@ -19,7 +19,7 @@ from tournament.services import neighbours
 
 @pytest.fixture(autouse=True)
 def migrated(monkeypatch):
-    """The test database is migrated; a command need not look."""
+    """The test database is migrated, so commands do not check it."""
     monkeypatch.setattr(launcher, "ensure_database", lambda: None)
 
 
@@ -31,7 +31,7 @@ def run(*words: str) -> dict:
 
 
 def refused(*words: str) -> tuple[int, str]:
-    """(exit status, what it said) of a command that is refused."""
+    """Return (exit status, message) of a refused command."""
     err = io.StringIO()
     with pytest.raises(SystemExit) as exit_:
         call_command(*words, stdout=io.StringIO(), stderr=err)
@@ -90,7 +90,7 @@ def test_a_file_that_can_not_be_written_is_wrong_usage(judged_town, tmp_path):
     status, text = refused("export_qrels", "town", "--out", str(tmp_path / "missing" / "x"))
 
     assert status == 2
-    assert "can't be written" in text
+    assert "Cannot write" in text
 
 
 def test_an_amount_that_is_none_is_wrong_usage(judged_town):
@@ -99,7 +99,7 @@ def test_an_amount_that_is_none_is_wrong_usage(judged_town):
 
 @pytest.fixture
 def new_run(judged_town, monkeypatch):
-    """A run with an unseen passage on top of q1, at a crowd that is not asked."""
+    """A run with an unseen top passage for q1, and a crowd that gets no calls."""
     Run.objects.create(
         collection=judged_town.collection,
         run_tag="new",
@@ -143,7 +143,7 @@ def test_a_challenge_asks_through_judging_and_resolve_says_what_is_still_out(new
 
 @pytest.fixture
 def judged_elsewhere(db, shared_data):
-    """A function that makes a campaign of these phases; and the folder of the data."""
+    """A function that creates a campaign from these phases, and the data folder."""
     folder = shared_data / "dl21"
     collection = Collection.objects.create(name="dl21")
     rows = [line.split("\t") for line in (folder / "topics.tsv").read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""Wins to best answers: by hand, from the literature, and what must never change."""
+"""Best answers from wins: worked by hand, from the literature, and as properties."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.tournament.cast import ALL_JUDGED_CYCLE, best_of, ladder, standings
-from tournament.copeland import Ties, settle
+from tournament.copeland import Ties, best_of_queries
 from tournament.preferences import Count, PairWins
 
 
@@ -109,7 +109,7 @@ def test_a_query_without_passages_is_refused():
     pairs = PairWins(none, none, none, none, none, 2)
 
     with pytest.raises(ValueError, match="at least one node"):
-        settle(np.array([0, 1, 1]), 2, pairs)
+        best_of_queries(np.array([0, 1, 1]), 2, pairs)
 
 
 def test_the_reference_experiment_gives_592_preference_qrels():

@@ -1,4 +1,4 @@
-"""From judgments to every query's outcome, on keys as the database gives them."""
+"""Derive every query's outcome from judgments, with database keys."""
 
 import csv
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What counts now, held against the latest version."""
+"""The latest version compared with current judgments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_an_exclusion_is_noticed_and_its_reversal_too(judged_town, careless):
     assert (found.answers, found.left, found.arrived) == (0, 1, 0)
     assert found.gone_on == {"q6"}
     assert found.campaigns == ("market",)
-    assert "1 judgment it rests on no longer counts (1 worker was excluded)" in found.words
+    assert "1 of its judgments no longer counts (1 worker was excluded)" in found.words
     assert "1 query drops out" in found.effect
 
     Exclusion.objects.filter(pk=exclusion.pk).update(reversed_at=clock.now())
@@ -60,7 +60,7 @@ def test_judgments_taken_back_are_told_from_exclusions(judged_town, careless):
 
     found = now(judged_town)
     assert (found.excluded, found.withdrew) == (0, 1)
-    assert "1 worker took theirs back" in found.words
+    assert "1 worker withdrew their judgments" in found.words
 
 
 def test_a_repeat_by_another_worker_may_change_the_best_answer(judged_town, careless):
@@ -70,7 +70,7 @@ def test_a_repeat_by_another_worker_may_change_the_best_answer(judged_town, care
     found = now(judged_town)
     assert (found.gone, found.new, found.queries) == (1, 1, 1)
     assert (found.answers, found.left) == (1, 0)
-    assert found.effect == "Publishing again would change this: 1 query gets other best answers."
+    assert found.effect == "Publishing again would change this: 1 query gets different best answers."
 
 
 def test_publishing_again_makes_it_equal(judged_town, careless):

@@ -1,4 +1,4 @@
-"""One query's judgments as levels: cases worked by hand, and what must hold for any judgments."""
+"""Levels of one query's judgments: cases worked by hand, and properties of any judgments."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ LADDER = list(combinations([1, 2, 3, 4], 2))
         ([1], [(b, a, -2) for a, b in LADDER], [[1], [2], [3], [4]]),
         # 2, 3 and 4 beat each other in a circle.
         ([1], won((1, 2), (1, 3), (1, 4), (2, 3), (3, 4), (4, 2)), [[1], [2, 3, 4]]),
-        # Several best answers stand side by side, also where single pairs tell them apart.
+        # Several best answers share a level, even if single pairs order them.
         ([1, 2], won((1, 2), (1, 3), (2, 3)), [[1, 2], [3]]),
-        # The best answer by wins lost a pair: it stays on top, and nobody is above another by way of it.
+        # The best answer by wins lost a pair: it stays on top, and no chain passes through it.
         ([1], won((2, 1), (1, 3), (1, 4), (3, 4)), [[1], [2, 3, 4]]),
         # A level pair is one level, and so is what lies between the two by other pairs.
         ([1], won((1, 2), (1, 3), (1, 4), (2, 4), (3, 4)) + level((2, 3)), [[1], [2, 3], [4]]),
         ([1], won((1, 2), (1, 3), (1, 4), (2, 3), (3, 4)) + level((2, 4)), [[1], [2, 3, 4]]),
         # 2 and 4 were not compared, but 2 beat 3 and 3 beat 4.
         ([1], won((1, 2), (1, 3), (1, 4), (2, 3), (3, 4)), [[1], [2], [3], [4]]),
-        # 5 lost to the best answer and met nobody else: it is in order with none of the others.
+        # 5 lost to the best answer and met nobody else: it is not ordered against the others.
         ([1], won(*LADDER, (1, 5)), [[1], [2, 3, 4, 5]]),
-        # 5 beat 4 and met no other: it may stand anywhere above 4.
+        # 5 beat 4 and met no other: it can be anywhere above 4.
         ([1], won(*LADDER, (1, 5), (5, 4)), [[1], [2, 3, 5], [4]]),
         ([7], [], [[7]]),
     ],
@@ -62,7 +62,7 @@ cases = st.tuples(
 
 
 def above(best, leads) -> set[tuple[int, int]]:
-    """Who is above whom among the others, by the definition: a chain down and none back."""
+    """Return which passages rank above which by definition: a chain down and none back."""
     graph = nx.DiGraph()
     for a, b, lead in leads:
         if not {a, b} & set(best):

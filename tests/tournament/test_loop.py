@@ -1,11 +1,11 @@
-"""Files in, a judged campaign, version 1, a new run, version 2: through the real rooms, answered in place."""
+"""Import, a judged campaign, version 1, a new run, version 2: with the real apps and direct answers."""
 
 from __future__ import annotations
 
 import pytest
 
+from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Judgment, Task
-from judging.services.campaigns import CampaignSettings, create_campaign
 from pooling.services.collections import import_collection
 from pooling.services.finding import qrel_set_named, runs_tagged
 from pooling.services.pools import build_pool
@@ -23,7 +23,7 @@ TEXTS = {
 
 
 def run_file(folder, tag, **tops):
-    """A run whose first passages these are, ``label`` the second of each query."""
+    """Write a run with these first passages and ``label`` second for each query."""
     path = folder / f"{tag}.txt"
     lines = [
         f"{qid} Q0 {pid} {rank} {10 - rank} {tag}\n"
@@ -52,7 +52,7 @@ def collection(db, tmp_path):
 
 
 def answer_waiting_tasks(campaign, *, best_first: str) -> int:
-    """Everybody who holds a waiting task prefers the passage named first; returns how many judgments came in."""
+    """Answer every waiting task with the passage named first; returns the number of judgments."""
     judged = 0
     for task in Task.objects.filter(campaign=campaign, state="waiting"):
         for row in task.task_pairs.select_related("pair__passage_a", "pair__passage_b"):

@@ -99,5 +99,5 @@ def test_a_changed_judgment_is_noticed(judged_town):
     services.publish_qrels(campaign=judged_town.campaign)
     Judgment.objects.filter(pair__query__qid="q1").update(preferred=None)
 
-    with pytest.raises(RebuildDiffers, match="judgments that version 1 rests on"):
+    with pytest.raises(RebuildDiffers, match="judgments of version 1 have changed"):
         orders(judged_town)

@@ -1,4 +1,4 @@
-"""Judgments to wins."""
+"""Turning judgments into wins."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Deriving a published version again."""
+"""Rebuilding a published version."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_a_version_comes_out_again_byte_for_byte(judged_town):
 
     assert rebuilt.content == published(judged_town, 1)
     assert sha256(rebuilt.content) == rebuilt.version.qrels_sha256
-    assert rebuilt.judgments == 6  # the open query's judgment is no part of it
+    assert rebuilt.judgments == 6  # without the open query's judgment
 
 
 def test_later_judgments_and_exclusions_change_nothing(town):
@@ -92,7 +92,7 @@ def test_a_changed_judgment_is_noticed(judged_town):
 
     Judgment.objects.filter(pk=judgment.pk).update(preferred=None)
 
-    with pytest.raises(RebuildDiffers, match="judgments that version 1 rests on"):
+    with pytest.raises(RebuildDiffers, match="judgments of version 1 have changed"):
         services.rebuild_qrels(collection=judged_town.collection, number=1)
 
 

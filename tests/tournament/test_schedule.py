@@ -1,4 +1,4 @@
-"""Which pairs are asked next."""
+"""The pairs to ask next."""
 
 from fractions import Fraction
 from itertools import product
@@ -23,7 +23,7 @@ UNASKED = Meeting(2, None)
 
 
 def known(shares):
-    """Where pairs stand, from {(a, b): first passage's share}; the others were not asked."""
+    """Where pairs stand, from {(a, b): first passage's share}; other pairs were not asked."""
     return lambda a, b: Meeting(0, Fraction(shares[a, b])) if (a, b) in shares else UNASKED
 
 

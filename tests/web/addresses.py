@@ -7,7 +7,7 @@ from typing import Any
 from config.background.models import Job
 from tests.web.conftest import Harbour
 from web.models import MadeBundle
-from web.services.release_page import WORDS
+from web.releases.pages import WORDS
 
 #: Addressed by a campaign's name alone, as everything of its preparation is.
 OF_A_CAMPAIGN = {
@@ -43,6 +43,7 @@ OF_A_CAMPAIGN = {
     "web:simulate",
     "web:top_up",
     "web:try_texts",
+    "web:use_recommended_rule",
     "web:usual_texts",
 }
 #: Addressed by a collection and the number of a version.

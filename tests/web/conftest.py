@@ -27,8 +27,8 @@ from pooling.models import (
 from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.services.webhooks.endpoints import PURPOSE
-from web.webhook_signing import new_secret
+from web.webhooks.endpoints import PURPOSE
+from web.webhooks.signature import new_webhook_secret
 
 PUBLIC = ("nobody", "stranger")
 ROLES = ("viewer", "manager", "maintainer", "owner")
@@ -200,7 +200,7 @@ def cast(harbour):
         collection=harbour.collection,
         address="https://93.184.216.34/hook",
         events=["version.published"],
-        secret=seal(new_secret(), purpose=PURPOSE),
+        secret=seal(new_webhook_secret(), purpose=PURPOSE),
         kept_by=users["owner"],
     )
     harbour.message = WebhookDelivery.objects.create(

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.models import Campaign
-from judging.services.campaigns import CampaignSettings, create_campaign
 from pooling.models import Membership
 from tests.factories import grant_to, make_qrels
 from tests.judging.cast import Fair

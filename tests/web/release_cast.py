@@ -17,13 +17,13 @@ from judging.models import (
     Submission,
     Task,
 )
-from web.services.release.bundle import make_release
-from web.services.release.store import opened
+from web.releases.bundle import make_bundle
+from web.releases.store import opened
 
 
 def read(version) -> dict[str, str]:
     """Name → text of every file of the version's bundle."""
-    with opened(make_release(version).name) as file, zipfile.ZipFile(file) as bundle:
+    with opened(make_bundle(version).name) as file, zipfile.ZipFile(file) as bundle:
         return {name.partition("/")[2]: bundle.read(name).decode() for name in bundle.namelist()}
 
 
@@ -33,7 +33,7 @@ def rows(files: dict[str, str], name: str) -> list[dict]:
 
 @pytest.fixture
 def town(published):
-    """harbour with a licence, a person behind the worker, words of people and a test pair that was answered."""
+    """harbour with a licence, a person behind the worker, words of people and a gold pair that was answered."""
     published.collection.licence = "CC BY 4.0"
     published.collection.save()
     CrowdIdentity.objects.create(worker=published.judge, crowd="mturk", crowd_worker_id="A1SECRETWORKER")

@@ -1,4 +1,4 @@
-"""Move challenges on: ask what they need next, and finish them when nothing is lacking."""
+"""Advance challenges: ask for what they need next, and finish those that are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True)
 class Advance:
-    """What moving a campaign's challenges on came to, in judgments; ``finished``: numbers of challenges."""
+    """The result of advancing a campaign's challenges, in judgments; ``finished`` lists challenge numbers."""
 
     asked: int = 0
     under_way: int = 0
@@ -30,7 +30,7 @@ class Advance:
 
 
 def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance]:
-    """Look at every challenge (of one campaign); campaign key → what was done. Safe to run twice."""
+    """Advance every challenge (of one campaign); returns campaign key → result. Safe to run twice."""
     campaigns = Campaign.objects.filter(pk__in=Challenge.objects.values("campaign")).order_by("pk")
     if campaign is not None:
         campaigns = campaigns.filter(pk=campaign.pk)
@@ -40,16 +40,16 @@ def advance_challenges(*, campaign: Campaign | None = None) -> dict[int, Advance
 
 
 def advance_campaign(*, campaign: Campaign) -> Advance:
-    """Ask what the campaign's challenges need now, and finish those that lack nothing.
+    """Ask for what the campaign's challenges need now, and finish those that are complete.
 
-    A challenge that was done is looked at too: an exclusion may have taken judgments away that it rests on.
+    This includes finished challenges, because an exclusion can remove judgments that they rely on.
     """
     for attempt in range(ATTEMPTS):
         try:
             with _one_moment():
                 return _advance(campaign)
         except OperationalError:
-            # PostgreSQL: somebody wrote what was read here. In a larger transaction that is for the caller.
+            # PostgreSQL: another process changed these rows. In a larger transaction, the caller has to retry.
             if connection.in_atomic_block or attempt == ATTEMPTS - 1:
                 raise
     raise AssertionError("the last attempt returns or raises")
@@ -57,10 +57,10 @@ def advance_campaign(*, campaign: Campaign) -> Advance:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """A transaction that sees counted judgments and open tasks at one moment.
+    """Open a transaction that sees counted judgments and open tasks at one moment.
 
-    Between two reads a task could be collected, or an exclusion hand one back, and its judgments would seem
-    neither counted nor under way, and be asked twice. SQLite's transactions are like that anyway.
+    Otherwise a task could be collected or handed back between two reads. Its judgments would seem neither counted
+    nor under way, and would be asked twice. SQLite's transactions behave this way already.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -71,8 +71,8 @@ def _one_moment() -> Iterator[None]:
 
 
 def _advance(campaign: Campaign) -> Advance:
-    # Whoever writes this row first looks and asks; another waits here for its commit, and then starts again
-    # (PostgreSQL) or goes on (SQLite), either way seeing what was asked.
+    # The first process to write this row proceeds. Others wait here for its commit, then retry (PostgreSQL)
+    # or continue (SQLite). Either way they see what it asked.
     if not Challenge.objects.filter(campaign=campaign, number=1).update(advanced_at=clock.now()):
         return Advance()
     facts = load_facts(campaign, with_asking=True)
@@ -99,7 +99,7 @@ def _advance(campaign: Campaign) -> Advance:
 
 
 def still_wanted(needs: Sequence[Need], flying: Mapping[neighbours.PairOfQuery, int]) -> list[Need]:
-    """What is needed beyond what is under way."""
+    """Return the needs that judgments under way do not meet."""
     wanted = [
         replace(need, judgments=need.judgments - flying.get((need.query, need.a, need.b), 0))
         for need in needs
@@ -108,9 +108,9 @@ def still_wanted(needs: Sequence[Need], flying: Mapping[neighbours.PairOfQuery, 
 
 
 def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool) -> list[Need]:
-    """What to ask now: everything when nothing is under way, else only what fills whole tasks.
+    """Return what to ask now: everything when nothing is under way, otherwise only what fills whole tasks.
 
-    A task is paid whole however few pairs are in it, so pairs that come free one by one wait for company.
+    A task costs the same however few pairs it has, so single pairs wait until they fill a task.
     """
     if not under_way:
         return list(wanted)
@@ -118,9 +118,9 @@ def worth_asking(wanted: Sequence[Need], pairs_per_task: int, *, under_way: bool
 
 
 def _ask(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Ask in passes of one judgment a pair, so that pairs wanting one and pairs wanting two share tasks."""
+    """Ask in passes of one judgment per pair, so that pairs that need one and pairs that need two share tasks."""
     if not needs:
         return
     for turn in range(max(need.judgments for need in needs)):
-        neighbours.ask(campaign, [need for need in needs if need.judgments > turn])
-    neighbours.offer(campaign)
+        neighbours.ask_judgments(campaign, [need for need in needs if need.judgments > turn])
+    neighbours.want_places_of(campaign)

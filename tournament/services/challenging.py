@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from config.background.registry import Progress
+from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.models import Campaign
 from pooling.models import Passage, Run
@@ -30,7 +31,7 @@ KEYS_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Title:
-    """The current best answers of a query, and every passage known of it (passage → representative)."""
+    """The current best answers of a query, and all its known passages (passage → representative)."""
 
     bests: tuple[int, ...]
     known: dict[int, int]
@@ -38,7 +39,7 @@ class Title:
 
 @dataclass(frozen=True)
 class ChallengePlan:
-    """What a challenge would ask; nothing of it is recorded yet."""
+    """A planned challenge that is not recorded yet."""
 
     campaign: Campaign
     rule: Rule
@@ -52,7 +53,7 @@ class ChallengePlan:
     not_covered: tuple[str, ...]
 
     def summary(self) -> dict[str, Any]:
-        """The plan in numbers."""
+        """Return the plan in numbers."""
         plan = self.forecast
         return {
             "campaign": self.campaign.name,
@@ -71,7 +72,7 @@ class ChallengePlan:
 
 @dataclass(frozen=True)
 class Opened:
-    """A challenge that was opened (None: there was nothing to ask), and what was asked at once."""
+    """An opened challenge (None if there was nothing to ask), and what it asked first."""
 
     challenge: Challenge | None
     advance: Advance
@@ -84,10 +85,10 @@ def plan_challenge(
     rule: str = "lead2",
     progress: Progress | None = None,
 ) -> ChallengePlan:
-    """Find the unseen top passages of the runs, fetch their texts, and say what asking about them would take.
+    """Find the runs' unseen top passages, fetch their texts, and estimate the cost of a challenge.
 
     Only queries with a settled best answer are challenged: the campaign's own, and those that the latest
-    version has from another campaign. Raises :class:`CampaignOver`, :class:`ChallengeUnderWay`,
+    version took from another campaign. Raises :class:`CampaignOver`, :class:`ChallengeUnderWay`,
     :class:`TextsMissing`, and pooling's NotFound for an unknown run.
     """
     _refuse_closed(campaign)
@@ -125,9 +126,8 @@ def plan_challenge(
 def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None) -> Opened:
     """Record the planned challenge and ask what it needs first.
 
-    A campaign at a crowd that takes real money needs ``confirm_spend`` of at least the most that the
-    challenge can cost; where an amount is agreed to, it binds at every crowd. It asks within what was reserved for
-    the campaign: more than that is a matter of raising the budget.
+    If the crowd takes real money, ``confirm_spend`` must be at least the most that the challenge can cost. An
+    amount that is given binds at every crowd. The challenge has to fit into the campaign's budget.
     Raises :class:`ChallengeUnderWay`, :class:`SpendNotConfirmed`.
     """
     campaign = plan.campaign
@@ -156,17 +156,20 @@ def open_challenge(*, plan: ChallengePlan, confirm_spend: Decimal | None = None)
 
 
 def beyond_budget(campaign: Campaign, cost_most: Decimal) -> SpendNotConfirmed | None:
-    """Why the campaign cannot pay for a challenge of up to so many dollars, fees included; None when it can."""
+    """Return why the campaign cannot pay ``cost_most`` dollars for a challenge, fees included; None if it can."""
     limit, total = neighbours.limit_of(campaign), neighbours.taken_up(campaign) + cost_most
     if settings.BUDGET_CAP and total > settings.BUDGET_CAP:
         return SpendNotConfirmed(
-            f"With up to ${cost_most:,.2f} more, the campaign is over the cap of ${settings.BUDGET_CAP:,.2f}.",
+            f"Up to ${cost_most:,.2f} more would put the campaign over the cap of ${settings.BUDGET_CAP:,.2f}.",
             "Challenge with fewer runs, or raise PREFEREE_BUDGET_CAP.",
         )
     if limit is not None and total > limit:
         return SpendNotConfirmed(
-            f"With up to ${cost_most:,.2f} more, the campaign is over its budget of ${limit:,.2f}.",
-            f"Challenge with fewer runs, or: manage.py raise_budget {campaign.name} {total:.2f}",
+            f"Up to ${cost_most:,.2f} more would put the campaign over its budget of ${limit:,.2f}.",
+            Guidance(
+                "Challenge with fewer runs, or: ",
+                Action("raise_budget", campaign.name, f"{total:.2f}", lead=""),
+            ),
         )
     return None
 
@@ -178,17 +181,17 @@ def _refuse_unconfirmed(plan: ChallengePlan, confirm_spend: Decimal | None) -> N
     if (confirm_spend is None and not real) or (confirm_spend or 0) >= plan.cost_most:
         return
     raise SpendNotConfirmed(
-        f"This challenge may cost up to ${plan.cost_most:,.2f}{' of real money' if real else ''}"
-        + (f", and ${confirm_spend:,.2f} was agreed to." if confirm_spend else "."),
-        f"To agree, ask again with --confirm-spend {plan.cost_most:.2f}.",
+        f"This challenge can cost up to ${plan.cost_most:,.2f}{' of real money' if real else ''}"
+        + (f", but you agreed to ${confirm_spend:,.2f}." if confirm_spend else "."),
+        Guidance("To agree, try again with ", Option("confirm-spend"), f" {plan.cost_most:.2f}."),
     )
 
 
 def _refuse_closed(campaign: Campaign) -> None:
     if campaign.state in Campaign.OVER:
         raise CampaignOver(
-            f"The campaign {campaign.name} is {campaign.state}: nobody is asked any more.",
-            "Make another campaign and challenge there: it starts from the latest version's best answers.",
+            f"The campaign {campaign.name} is {campaign.state} and takes no more judgments.",
+            "Start the challenge from a new campaign. It begins with the latest version's best answers.",
         )
 
 
@@ -196,13 +199,17 @@ def _refuse_second(campaign: Campaign) -> None:
     asking = Challenge.objects.filter(campaign=campaign, state=Challenge.State.ASKING).first()
     if asking:
         raise ChallengeUnderWay(
-            f"Challenge {asking.number} of {campaign.name} still asks; a campaign holds one at a time.",
-            "Wait until its judgments are in: see manage.py resolve, which says what it still needs.",
+            f"Challenge {asking.number} of {campaign.name} is still running. A campaign can have one at a time.",
+            Guidance(
+                "Wait until its judgments are in. To see what it still needs: ",
+                Action("resolve", lead=""),
+                ".",
+            ),
         )
 
 
 def _titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
-    """Who holds the title of each query that is settled: by the campaign, else by the latest version."""
+    """Return the title of each settled query: from the campaign, else from the latest version."""
     last = Resolution.objects.filter(campaign=facts.campaign).first() or Resolution()
     outcomes = facts.derive(facts.parameters(last.ties, last.count)).outcomes
     titles = {}
@@ -217,7 +224,7 @@ def _titles(facts: Facts, version: QrelVersion | None) -> dict[int, Title]:
 
 
 def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Title]:
-    """The version's best answers of queries that the campaign knows nothing of."""
+    """Return the version's best answers of the queries that the campaign does not cover."""
     held: dict[int, list[Any]] = {}
     for row in version.qrels.select_related("passage").order_by("passage_id"):
         if row.query_id not in covered:
@@ -234,7 +241,7 @@ def _titles_of_version(version: QrelVersion, covered: set[int]) -> dict[int, Tit
 
 
 def _tops(runs: Iterable[Run], titles: dict[int, Title]) -> tuple[dict[int, list[str]], tuple[str, ...]]:
-    """Query → pids that the runs have on top, for the queries with a title; and the other qids."""
+    """Return query → the runs' top pids, for queries with a title, and the qids of all other queries."""
     by_qid = {query.qid: query.pk for query in queries_by_key(titles)}
     tops: dict[int, set[str]] = {}
     uncovered = set()
@@ -248,7 +255,7 @@ def _tops(runs: Iterable[Run], titles: dict[int, Title]) -> tuple[dict[int, list
 
 
 def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
-    """The class of each passage known of these queries."""
+    """Return the class of each known passage of these queries."""
     keys = sorted({key for title in titles for key in title.known})
     found: dict[int, str] = {}
     for first in range(0, len(keys), KEYS_AT_ONCE):
@@ -258,12 +265,12 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
 
 
 def _row(query: int, title: Title, tops: list[Passage], class_of: dict[int, str]) -> ChallengedQuery | None:
-    """One challenged query: passages of unknown classes challenge, new ones of known classes join them."""
+    """Build one challenged query. Passages of unknown classes challenge; new ones of known classes join them."""
     representative = {class_of[key]: rep for key, rep in title.known.items()}
     challengers: list[int] = []
     members: dict[str, list[int]] = {}
     for best in title.bests:
-        # A best answer of an earlier version brings its class along: the campaign has it from nowhere else.
+        # A best answer of an earlier version brings its class along, which the campaign does not have.
         further = sorted(key for key, rep in title.known.items() if rep == best and key != best)
         if further:
             members[str(best)] = further
@@ -286,7 +293,7 @@ def _class(key: int, class_key: str) -> str:
 
 
 def _newcomers(row: ChallengedQuery) -> int:
-    """The runs' top passages of this query whose class nobody has judged."""
+    """Return how many of the runs' top passages of this query have a class that nobody has judged."""
     return sum(1 + len(row.members.get(str(challenger), ())) for challenger in row.challenger_ids)
 
 
@@ -307,5 +314,8 @@ def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> Non
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise TextsMissing(
             f"{many(len(missing), 'passage has', 'passages have')} no text to show: {', '.join(missing[:5])}{more}.",
-            f"Run: manage.py fetch_passages {campaign.collection.name} --passages FILE, then challenge again.",
+            Guidance(
+                Action("fetch_passages", campaign.collection.name, "--passages FILE"),
+                ", then challenge again.",
+            ),
         )

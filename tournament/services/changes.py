@@ -1,4 +1,4 @@
-"""What one version of the preference qrels says otherwise than another, query by query, and why."""
+"""The differences between two versions of the preference qrels, query by query, and their causes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judging.models import Campaign, Exclusion, Judgment
 from pooling.models import Collection
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 
-#: Parameters of a manifest that say how judgments are read, in words.
+#: The manifest parameters that set how judgments are read, with their labels.
 RULES = {"ties": "ties", "count": "count", "judgments_per_pair": "judgments of a pair"}
 
 
@@ -28,7 +28,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True)
 class QueryChange:
-    """A query on which two versions differ. Best answers are passage keys, statuses empty where it is not covered."""
+    """A query on which two versions differ. Best answers are passage keys; an uncovered query has an empty status."""
 
     query: int
     what: What
@@ -40,13 +40,12 @@ class QueryChange:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a query came out differently.
+    """Why the result of a query changed.
 
-    ``judgments_new`` and ``judgments_gone`` are those that only one side counts; ``excluded`` of the latter's
-    workers are excluded now, ``withdrew`` of them took their judgments back. ``challenges`` are those that only the
-    later side rests on, with their runs, the pids of their challengers, and those of passages that came with the text
-    of a best answer (``twins``). ``rules`` is (what, before, after); ``campaigns`` is set where another
-    campaign decided.
+    ``judgments_new`` and ``judgments_gone`` count judgments that only one side uses. Of the workers of the latter,
+    ``excluded`` are excluded now and ``withdrew`` withdrew their judgments. ``challenges`` are those that only the
+    later side includes: their runs, the pids of their challengers, and the pids of passages with the same text as
+    a best answer (``twins``). ``rules`` is (what, before, after). ``campaigns`` is set if another campaign decided.
     """
 
     judgments_new: int = 0
@@ -63,7 +62,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Edition:
-    """A version, or the draft of one: what it says of each query, and on what that rests."""
+    """A version or draft: the result of each query and what it is based on."""
 
     collection: Collection
     number: int
@@ -74,12 +73,12 @@ class Edition:
 
     @cached_property
     def judgments(self) -> frozenset[int]:
-        """Ids of the judgments that its own campaign gives it."""
+        """The ids of its own campaign's judgments."""
         return frozenset(self.content["judgments"])
 
     @cached_property
     def challenges(self) -> dict[int, dict[str, Any]]:
-        """Number → the challenge with its queries by qid."""
+        """Challenge number → the challenge with its queries by qid."""
         return {
             challenge["number"]: {row["qid"]: row for row in challenge["queries"]}
             for challenge in self.content["challenges"]
@@ -87,7 +86,7 @@ class Edition:
 
 
 def edition_of(version: QrelVersion) -> Edition:
-    """A published version."""
+    """Return the edition of a published version."""
     rows = PreferenceQrel.objects.filter(version=version).values_list("query_id", "passage_id")
     status = VersionQuery.objects.filter(version=version).values_list("query_id", "status")
     return Edition(
@@ -101,7 +100,7 @@ def edition_of(version: QrelVersion) -> Edition:
 
 
 def gathered(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
-    """query key → passage keys."""
+    """Group rows as query key → passage keys."""
     found: dict[int, set[int]] = defaultdict(set)
     for query, passage in rows:
         found[query].add(passage)
@@ -109,7 +108,7 @@ def gathered(rows: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
 
 
 def changes(before: Edition | None, after: Edition) -> list[QueryChange]:
-    """Every query on which the two differ, by query key; all of ``after`` when there is nothing before."""
+    """Return every query on which the two differ, by query key; all of ``after`` if ``before`` is None."""
     known: Mapping[int, str] = before.status if before else {}
     answers: Mapping[int, frozenset[int]] = before.best if before else {}
     found = []
@@ -132,7 +131,7 @@ def _what(sides: tuple[frozenset[int], frozenset[int]], statuses: tuple[str, str
 
 
 def causes(before: Edition | None, after: Edition, queries: Sequence[tuple[int, str]]) -> dict[int, Cause]:
-    """Query key → why it came out differently, for (query key, qid) pairs; as many questions for one as for many."""
+    """Return query key → cause of its change, for (query key, qid) pairs, in a fixed number of database queries."""
     origins = _Origins(after.collection)
     deciding = {
         key: (origins.of(before, qid) if before else None, origins.of(after, qid)) for key, qid in queries
@@ -184,7 +183,7 @@ def _cause(
 def _fresh_challenges(
     before: Edition | None, after: Edition | None, qid: str
 ) -> list[tuple[int, list[str], dict[str, Any]]]:
-    """(number, run tags, sides) of the challenges of this query that only the later side rests on."""
+    """Return (number, run tags, sides) of this query's challenges that only the later side includes."""
     if after is None:
         return []
     same = before is not None and before.campaign.pk == after.campaign.pk
@@ -198,7 +197,7 @@ def _fresh_challenges(
 
 
 def _twins(row: dict[str, Any]) -> list[str]:
-    """Passages that came with the text of a best answer of the time."""
+    """Return the passages with the same text as a best answer at the time."""
     return [pid for best in row["best"] for pid in row["members"].get(best, [])]
 
 
@@ -217,7 +216,7 @@ def _rules(before: Edition | None, after: Edition | None) -> tuple[tuple[str, st
 
 
 class _Origins:
-    """The edition that decided a query, where a version carried it over; each is read once."""
+    """Return the edition that decided a carried query; each edition is read once."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection

@@ -1,8 +1,8 @@
-"""What counts now, held against the latest published version: judgments excluded, repeated or taken back since.
+"""Compare the latest published version with current judgments: some may be excluded, repeated or withdrawn since.
 
-A version never changes. After an exclusion it still says what it said, and its readers should know that publishing
-again would say something else. The comparison follows from rows alone: undoing a decision undoes the difference. It
-is kept until a decision is made or work comes in. Many collections cost as many database queries as one.
+A version never changes, so after an exclusion its readers should know that publishing again would give a different
+result. The comparison depends only on rows: undoing a decision undoes the difference. It is cached until a decision
+is made or work comes in. Many collections take as many database queries as one.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Q
 
-from config.kept_objects import key_of
+from config.kept_objects import object_key
 from config.plurals import many
+from judging.exchange.cached_figures import kept_under, last_kept
 from judging.models import Campaign, Exclusion, ImportedFile, Judgment, Submission
-from judging.services.freshness import kept_under, last_kept
 from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
@@ -28,20 +28,20 @@ from tournament.services.facts import Facts, load_facts
 from tournament.services.rebuilding import KEYS_AT_ONCE
 
 Basis = tuple[Any, ...]
-#: A page waits so many seconds for a comparison at most, going by the last one.
+#: The longest comparison, in seconds, that a page waits for, judged by the time the last one took.
 PATIENCE = 0.5
-#: Before there was one: so many queries of a version are compared in a second, at the least.
+#: Before the first comparison, this is the assumed minimum of queries compared per second.
 QUERIES_A_SECOND = 2000
 
 
 @dataclass(frozen=True)
 class Drift:
-    """How a version differs from what counts now; nothing of it is set when they are the same.
+    """How a version differs from current judgments; the other fields are empty if there is no difference.
 
-    ``gone`` judgments that the version rests on no longer count, ``new`` ones count that it does not rest on; both on
-    ``queries`` of its queries. Of the workers of ``gone``, ``excluded`` are excluded now and ``withdrew`` took their
-    judgments back. Publishing again would give ``answers`` queries other best answers, leave ``left`` of them out and
-    cover ``arrived`` more. ``campaigns`` are those to publish again; ``gone_on`` the qids that lost judgments.
+    ``gone`` of its judgments no longer count and ``new`` others count now, both on ``queries`` queries. Of the
+    workers of ``gone``, ``excluded`` are excluded and ``withdrew`` withdrew. Publishing again would give
+    ``answers`` queries different best answers, drop ``left`` queries and add ``arrived``. ``campaigns`` are those to
+    publish again; ``gone_on`` has the qids that lost judgments.
     """
 
     version: int
@@ -60,55 +60,55 @@ class Drift:
         return bool(self.gone or self.new)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return the comparison for programs."""
         counts = ("gone", "new", "queries", "excluded", "withdrew", "answers", "left", "arrived")
         return {
             "version": self.version,
             "up_to_date": not self,
-            "words": f"{self.words} {self.effect}"
-            if self
-            else f"Version {self.version} equals what counts now.",
+            "words": f"{self.words} {self.effect}" if self else f"Version {self.version} is up to date.",
             **{name: getattr(self, name) for name in counts},
             "campaigns": list(self.campaigns),
         }
 
     @property
     def words(self) -> str:
-        """What no longer counts and what counts since, in a sentence."""
+        """One sentence about the judgments that no longer count and those that are new."""
         said = []
         if self.gone:
             judgments = many(
-                self.gone, "judgment it rests on no longer counts", "judgments it rests on no longer count"
+                self.gone, "of its judgments no longer counts", "of its judgments no longer count"
             )
             said.append(judgments + (f" ({self._who})" if self._who else ""))
         if self.new:
             said.append(
                 many(
                     self.new,
-                    "judgment counts that it does not rest on",
-                    "judgments count that it does not rest on",
+                    "new judgment counts",
+                    "new judgments count",
                 )
             )
-        return f"Version {self.version} no longer equals what counts now: {' and '.join(said)}."
+        return f"Version {self.version} is out of date: {' and '.join(said)}."
 
     @property
     def effect(self) -> str:
-        """What publishing again would change, in a sentence."""
+        """One sentence about what publishing again would change."""
         said = [
-            many(self.answers, "query gets", "queries get") + " other best answers" if self.answers else "",
+            many(self.answers, "query gets", "queries get") + " different best answers"
+            if self.answers
+            else "",
             many(self.left, "query drops", "queries drop") + " out" if self.left else "",
             many(self.arrived, "query is", "queries are") + " newly covered" if self.arrived else "",
         ]
         found = [one for one in said if one]
         if not found:
-            return "Publishing again would change no best answer."
+            return "Publishing again would not change any best answer."
         return f"Publishing again would change this: {', '.join(found)}."
 
     @property
     def _who(self) -> str:
         parts = [
             many(self.excluded, "worker was excluded", "workers were excluded") if self.excluded else "",
-            many(self.withdrew, "worker took theirs back", "workers took theirs back")
+            many(self.withdrew, "worker withdrew their judgments", "workers withdrew their judgments")
             if self.withdrew
             else "",
         ]
@@ -117,7 +117,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class _Latest:
-    """A collection's latest version, and what its comparison depends on."""
+    """A collection's latest version and what its comparison depends on."""
 
     version: QrelVersion
     decisions: Basis
@@ -125,30 +125,30 @@ class _Latest:
 
     @property
     def key(self) -> str:
-        """What the comparison is kept under."""
-        return key_of("drift", self.version.pk, self.version.manifest_sha256)
+        """Return the cache key of the comparison."""
+        return object_key("drift", self.version.pk, self.version.manifest_sha256)
 
     def compared(self) -> Drift:
-        """The comparison, made now unless it is kept."""
+        """Return the comparison, cached or computed now."""
         return kept_under(self.key, self.decisions, self.work, partial(_drift, self.version)).made
 
     def at_once(self) -> Drift | None:
-        """The comparison where it takes no time; else the one of before, or None where there is none yet."""
+        """Return the comparison if it is fast, otherwise the previous one or None."""
         known = last_kept(self.key)
         if (known.seconds if known else self.version.queries_count / QUERIES_A_SECOND) <= PATIENCE:
             return self.compared()
         return known.made if known else None
 
     def has_changed(self) -> bool:
-        """Whether it is to be compared again."""
+        """Return whether the comparison is outdated."""
         known = last_kept(self.key)
         return known is None or (known.decisions, known.work) != (self.decisions, self.work)
 
 
 def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int, Drift]:
-    """Collection key → how its latest version differs from what counts now; of those that have a version.
+    """Return collection key → how its latest version differs from current judgments, where one is published.
 
-    With ``wait=False``, for pages, a large version is as it was compared last; ``compare_versions`` does it again.
+    With ``wait=False``, for pages, a large version gets its previous comparison; ``compare_versions`` updates it.
     """
     latest = _latest([collection.pk for collection in collections])
     found = {key: one.compared() if wait else one.at_once() for key, one in latest.items()}
@@ -156,12 +156,12 @@ def drifts(collections: Iterable[Collection], *, wait: bool = True) -> dict[int,
 
 
 def versions_changed() -> bool:
-    """Whether a version is to be compared again."""
+    """Return whether any version needs a new comparison."""
     return any(one.has_changed() for one in _latest().values())
 
 
 def compare_versions() -> int:
-    """Compare every collection's latest version where anything changed, so that no page waits; returns how many."""
+    """Compare each latest version whose basis changed, so that no page waits; returns how many."""
     changed = [one for one in _latest().values() if one.has_changed()]
     for one in changed:
         one.compared()
@@ -169,7 +169,7 @@ def compare_versions() -> int:
 
 
 def _latest(collections: Sequence[int] | None = None) -> dict[int, _Latest]:
-    """Collection key → its latest version; as many database queries for one as for many."""
+    """Return collection key → its latest version, in a fixed number of database queries."""
     rows = QrelVersion.objects.defer("manifest").order_by("number")
     if collections is not None:
         rows = rows.filter(collection__in=collections)
@@ -187,18 +187,18 @@ def _latest(collections: Sequence[int] | None = None) -> dict[int, _Latest]:
 
 
 def drift_of(collection: Collection) -> Drift | None:
-    """How the collection's latest version differs from what counts now; None where nothing is published."""
+    """Return how the collection's latest version differs from current judgments; None if nothing is published."""
     return drifts([collection]).get(collection.pk)
 
 
 def latest_version_now(collection: Collection) -> dict[str, Any] | None:
-    """The same for programs: the latest version's number, whether it is up to date, and what differs."""
+    """Return the same for programs: the version number, whether it is up to date, and the differences."""
     found = drift_of(collection)
     return found.as_dict() if found else None
 
 
 def _bases(campaigns: set[int]) -> dict[int, tuple[Basis, Basis]]:
-    """Campaign → what changes with every decision, and what changes with work that comes in."""
+    """Return campaign → (what changes with every decision, what changes with incoming work)."""
     mine = {"campaign__in": campaigns}
     excluded = Exclusion.objects.filter(**mine).values_list("campaign")
     done = Challenge.objects.filter(**mine, state=Challenge.State.DONE).values_list("campaign")
@@ -232,18 +232,18 @@ def _by_campaign(campaigns: set[int], kinds: dict[str, Any]) -> dict[int, Basis]
 
 @dataclass(frozen=True)
 class _Part:
-    """The share of one campaign in what a version says: what of it is otherwise now."""
+    """The differences in the part of a version that one campaign decided."""
 
     campaign: Campaign
     gone: Sequence[tuple[int, int | None]]
-    """Query and worker of each judgment."""
+    """The query and worker of each judgment."""
     new: list[int]
-    """The query of each."""
+    """The query of each judgment."""
     kinds: Counter[What]
 
 
 def _drift(version: QrelVersion) -> Drift:
-    """Compare a version with what counts now, campaign by campaign: those that decided its queries."""
+    """Compare a version with current judgments, one by one for the campaigns that decided its queries."""
     version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version.pk)
     said = edition_of(version)
     qid_of = dict(VersionQuery.objects.filter(version=version).values_list("query_id", "query__qid"))
@@ -275,10 +275,10 @@ def _drift(version: QrelVersion) -> Drift:
 
 
 def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
-    """One campaign: what counts on the queries that were ``taken`` from ``origin``, one of its versions.
+    """Compare one campaign on the queries ``taken`` from ``origin``, one of its versions.
 
-    The version's own campaign may have settled further queries; those of a version before it may have been decided
-    by another campaign since, which is not asked here.
+    The version's own campaign can have settled more queries. For an earlier campaign, other queries do not matter:
+    another campaign can have decided them since.
     """
     facts = load_facts(origin.campaign)
     last = Resolution.objects.filter(campaign=origin.campaign).first() or Resolution()
@@ -320,14 +320,14 @@ def _part(origin: QrelVersion, taken: frozenset[int], said: Edition) -> _Part:
 
 
 def _rules_of(part: _Part) -> list[str]:
-    """The rule of each exclusion that stands against a worker whose judgments are gone."""
+    """Return the rule of each standing exclusion of a worker whose judgments are gone."""
     workers = {worker for _, worker in part.gone}
     standing = Exclusion.objects.standing().filter(campaign=part.campaign).values_list("worker", "rule")
     return [rule for worker, rule in standing if worker in workers]
 
 
 def _answers(facts: Facts, settled: Mapping[int, QueryOutcome]) -> dict[int, frozenset[int]]:
-    """Query → its best answers with every member of their classes."""
+    """Return query → its best answers with all members of their classes."""
     return {
         query: frozenset(
             member for best in outcome.best for member in facts.classes.get(query, {}).get(best, [best])

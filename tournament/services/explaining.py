@@ -1,4 +1,4 @@
-"""Why a published version has these best answers of a query: derived again from what it rests on."""
+"""Explain a query's best answers in a published version by deriving them again."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from judging.models import Judgment
 from pooling.models import Query
 from tournament.derivation import Parameters, derive
 from tournament.models import QrelVersion
-from tournament.outcomes import QueryOutcome, reason
+from tournament.outcomes import QueryOutcome, outcome_reason
 from tournament.services.facts import entrants_from, judgments_of
 from tournament.services.rebuilding import Keys
 from tournament.services.resolving import pids
 
 
 def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
-    """The query's tournament as the version read it; None for a query that it carried over or does not cover."""
+    """Return the query's outcome in the version; None for a query that it carried over or does not cover."""
     content = _of_query(version.content, query.qid)
     if not content["queries"]:
         return None
@@ -33,13 +33,13 @@ def outcome_in(version: QrelVersion, query: Query) -> QueryOutcome | None:
 
 
 def reason_in(version: QrelVersion, query: Query) -> str:
-    """The same in a sentence; empty where the version decided nothing itself."""
+    """Return the outcome as a sentence; empty where the version did not decide the query itself."""
     outcome = outcome_in(version, query)
-    return reason(outcome, pids(set(outcome.best)).__getitem__) if outcome else ""
+    return outcome_reason(outcome, pids(set(outcome.best)).__getitem__) if outcome else ""
 
 
 def _of_query(content: dict[str, Any], qid: str) -> dict[str, Any]:
-    """The manifest without other queries."""
+    """Return the manifest without other queries."""
     challenges = [
         challenge | {"queries": [row for row in challenge["queries"] if row["qid"] == qid]}
         for challenge in content["challenges"]

@@ -1,4 +1,4 @@
-"""What a campaign's best answers are derived from, loaded as arrays and sides."""
+"""Load what a campaign's best answers are derived from, as arrays and sides."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Judgments:
     simulated: BoolArray
 
     def only(self, kept: BoolArray) -> Judgments:
-        """These judgments only."""
+        """Return only these judgments."""
         return Judgments(self.id[kept], self.judged.only(kept), self.simulated[kept])
 
 
 @dataclass(frozen=True)
 class Facts:
-    """All that a derivation reads: the counted judgments, who was compared, the challenges."""
+    """The input of a derivation: the counted judgments, the compared passages and the challenges."""
 
     campaign: Campaign
     judgments: Judgments
@@ -47,20 +47,20 @@ class Facts:
 
     @cached_property
     def contests(self) -> list[Contest]:
-        """The challenges in order, for the pure modules."""
+        """The challenges in order, as the pure modules need them."""
         return [contest_of(challenge) for challenge in self.challenges]
 
     def parameters(self, ties: str, count: str) -> Parameters:
-        """How this campaign's judgments are read."""
+        """Return the parameters with which this campaign's judgments are read."""
         return Parameters.named(ties, count, wanted=self.campaign.judgments_per_pair)
 
     def derive(self, parameters: Parameters) -> Derivation:
-        """Every query's outcome and what the challenges need now."""
+        """Return every query's outcome and what the challenges need now."""
         return derive(self.entrants, self.judgments.judged, self.contests, parameters)
 
 
 def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
-    """The facts of a campaign now; challenges that still ask are left out unless wanted."""
+    """Load the current facts of a campaign; ``with_asking`` includes challenges that are still running."""
     challenges = Challenge.objects.filter(campaign=campaign).order_by("number").prefetch_related("queries")
     if not with_asking:
         challenges = challenges.filter(state=Challenge.State.DONE)
@@ -74,13 +74,13 @@ def load_facts(campaign: Campaign, *, with_asking: bool = False) -> Facts:
 
 
 def settled_rounds(campaign: Campaign) -> list[int]:
-    """The rounds whose judgments say something: the first, and every challenge that is done."""
+    """Return the rounds whose judgments are used: the first, and every finished challenge."""
     done = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
     return [0, *done.values_list("number", flat=True)]
 
 
 def judgments_of(judgments: object) -> Judgments:
-    """A queryset of judgments as arrays."""
+    """Load a queryset of judgments as arrays."""
     rows = judgments.order_by("pair_id", "pk").values_list(  # type: ignore[attr-defined]
         "pk", "pair__query_id", "left_id", "right_id", "preferred_id", "pair__round", "judge_kind"
     )
@@ -93,7 +93,7 @@ def judgments_of(judgments: object) -> Judgments:
 
 
 def compared_passages(campaign: Campaign) -> list[tuple[int, int, str]]:
-    """(query, passage, class) of the first round: the pool's passages, and those of imported judgments."""
+    """Return the first round's (query, passage, class) rows, from the pool and from imported judgments."""
     members: set[tuple[int, int, str]] = set()
     if campaign.pool_id:
         pooled = PooledPassage.objects.filter(pool_id=campaign.pool_id)
@@ -106,7 +106,7 @@ def compared_passages(campaign: Campaign) -> list[tuple[int, int, str]]:
 
 
 def classes_of(members: Iterable[tuple[int, int, str]]) -> Classes:
-    """Passages of a query by class; the smallest key represents. A passage without text is its own class."""
+    """Group each query's passages by class; the smallest key represents it. A passage without text is alone."""
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)
     for query, passage, class_key in sorted(members):
@@ -116,12 +116,12 @@ def classes_of(members: Iterable[tuple[int, int, str]]) -> Classes:
 
 
 def entrants_of(members: Iterable[tuple[int, int, str]]) -> Entrants:
-    """The members of the first round as arrays."""
+    """Return the members of the first round as arrays."""
     return entrants_from(classes_of(members))
 
 
 def entrants_from(classes: Classes) -> Entrants:
-    """The same from classes."""
+    """Return the members of these classes as arrays."""
     rows = [
         (query, passage, rep)
         for query, by_rep in sorted(classes.items())
@@ -143,7 +143,7 @@ def add_challengers(classes: Classes, rows: Iterable[ChallengedQuery]) -> None:
 
 
 def contest_of(challenge: Challenge) -> Contest:
-    """A challenge for the pure modules."""
+    """Return the challenge as the pure modules need it."""
     sides = {
         row.query_id: Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in challenge.queries.all()
     }

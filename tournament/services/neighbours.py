@@ -1,6 +1,6 @@
-"""The one place where this room calls services of the rooms to its left.
+"""All calls from the tournament app to services of pooling and judging.
 
-Pooling says what runs have on top and fetches texts; judging takes pairs and says what is under way.
+Pooling finds the top passages of runs and fetches texts. Judging takes pairs and counts judgments under way.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from decimal import Decimal
 from django.conf import settings
 
 from config.background.registry import Progress
+from judging.campaign import cost, pairs
+from judging.campaign.cost import money
+from judging.intake import places
 from judging.models import Campaign, Task
-from judging.pair_request import PairRequest
-from judging.services import budget, cost, pairs, payments, places
+from judging.money import budget
+from judging.rules.pair_requests import PairRequest
 from pooling.models import Collection, Passage, Run
 from pooling.services import passages, runs
 from tournament.contests import Need
@@ -22,55 +25,55 @@ PairOfQuery = tuple[int, int, int]
 
 
 def top_pids(run: Run) -> dict[str, str]:
-    """qid → the pid on top of the run."""
+    """Return qid → the run's top pid."""
     return {qid: tops[0] for qid, tops in runs.tops_of(run, depth=1).items() if tops}
 
 
 def passages_with_text(
     collection: Collection, pids: Iterable[str], progress: Progress | None = None
 ) -> dict[str, Passage]:
-    """pid → its passage, recorded when it is new, with its text when a source has it."""
+    """Return pid → its passage, created if new, with its text if a source has it."""
     return passages.ensure(collection=collection, pids=sorted(set(pids)), progress=progress)
 
 
 def price(campaign: Campaign, tasks: int) -> Decimal:
-    """Dollars for so many tasks, fee included."""
+    """Return the price of this many tasks in dollars, fees included."""
     return cost.quote_tasks(campaign, tasks).total
 
 
 def taken_up(campaign: Campaign) -> Decimal:
-    """Dollars, fees included, that the campaign comes to as it is: paid, owed, and every task that is not done."""
-    sums = payments.money(campaign)
+    """Return the dollars, fees included, that the campaign comes to: paid, owed, held and unfinished tasks."""
+    sums = money(campaign)
     undone = campaign.tasks.exclude(state=Task.State.DONE).count()
     return sums["spent"] + sums["owed"] + sums["held"] + price(campaign, undone)
 
 
 def limit_of(campaign: Campaign) -> Decimal | None:
-    """Dollars, fees included, that the campaign may commit; None when nothing limits it."""
+    """Return the dollars, fees included, that the campaign can commit; None without a limit."""
     return budget.cap_of(campaign)
 
 
 def takes_real_money(campaign: Campaign) -> bool:
-    """Whether the campaign runs at another crowd than the marketplace that comes with the product."""
+    """Return whether the campaign runs at a crowd other than the built-in marketplace."""
     return campaign.endpoint not in ("", settings.EMBEDDED_CROWD_ENDPOINT)
 
 
 def under_way(campaign: Campaign, needs: Sequence[Need]) -> Mapping[PairOfQuery, int]:
-    """Judgments of these pairs that were asked and are not in yet."""
+    """Return how many judgments of each pair were asked but are not in yet."""
     wanted = [PairRequest(need.query, need.a, need.b) for need in needs]
     return {
         (query, a, b): count for (query, a, b), count in pairs.judgments_in_flight(campaign, wanted).items()
     }
 
 
-def ask(campaign: Campaign, needs: Sequence[Need]) -> None:
-    """Ask one judgment of each of these pairs, packed together as far as one challenge goes."""
+def ask_judgments(campaign: Campaign, needs: Sequence[Need]) -> None:
+    """Ask for one judgment of each pair; pairs of one challenge share tasks."""
     for number in sorted({need.challenge for need in needs}):
         mine = [need for need in needs if need.challenge == number]
         wanted = [PairRequest(need.query, need.a, need.b) for need in mine]
         pairs.request_pairs(campaign, wanted, judgments=1, round=number)
 
 
-def offer(campaign: Campaign) -> None:
-    """Want as many places as tasks are waiting; a job posts them."""
+def want_places_of(campaign: Campaign) -> None:
+    """Request one place for each waiting task; a job posts them."""
     places.want_places(campaign)

@@ -1,4 +1,4 @@
-"""The preference order of every query of a version: the judgments that decided it, as levels."""
+"""The preference order of every query of a version, derived from the judgments that decided it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tournament.services.facts import Classes, Judgments
 from tournament.services.publishing import version_numbered
 from tournament.services.rebuilding import Keys, named_judgments
 
-#: qid → levels, the most preferred first, each the pids on it.
+#: qid → levels, the most preferred first; each level is a list of pids.
 Orders = dict[str, list[list[str]]]
 
 
 def preference_orders(version: QrelVersion) -> Orders:
-    """The levels of every query that the version covers; see :func:`tournament.levels.preference_levels`.
+    """Return the levels of every query that the version covers; see :func:`tournament.levels.preference_levels`.
 
-    They come from the judgments that the manifest names, for a query carried over from the manifest of the version
-    that decided it; the first level is the published best answers. Every member of a class stands where its
-    representative does, and a passage that was in no counted judgment has no level. Raises
-    :class:`RebuildDiffers` when the judgments are not what they were.
+    They come from the judgments that the manifest names. For a carried query, that is the manifest of the version
+    that decided it. The first level is the published best answers. Every member of a class has the level of its
+    representative. A passage without a counted judgment has no level. Raises :class:`RebuildDiffers` when the
+    judgments have changed.
     """
     best: dict[str, set[str]] = defaultdict(set)
     rows = PreferenceQrel.objects.filter(version=version)
@@ -40,7 +40,7 @@ def preference_orders(version: QrelVersion) -> Orders:
 
 
 def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
-    """The levels of these queries (qid → best answers), which this version decided."""
+    """Return the levels of these queries (qid → best answers), which this version decided."""
     manifest = version.content
     keys = Keys.of(version.collection, manifest)
     classes = _classes(keys, manifest)
@@ -61,7 +61,7 @@ def _orders_of(version: QrelVersion, best: dict[str, set[str]]) -> Orders:
 
 
 def _classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
-    """The classes of each query, with all that challenges compared."""
+    """Return the classes of each query, including the passages that challenges compared."""
     classes = keys.classes(manifest)
     for challenge in manifest["challenges"]:
         for row in challenge["queries"]:
@@ -72,9 +72,9 @@ def _classes(keys: Keys, manifest: dict[str, Any]) -> Classes:
 
 
 def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
-    """Query key → by how many judgments each pair of classes is led, all rounds together.
+    """Return, by query key, the lead in judgments of each pair of classes over all rounds.
 
-    Shares and majorities, in the first tournament and under a challenge's rule, lead where the judgments do.
+    Shares and majorities favor the same side as the judgments, in the first tournament and in challenges.
     """
     represents = {
         (query, passage): rep
@@ -85,7 +85,7 @@ def _leads(judgments: Judgments, classes: Classes) -> dict[int, list[Lead]]:
     ahead: dict[tuple[int, int, int], int] = defaultdict(int)
     for query, left, right, preferred in _rows(judgments):
         a, b = represents.get((query, left)), represents.get((query, right))
-        if a is not None and b is not None and a != b:  # as in the tournament, others say nothing
+        if a is not None and b is not None and a != b:  # others are ignored, as in the tournament
             sign = 0 if not preferred else 1 if preferred == left else -1
             ahead[query, min(a, b), max(a, b)] += sign if a < b else -sign
     leads: dict[int, list[Lead]] = {query: [] for query in classes}

@@ -1,4 +1,4 @@
-"""What publishing a campaign would change, before anybody does it."""
+"""Preview what publishing a campaign would change."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tournament.services.resolving import Resolved, resolve_as_before
 
 @dataclass(frozen=True)
 class Preview:
-    """What the next version would say. ``fingerprint`` holds publishing to it; ``new``: it says something new.
+    """What the next version would say. Publishing checks ``fingerprint``; ``new``: it differs from the latest.
 
-    ``open`` counts the queries whose best answers are not settled: left out, or included with ``allow_open``.
+    ``open`` counts queries whose best answers are not settled; they are left out unless ``allow_open`` is set.
     """
 
     campaign: Campaign
@@ -41,7 +41,7 @@ class Preview:
     changes: list[QueryChange]
 
     def summary(self) -> dict[str, Any]:
-        """The preview in numbers."""
+        """Return the preview in numbers."""
         kinds = Counter(change.what for change in self.changes)
         return {
             "campaign": self.campaign.name,
@@ -64,7 +64,7 @@ class Preview:
 def preview_version(
     *, campaign: Campaign, allow_open: bool = False, progress: Progress | None = None
 ) -> Preview:
-    """Resolve the campaign as it was resolved last, and hold the draft of the next version against the latest.
+    """Resolve the campaign with its latest parameters and compare the draft with the latest version.
 
     Publishes nothing. Raises :class:`NothingToPublish`, :class:`OnlyRehearsed`.
     """
@@ -108,4 +108,4 @@ def _open(resolved: Resolved) -> int:
 
 
 def _unseen(done: int, total: int, message: str = "") -> None:
-    """Nobody watches."""
+    """Ignore progress."""

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 
 from config import clock
 from config.background import events
+from config.guidance import Action, Guidance, Option
 from judging.models import Campaign, Exclusion
 from pooling.models import Collection, Query
 from tournament.errors import NoSuchVersion, NotAsShown, NothingToPublish, OnlyRehearsed
@@ -27,7 +28,7 @@ VERSION_PUBLISHED = "version.published"
 
 @dataclass(frozen=True)
 class Publication:
-    """A version, and whether this call made it (or found that it says the same already)."""
+    """A version, and whether this call created it or found it unchanged."""
 
     version: QrelVersion
     new: bool
@@ -35,7 +36,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Draft:
-    """A version that is not numbered yet."""
+    """A version without a number."""
 
     content: dict[str, Any]
     queries: list[VersionQuery]
@@ -43,7 +44,7 @@ class Draft:
     simulated: bool
 
     def fingerprint(self, parent: QrelVersion | None) -> str:
-        """A hash of all that would be published, and after what: two drafts of one fingerprint are one version."""
+        """Return a hash of the content and its parent: two drafts with one fingerprint are the same version."""
         after = parent.manifest_sha256 if parent else ""
         return sha256(f"{after}\n{canonical_json(self.content)}")
 
@@ -51,12 +52,12 @@ class Draft:
 def publish_qrels(
     *, campaign: Campaign, allow_open: bool = False, published_by: str = "", as_shown: str = ""
 ) -> Publication:
-    """Resolve the campaign as it was resolved last and publish what is settled as the next version.
+    """Resolve the campaign with its latest parameters and publish its settled queries as the next version.
 
-    Queries that the campaign does not cover are carried over from the latest version. When that would say
-    nothing new, the latest version is returned. Raises :class:`NothingToPublish`; and :class:`OnlyRehearsed` for a
-    rehearsal, whose version would stand in the collection of the campaign that it copies. With ``as_shown``, the
-    fingerprint of a preview, raises :class:`NotAsShown` when that is not what would be published any more.
+    Queries that the campaign does not cover are carried over from the latest version. If nothing changed, the latest
+    version is returned. Raises :class:`NothingToPublish`; and :class:`OnlyRehearsed` for a rehearsal, because it
+    shares the collection of the campaign that it copies. If ``as_shown``, the fingerprint of a preview, no longer
+    matches the draft, raises :class:`NotAsShown`.
     """
     refuse_rehearsal(campaign)
     resolved = resolve_as_before(campaign=campaign)
@@ -67,52 +68,59 @@ def publish_qrels(
             return Publication(parent, new=False)
         if as_shown and draft.fingerprint(parent) != as_shown:
             raise NotAsShown(
-                f"What {campaign.name} would publish has changed since it was looked at: judgments came in, or "
+                f"What {campaign.name} would publish has changed since the preview: judgments came in, or "
                 "another version was published. Nothing was published.",
-                "Look at what would change now, then publish that.",
+                "Review the new preview, then publish it.",
             )
         try:
             return Publication(_save(campaign, parent, draft, published_by), new=True)
         except IntegrityError:
             if latest_version(campaign.collection) == parent:
                 raise
-            # Somebody published in between and has the number; what they published is the parent now.
-    raise NothingToPublish("Others keep publishing versions of this collection.", "Try again in a moment.")
+            # Somebody else published this number in between. Their version is the parent now.
+    raise NothingToPublish(
+        "Nothing was published: others are publishing versions of this collection at the same time.",
+        "Try again in a moment.",
+    )
 
 
 def refuse_rehearsal(campaign: Campaign) -> None:
-    """Raises :class:`OnlyRehearsed` for a rehearsal."""
+    """Refuse a rehearsal with :class:`OnlyRehearsed`."""
     if campaign.rehearsal_of:
         raise OnlyRehearsed(
-            f"{campaign.name} is a rehearsal: simulated workers judged it, to try out {campaign.rehearsal_of.name}.",
-            f"Publish what people judged: manage.py publish_qrels {campaign.rehearsal_of.name}",
+            f"{campaign.name} is a rehearsal of {campaign.rehearsal_of.name}: simulated workers judged it.",
+            Guidance(
+                "Publish the campaign that people judged: ",
+                Action("publish_qrels", campaign.rehearsal_of.name, lead=""),
+            ),
         )
 
 
 def latest_version(collection: Collection) -> QrelVersion | None:
-    """The collection's newest version."""
+    """Return the collection's newest version."""
     return QrelVersion.objects.filter(collection=collection).order_by("-number").first()
 
 
 def version_numbered(collection: Collection, number: int | None) -> QrelVersion:
-    """The version of this number, or the latest; raises :class:`NoSuchVersion`."""
+    """Return the version with this number, or the latest; raises :class:`NoSuchVersion`."""
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
     version = versions.first() if number is None else versions.filter(number=number).first()
     if version is None:
         what = "published version" if number is None else f"version {number}"
         raise NoSuchVersion(
-            f"{collection.name} has no {what} yet.", "Publish one: manage.py publish_qrels CAMPAIGN"
+            f"{collection.name} has no {what} yet.",
+            Action("publish_qrels", rest="CAMPAIGN", lead="Publish one"),
         )
     return version
 
 
 def content_of(version: QrelVersion) -> dict[str, Any]:
-    """A version's manifest without what only says where it stands in the row of versions."""
+    """Return a version's manifest without its number and parent."""
     return {key: value for key, value in version.content.items() if key not in ("number", "parent")}
 
 
 def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bool) -> Draft:
-    """What the next version would say. Raises :class:`NothingToPublish`."""
+    """Return the draft of the next version. Raises :class:`NothingToPublish`."""
     outcomes = {
         query: outcome
         for query, outcome in resolved.derivation.outcomes.items()
@@ -122,7 +130,9 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
     if not outcomes or (asked and not allow_open and not len(resolved.facts.judgments.id)):
         raise NothingToPublish(
             f"No query of the campaign {resolved.facts.campaign.name} is settled yet.",
-            "Wait for judgments, or publish what is known so far with --allow-open.",
+            Guidance(
+                "Wait for judgments, or publish the best answers so far with ", Option("allow-open"), "."
+            ),
         )
     queries, qrels = _own_rows(resolved, outcomes)
     carried = _carried(resolved, parent, outcomes)
@@ -138,7 +148,7 @@ def draft_version(resolved: Resolved, parent: QrelVersion | None, allow_open: bo
 def _own_rows(
     resolved: Resolved, outcomes: dict[int, QueryOutcome]
 ) -> tuple[list[VersionQuery], list[PreferenceQrel]]:
-    """The rows of the queries that this campaign decides; every member of a best answer's class is a qrel."""
+    """Return rows for the queries that this campaign decides; every member of a best answer's class is a qrel."""
     known = {query.pk: query for query in queries_by_key(outcomes)}
     queries, qrels = [], []
     for key, outcome in outcomes.items():
@@ -157,7 +167,7 @@ def _own_rows(
 
 
 def queries_by_key(keys: Iterable[int]) -> list[Query]:
-    """The queries of these keys, however many."""
+    """Return the queries of these keys, for any number of keys."""
     wanted = sorted(keys)
     return [
         query
@@ -169,10 +179,10 @@ def queries_by_key(keys: Iterable[int]) -> list[Query]:
 def _carried(
     resolved: Resolved, parent: QrelVersion | None, outcomes: dict[int, QueryOutcome]
 ) -> list[tuple[VersionQuery, int]]:
-    """The parent's queries to carry over, each with the number of the version that decided it.
+    """Return the parent's queries to carry over, each with the number of the version that decided it.
 
-    A query that this campaign covered before and that has become open again (an exclusion took judgments
-    away) is not carried over: its old best answer rests on judgments that no longer count.
+    If an exclusion reopened a query that this campaign covered before, the query is not carried over: its old
+    best answer relies on judgments that no longer count.
     """
     if parent is None:
         return []
@@ -202,7 +212,7 @@ def _carried_qrels(parent: QrelVersion, queries: set[int]) -> list[PreferenceQre
 
 
 def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
-    """Whether a version that decided a carried query rests on simulated judgments."""
+    """Return whether a version that decided a carried query uses simulated judgments."""
     if parent is None or not origins:
         return False
     versions = QrelVersion.objects.filter(collection=parent.collection, number__in=origins)
@@ -212,7 +222,7 @@ def _simulated_origin(parent: QrelVersion | None, origins: set[int]) -> bool:
 def _manifest(
     resolved: Resolved, outcomes: dict[int, QueryOutcome], carried: dict[str, int], allow_open: bool
 ) -> dict[str, Any]:
-    """All that the version rests on, by names and judgment ids; enough to derive it again."""
+    """Return everything needed to derive the version again, by names and judgment ids."""
     facts, parameters = resolved.facts, resolved.parameters
     used = facts.judgments.only(np.isin(facts.judgments.judged.query, list(outcomes)))
     names = _Names.of(resolved, outcomes, used)
@@ -242,14 +252,14 @@ def _manifest(
 
 @dataclass(frozen=True)
 class _Names:
-    """Keys to the names that mean something outside this database."""
+    """Maps keys to names that are valid outside this database."""
 
     qid: dict[int, str]
     pid: dict[int, str]
 
     @classmethod
     def of(cls, resolved: Resolved, outcomes: dict[int, QueryOutcome], used: Judgments) -> _Names:
-        """Names of the covered queries and of all their passages."""
+        """Return the names of the covered queries and all their passages."""
         passages = {
             member
             for query in outcomes
@@ -260,7 +270,7 @@ class _Names:
         return cls({query.pk: query.qid for query in queries_by_key(outcomes)}, pids(passages))
 
     def pools(self, entrants: Any, outcomes: dict[int, QueryOutcome]) -> list[dict[str, Any]]:
-        """Each covered query with the classes of its first tournament, representatives first."""
+        """Return each covered query with the classes of its first tournament, representatives first."""
         classes: dict[int, dict[int, list[str]]] = {query: {} for query in outcomes}
         for query, passage, rep in zip(
             entrants.query.tolist(), entrants.passage.tolist(), entrants.representative.tolist(), strict=True
@@ -274,7 +284,7 @@ class _Names:
         return sorted(rows, key=lambda row: str(row["qid"]))
 
     def challenge(self, challenge: Any, outcomes: dict[int, QueryOutcome]) -> dict[str, Any]:
-        """A challenge with its sides, for the covered queries."""
+        """Return a challenge with its sides, for the covered queries."""
         rows = [
             {
                 "qid": self.qid[row.query_id],
@@ -297,7 +307,7 @@ class _Names:
 
 
 def judgments_sha256(used: Judgments) -> str:
-    """The hash of what the judgments say, so that a changed row is noticed."""
+    """Return a hash of the judgments' content, which detects changed rows."""
     judged = used.judged
     columns = (used.id, judged.query, judged.left, judged.right, judged.preferred, judged.round)
     table = np.stack(columns, axis=1).astype("<i8")
@@ -305,7 +315,7 @@ def judgments_sha256(used: Judgments) -> str:
 
 
 def _save(campaign: Campaign, parent: QrelVersion | None, draft: Draft, published_by: str) -> QrelVersion:
-    """Number and store the version; the unique number settles who was first."""
+    """Number and store the version; the unique number decides between two at once."""
     number = parent.number + 1 if parent else 1
     named = {"number": parent.number, "manifest_sha256": parent.manifest_sha256} if parent else None
     manifest = canonical_json({**draft.content, "number": number, "parent": named})
@@ -347,13 +357,13 @@ def _facts_of(version: QrelVersion) -> dict[str, Any]:
 
 
 def qrels_bytes(rows: Iterable[PreferenceQrel]) -> bytes:
-    """The qrels file of these rows, in its one order."""
+    """Return the qrels file of these rows, in its fixed order."""
     rows = list(rows)
     pid_of = pids({row.passage_id for row in rows})
     return trec_qrels((row.query.position, row.query.qid, pid_of[row.passage_id]) for row in rows)
 
 
 def export_qrels(*, collection: Collection, number: int | None = None) -> tuple[QrelVersion, bytes]:
-    """The qrels file of a version (the latest by default): ``qid 0 pid 1``, by query position, then pid."""
+    """Return the qrels file of a version (the latest by default): ``qid 0 pid 1``, by query position, then pid."""
     version = version_numbered(collection, number)
     return version, qrels_bytes(version.qrels.select_related("query"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from config.guidance import Action, Guidance
 from judging.models import Campaign, Judgment
 from pooling.models import Collection, Passage, Query
 from tournament.contests import Contest
@@ -25,7 +26,7 @@ KEYS_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A version that was derived again, byte for byte."""
+    """A version that was rebuilt byte for byte."""
 
     version: QrelVersion
     content: bytes
@@ -33,10 +34,10 @@ class Rebuilt:
 
 
 def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebuilt:
-    """Derive a version again from what its manifest names, and hold the bytes against what was published.
+    """Rebuild a version from its manifest and compare the bytes with the published ones.
 
-    Later judgments and exclusions play no part. Raises :class:`RebuildDiffers` when the manifest, a judgment
-    or the stored qrels are not what they were.
+    Later judgments and exclusions have no effect. Raises :class:`RebuildDiffers` when the manifest, a judgment
+    or the stored qrels have changed.
     """
     version = version_numbered(collection, number)
     answers = _best_answers(version, {})
@@ -44,30 +45,34 @@ def rebuild_qrels(*, collection: Collection, number: int | None = None) -> Rebui
     content = trec_qrels((position[qid], qid, pid) for qid, pids in answers.items() for pid in pids)
     if sha256(content) != version.qrels_sha256:
         raise RebuildDiffers(
-            f"Version {version.number} came out different from what was published.",
-            f"Compare the two: manage.py export_qrels {collection.name}. The stored version stays as it is.",
+            f"The rebuilt version {version.number} differs from the published one.",
+            Guidance(
+                "Compare the two: ",
+                Action("export_qrels", collection.name, lead=""),
+                ". The stored version was not changed.",
+            ),
         )
     if export_qrels(collection=collection, number=version.number)[1] != content:
         raise RebuildDiffers(
-            f"The stored rows of version {version.number} are not what was published.",
+            f"The stored rows of version {version.number} have changed since it was published.",
             "Restore the database from a backup: someone changed a published version.",
         )
     return Rebuilt(version, content, len(version.content["judgments"]))
 
 
 def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -> dict[str, list[str]]:
-    """qid → pids of the best answers, propagated members included; ``seen`` holds versions done before."""
+    """Return qid → pids of the best answers, propagated members included; ``seen`` caches versions."""
     if version.number in seen:
         return seen[version.number]
     if sha256(version.manifest) != version.manifest_sha256:
         raise RebuildDiffers(
-            f"The manifest of version {version.number} is not the one that was published.",
+            f"The manifest of version {version.number} has changed since it was published.",
             "Restore the database from a backup: someone changed a published version.",
         )
     manifest = version.content
     if manifest["rule_version"] != RULE_VERSION:
         raise RebuildDiffers(
-            f"Version {version.number} was made by rule version {manifest['rule_version']}; "
+            f"Version {version.number} was published under rule version {manifest['rule_version']}; "
             f"this software has rule version {RULE_VERSION}.",
             "Rebuild it with the release that published it.",
         )
@@ -80,7 +85,7 @@ def _best_answers(version: QrelVersion, seen: dict[int, dict[str, list[str]]]) -
 
 
 def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, list[str]]:
-    """The best answers of the queries that this version decided itself."""
+    """Return the best answers of the queries that this version decided itself."""
     keys = Keys.of(version.collection, manifest)
     classes = keys.classes(manifest)
     contests = [keys.contest(challenge) for challenge in manifest["challenges"]]
@@ -103,13 +108,13 @@ def _own_answers(version: QrelVersion, manifest: dict[str, Any]) -> dict[str, li
 
 
 def named_judgments(campaign: Campaign, manifest: dict[str, Any], number: int) -> Judgments:
-    """The judgments that the manifest names, whether or not they still count."""
+    """Return the judgments that the manifest names, whether or not they still count."""
     every = judgments_of(Judgment.objects.filter(campaign=campaign))
     named = every.only(np.isin(every.id, np.array(manifest["judgments"], dtype=np.int64)))
     if judgments_sha256(named) != manifest["judgments_sha256"]:
         raise RebuildDiffers(
-            f"The judgments that version {number} rests on are not what they were.",
-            "Restore the database from a backup: judgments are facts and never change.",
+            f"The judgments of version {number} have changed since it was published.",
+            "Restore the database from a backup: someone changed a judgment.",
         )
     return named
 
@@ -125,7 +130,7 @@ class Keys:
 
     @classmethod
     def of(cls, collection: Collection, manifest: dict[str, Any]) -> Keys:
-        """The keys of all that the manifest names."""
+        """Return the keys of everything that the manifest names."""
         qids = {row["qid"] for row in manifest["queries"]}
         query: dict[str, int] = {}
         for part in _parts(qids):
@@ -140,7 +145,7 @@ class Keys:
         )
 
     def classes(self, manifest: dict[str, Any]) -> Classes:
-        """The classes of each query's first tournament."""
+        """Return the classes of each query's first tournament."""
         return {
             self.query[row["qid"]]: {
                 self.passage[pids[0]]: [self.passage[pid] for pid in pids] for pids in row["classes"]
@@ -149,7 +154,7 @@ class Keys:
         }
 
     def add_members(self, classes: Classes, manifest: dict[str, Any]) -> None:
-        """Add the members that challenges brought."""
+        """Add the members that came in with challenges."""
         for challenge in manifest["challenges"]:
             for row in challenge["queries"]:
                 known = classes[self.query[row["qid"]]]
@@ -158,7 +163,7 @@ class Keys:
                     passages += [self.passage[p] for p in further if self.passage[p] not in passages]
 
     def contest(self, challenge: dict[str, Any]) -> Contest:
-        """A challenge with its sides."""
+        """Return the challenge with its sides."""
         sides = {
             self.query[row["qid"]]: Sides(
                 tuple(self.passage[pid] for pid in row["best"]),
@@ -175,7 +180,7 @@ def _parts(names: set[str]) -> Iterable[list[str]]:
 
 
 def _pids_of(manifest: dict[str, Any]) -> set[str]:
-    """Every pid that the manifest names."""
+    """Return every pid that the manifest names."""
     found = {pid for row in manifest["queries"] for members in row["classes"] for pid in members}
     for challenge in manifest["challenges"]:
         for row in challenge["queries"]:

@@ -1,4 +1,4 @@
-"""Resolve a campaign: every query's best answers from its judgments now."""
+"""Resolve a campaign: find every query's best answers from its current judgments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judging.models import Campaign
 from pooling.models import Passage
 from tournament.derivation import Derivation, Parameters
 from tournament.models import QueryResult, Resolution
-from tournament.outcomes import QueryOutcome, Status, reason
+from tournament.outcomes import QueryOutcome, Status, outcome_reason
 from tournament.services.facts import Facts, load_facts
 
 PASSAGES_AT_ONCE = 20_000
@@ -20,7 +20,7 @@ PASSAGES_AT_ONCE = 20_000
 
 @dataclass(frozen=True)
 class Resolved:
-    """What resolving gave: the facts it rests on, every outcome, and the counts."""
+    """The result of a resolve: the facts it used, every outcome, and the counts."""
 
     facts: Facts
     derivation: Derivation
@@ -37,13 +37,13 @@ def resolve(*, campaign: Campaign, ties: str | None = None, count: str | None = 
 
 
 def resolve_as_before(*, campaign: Campaign) -> Resolved:
-    """Resolve with the parameters of the last time, or the defaults."""
+    """Resolve with the parameters of the latest resolve, or the defaults."""
     last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
     return resolve_with_facts(campaign=campaign, ties=last.ties, count=last.count)
 
 
 def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved:
-    """Derive and save; returns what it rests on too."""
+    """Derive and save every query's result; returns the facts and outcomes too."""
     with transaction.atomic():
         facts = load_facts(campaign)
         parameters = facts.parameters(ties, count)
@@ -58,7 +58,7 @@ def resolve_with_facts(*, campaign: Campaign, ties: str, count: str) -> Resolved
 
 
 def summarise(derivation: Derivation, facts: Facts, parameters: Parameters) -> dict[str, Any]:
-    """The counts: closed, open and singletons add up to the queries; cycles are of the tied."""
+    """Return the counts. Closed, open and singletons add up to the queries; cycles are among the tied."""
     outcomes = derivation.outcomes.values()
     by_status = {status: sum(outcome.status is status for outcome in outcomes) for status in Status}
     settled = [outcome for outcome in outcomes if outcome.status is not Status.OPEN]
@@ -80,7 +80,7 @@ def summarise(derivation: Derivation, facts: Facts, parameters: Parameters) -> d
 
 
 def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
-    """One row a query, in one order, so that two at once wait for each other instead of failing."""
+    """Save one row per query in a fixed order, so that two at once wait for each other instead of failing."""
     pid_of = pids({passage for outcome in outcomes.values() for passage in outcome.best})
     now = clock.now()
     rows = [
@@ -93,7 +93,7 @@ def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
             best_answer_ids=list(outcome.best),
             wins={str(passage): _plain(wins) for passage, wins in sorted(outcome.wins.items())},
             missing_pairs=[list(pair) for pair in outcome.missing],
-            reason=reason(outcome, pid_of.__getitem__),
+            reason=outcome_reason(outcome, pid_of.__getitem__),
             resolved_at=now,
         )
         for query, outcome in sorted(outcomes.items())
@@ -106,9 +106,9 @@ def _save(campaign: Campaign, outcomes: dict[int, QueryOutcome]) -> None:
 
 
 def results(campaign: Campaign) -> list[dict[str, Any]]:
-    """Every query's result as it was resolved last, in the collection's order, with passages by their pids.
+    """Return the results of the latest resolve in the collection's order, with passages by their pids.
 
-    One dict a query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves
+    One dict per query: ``qid status tied cycle best wins missing reason``; ``wins`` maps pid → wins (halves
     allowed), ``missing`` lists the pairs [pid, pid] still to be judged.
     """
     rows = QueryResult.objects.filter(campaign=campaign).select_related("query").order_by("query__position")
@@ -138,7 +138,7 @@ def _plain(wins: Any) -> int | float:
 
 
 def pids(passages: set[int]) -> dict[int, str]:
-    """Passage key → pid, however many there are."""
+    """Return passage key → pid, for any number of passages."""
     found: dict[int, str] = {}
     keys = sorted(passages)
     for first in range(0, len(keys), PASSAGES_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Take a run out of its collection, where nothing rests on it."""
+"""Withdraw a run from its collection if nothing depends on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tournament.models import Challenge
 
 
 def what_rests_on(run: Run) -> list[str]:
-    """Why the run has to stay; nothing when it can be withdrawn."""
+    """Return the reasons why the run has to stay; empty when it can be withdrawn."""
     pools = PoolRun.objects.filter(run=run).values_list("pool__name", flat=True).order_by("pool__name")
     reasons = [f"it fed the pool {name}" for name in pools]
     for challenge in Challenge.objects.filter(campaign__collection=run.collection_id).select_related(
@@ -26,7 +26,7 @@ def what_rests_on(run: Run) -> list[str]:
 
 
 def withdraw_run(*, run: Run, who: str) -> None:
-    """Delete a run and its stored ranking. Raises NotWithdrawn when something rests on it."""
+    """Delete a run and its stored ranking. Raises NotWithdrawn when something depends on it."""
     if reasons := what_rests_on(run):
         raise _stays(run, reasons)
     collection, stored = run.collection, run.storage_name
@@ -34,13 +34,13 @@ def withdraw_run(*, run: Run, who: str) -> None:
         with transaction.atomic():
             Run.objects.filter(pk=run.pk).delete()
             log(collection, f"run {run.run_tag} withdrawn", who=who)
-            transaction.on_commit(lambda: ranking_files.forget(stored))
-    except ProtectedError:  # a pool was built of it in this moment
+            transaction.on_commit(lambda: ranking_files.forget_ranking(stored))
+    except ProtectedError:  # a pool was built from it at the same time
         raise _stays(run, what_rests_on(run)) from None
 
 
 def _stays(run: Run, reasons: list[str]) -> NotWithdrawn:
     return NotWithdrawn(
-        f"{run.run_tag} stays: {', '.join(reasons)}.",
-        "Release it as private to have nobody else see it.",
+        f"The run {run.run_tag} cannot be withdrawn: {', '.join(reasons)}.",
+        "To hide it from others, release it as private.",
     )

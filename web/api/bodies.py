@@ -1,6 +1,6 @@
-"""Bodies that callers send: a field that there is none of is refused, not passed over.
+"""Request bodies. Unknown fields are rejected, not ignored.
 
-Whoever writes ``dryrun`` for ``dry_run`` would else have done what was only to be tried.
+Otherwise a caller who writes ``dryrun`` for ``dry_run`` would make the change for real.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from ninja import Schema
 from pydantic import ConfigDict, StrictBool
 
-#: Whether something is only tried: true or false, not what could be read as one of them.
+#: Accepts true or false only, no values that could be coerced to them.
 DryRun = StrictBool
 
 
 class Body(Schema):
-    """What a call takes, and nothing else."""
+    """A request body that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")

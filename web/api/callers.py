@@ -1,4 +1,4 @@
-"""Who calls: a token's person, or nobody. Cookies are not looked at, so no page can make a browser call."""
+"""Authentication: the token's owner, or anonymous. Cookies are ignored, so no web page can make a browser call."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MINUTE = 60
 
 @dataclass(frozen=True)
 class Caller:
-    """The person, and what the token may be used for (None: there is no token)."""
+    """The caller and the token's scopes (None without a token)."""
 
     user: Any
     token: ApiToken | None = None
 
 
 class Bearer(HttpBearer):
-    """A token in the header ``Authorization: Bearer``; without the header, whoever may see what is published."""
+    """A token in the header ``Authorization: Bearer``; without it, the caller is anonymous."""
 
     def __call__(self, request: HttpRequest) -> Caller:
         given = request.headers.get("Authorization", "")
@@ -39,19 +39,21 @@ class Bearer(HttpBearer):
             return Caller(AnonymousUser())
         scheme, _, text = given.partition(" ")
         if scheme.lower() != "bearer":
-            raise Unauthenticated("Send the header Authorization: Bearer, then your token.")
+            raise Unauthenticated("Send the header Authorization: Bearer, followed by your token.")
         return self.authenticate(request, text.strip())
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller:
-        """The token's person; raises Unauthenticated."""
+        """Return the token's owner. Raises Unauthenticated."""
         found = token_of(token)
         if found is None:
-            raise Unauthenticated("The token is unknown, revoked or has expired. Make one under API tokens.")
+            raise Unauthenticated(
+                "The token is unknown, revoked or expired. Create a new one under API tokens."
+            )
         return Caller(found.user, found)
 
 
 def reader(request: Any) -> Any:
-    """Who reads. Raises PermissionDenied for a token without the scope."""
+    """Return the caller of a read. Raises PermissionDenied for a token without the scope."""
     caller: Caller = request.auth
     if caller.token is not None:
         _need(caller.token, ApiToken.Scope.READ)
@@ -59,23 +61,23 @@ def reader(request: Any) -> Any:
 
 
 def actor(request: Any, scope: str) -> Any:
-    """Who changes something: never nobody. Raises Unauthenticated, PermissionDenied."""
+    """Return the caller of a change, who must be signed in. Raises Unauthenticated, PermissionDenied."""
     caller: Caller = request.auth
     if caller.token is None:
-        raise Unauthenticated("This takes a token.")
+        raise Unauthenticated("This call requires a token.")
     _need(caller.token, scope)
     return caller.user
 
 
 def _need(token: ApiToken, scope: str) -> None:
     if scope not in token.scopes:
-        raise PermissionDenied(f"This takes a token with the scope “{scope}”.")
+        raise PermissionDenied(f"This call requires a token with the scope “{scope}”.")
 
 
 class PerCaller(BaseThrottle):
-    """So many calls a minute for each token, and fewer for each address without one.
+    """Limit calls per minute by token, or by address (with a lower limit) for anonymous callers.
 
-    Unlike the library's own throttle, it keeps nothing on an object that threads share.
+    Unlike the library's own throttle, it keeps no state on an object that threads share.
     """
 
     def allow_request(self, request: Any) -> bool:

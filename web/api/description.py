@@ -1,4 +1,4 @@
-"""How the API reads bodies and describes itself: the library's ways, and what they leave open."""
+"""How the API parses bodies and describes itself, where the library's defaults are not enough."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from web.api.problems import CONTENT_TYPE
 
 
 class Found(Schema):
-    """One thing that is wrong, and where."""
+    """One problem and its location."""
 
     where: str
     reason: str
@@ -34,39 +34,39 @@ class Problem(Schema):
 
 REFERENCE = {"$ref": "#/components/schemas/Problem"}
 ANY_ERROR = {
-    "description": "What is wrong, and what to do next",
+    "description": "The problem, and how to fix it",
     "content": {CONTENT_TYPE: {"schema": REFERENCE}},
 }
 
 
 class ObjectParser(Parser):
-    """Bodies are JSON objects of text that a database can keep: no NUL characters, no half of a surrogate pair."""
+    """Parse JSON objects whose text a database can store: no NUL characters, no lone surrogates."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
-        """The object; raises HttpError 400."""
+        """Return the object. Raises HttpError 400."""
         try:
             said = json.loads(request.body)
             text = json.dumps(said, ensure_ascii=False).encode()
-        except ValueError as error:  # UnicodeError is one
+        except ValueError as error:  # includes UnicodeError
             raise HttpError(400, "The body must be JSON in UTF-8.") from error
         if not isinstance(said, dict):
             raise HttpError(400, "The body must be a JSON object.")
         if b"\\u0000" in text:
-            raise HttpError(400, "The body has a NUL character in it.")
+            raise HttpError(400, "The body contains a NUL character. Remove it.")
         return said
 
 
 class DescribedAPI(NinjaAPI):
-    """An API whose document names its errors, so that generated clients and tests know them."""
+    """An API whose schema lists its errors, so that generated clients and tests know them."""
 
     def get_openapi_schema(self, **given: Any) -> OpenAPISchema:
-        """The document, with a default answer for each call."""
+        """Return the schema, with a default response for each operation."""
         document = super().get_openapi_schema(**given)
         schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         document["components"]["schemas"] |= schema.pop("$defs", {}) | {"Problem": schema}
         for calls in document["paths"].values():
             for method, call in calls.items():
                 call["responses"]["default"] = ANY_ERROR
-                if method == "get":  # what is published is read without a token, too
+                if method == "get":  # published data can be read without a token
                     call["security"] = [*call.get("security", []), {}]
         return document

@@ -1,4 +1,4 @@
-"""Files that come as a request's body, whole or in parts: whose they are, and where a part belongs."""
+"""Files sent as the request body, whole or in parts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ninja import Header
 from ninja.errors import HttpError
 
 from accounts.models import ApiToken
-from web.access import collection_for, require
 from web.api.callers import actor
+from web.common.access import collection_for, require
 
 Key = Annotated[str, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0, le=2**53)]
@@ -26,7 +26,7 @@ Sent = TypeVar("Sent", bound=Model)
 
 
 def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action: str) -> Sent:
-    """What the caller sent into the collection: nobody goes on with somebody else's."""
+    """Return the caller's own upload in the collection. Nobody can continue another person's upload."""
     user = actor(request, ApiToken.Scope.RUNS)
     found = collection_for(user, name)
     require(user, action, found)
@@ -34,9 +34,9 @@ def own(request: HttpRequest, name: str, key: int, rows: QuerySet[Sent], action:
 
 
 def length_of(request: HttpRequest) -> int:
-    """What the request says of its body's length. Raises HttpError: 411 without, 415 for a form."""
+    """Return the request's Content-Length. Raises HttpError: 411 without one, 415 for a form."""
     if request.content_type == "multipart/form-data":
-        raise HttpError(415, "Send the file as the body itself (curl --data-binary @FILE), not in a form.")
+        raise HttpError(415, "Send the file as the request body (curl --data-binary @FILE), not in a form.")
     announced = request.headers.get("Content-Length", "")
     if not (announced.isascii() and announced.isdigit()):
         raise HttpError(411, "Send the header Content-Length; curl --data-binary @FILE does.")

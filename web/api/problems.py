@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details: what happened, and what to do next."""
+"""Errors as RFC 9457 problem details: what happened and how to fix it."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ from tournament.errors import (
     SpendNotConfirmed,
     TextsMissing,
 )
+from web.common.directions import worded_for_programs
 from web.errors import AnotherUnderWay, WebhookRefused
-from web.services.directions import in_words
 
 logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
-MEND = "Mend what the problems name; /api/v1/openapi.json has every parameter and field."
+MEND = "Fix the problems listed. See /api/v1/openapi.json for every parameter and field."
 TITLES = {
-    400: "The request is not as it must be",
-    401: "Sign in with a token",
-    403: "Your role or token does not include this",
-    404: "There is no such thing",
-    405: "This address does not take that method",
-    409: "It cannot be done as things stand",
-    411: "The length is missing",
-    413: "It is too large",
-    415: "A file does not come so",
-    422: "It was refused",
+    400: "Bad request",
+    401: "Authentication required",
+    403: "Your role or token does not allow this",
+    404: "Not found",
+    405: "Method not allowed",
+    409: "Not possible in the current state",
+    411: "Content-Length is missing",
+    413: "The request body is too large",
+    415: "Send the file as the request body",
+    422: "Invalid request",
     429: "Too many calls",
-    500: "A fault of the software",
+    500: "Server error",
     503: "Not now",
 }
-#: What Django says of a row that is not there, and what people call such a row.
+#: Django's message for a missing row, and our names for its models.
 UNFOUND = re.compile(r"No (?P<model>\w+) matches the given query\.")
 NAMES = {
     "AddedFiles": "addition of files",
@@ -82,7 +82,7 @@ NAMES = {
     "WebhookEndpoint": "webhook",
 }
 NOT_THERE = (NotFound, NoSuchVersion, UnknownLabels)
-#: What cannot be done as things stand. What is wrong in itself, however things stand, is answered with 422.
+#: Refusals that depend on the current state (409). Requests that are wrong in any state get 422.
 CONFLICTS = (
     AlreadyImported,
     AlreadySplit,
@@ -107,13 +107,13 @@ CONFLICTS = (
 
 
 class Unauthenticated(Exception):
-    """No token, or one that opens nothing."""
+    """The token is missing or invalid."""
 
 
 def problem(
     status: int, detail: str = "", *, headers: dict[str, str] | None = None, **more: Any
 ) -> HttpResponse:
-    """An answer that says what is wrong."""
+    """Return a problem-details response."""
     content = {"type": "about:blank", "title": TITLES.get(status, "Error"), "status": status}
     content |= {name: value for name, value in ({"detail": detail} | more).items() if value}
     return HttpResponse(
@@ -122,7 +122,7 @@ def problem(
 
 
 def status_of(refusal: Refusal) -> int:
-    """The status that a refusal of a service stands for."""
+    """Return the HTTP status for a service's refusal."""
     if isinstance(refusal, QuotaReached):
         return 409
     if isinstance(refusal, UploadRefused):
@@ -135,24 +135,26 @@ def status_of(refusal: Refusal) -> int:
 
 
 def refused(request: HttpRequest, refusal: Any) -> HttpResponse:
-    """What a service refused."""
+    """Return the response for a service's refusal."""
     if isinstance(refusal, NotNow):
-        # The reason names servers and settings: it is for the log.
+        # The reason names servers and settings, so it goes to the log only.
         logger.warning("%s cannot be answered now: %s", request.path, refusal)
-        return problem(503, "Ask again later.", headers={"Retry-After": str(round(refusal.seconds))})
+        return problem(503, "Try again later.", headers={"Retry-After": str(round(refusal.seconds))})
     where = {"Upload-Offset": str(refusal.offset)} if isinstance(refusal, WrongOffset) else None
-    next_step = in_words(refusal.next_step)
-    return problem(status_of(refusal), in_words(refusal.message), next_step=next_step, headers=where)
+    next_step = worded_for_programs(refusal.next_step)
+    return problem(
+        status_of(refusal), worded_for_programs(refusal.message), next_step=next_step, headers=where
+    )
 
 
 @csrf_exempt
 def no_such_call(request: HttpRequest, rest: str) -> HttpResponse:
-    """An address below /api/v1/ that is none."""
-    return problem(404, "The calls are listed in /api/v1/openapi.json.")
+    """Return 404 for an unknown address below /api/v1/."""
+    return problem(404, "See /api/v1/openapi.json for all calls.")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Status 400 for an address that no view should see."""
+    """Return 400 for an address that no view should handle."""
     if request.path.startswith("/api/"):
         return problem(400, str(exception))
     return defaults.bad_request(request, exception)
@@ -160,7 +162,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def _on_validation(request: HttpRequest, error: Any) -> HttpResponse:
     found = [{"where": _where(one["loc"]), "reason": _reason(one)} for one in error.errors]
-    return problem(422, "Some parameters are not as they must be.", next_step=MEND, problems=found)
+    return problem(422, "Some parameters or fields are invalid.", next_step=MEND, problems=found)
 
 
 def _reason(error: dict[str, Any]) -> str:
@@ -168,24 +170,26 @@ def _reason(error: dict[str, Any]) -> str:
     return str(said)
 
 
-def unknown_name(name: str, known: Collection[str]) -> str:
-    """That there is no such parameter or field, and which one may be meant."""
+def unknown_name(name: str, known: Collection[str], kind: str = "field") -> str:
+    """Return the error for an unknown name, with the closest known one."""
     meant = difflib.get_close_matches(name, known, n=1)
-    return f"There is no {name}." + (f" Is {meant[0]} meant?" if meant else "")
+    return f"Unknown {kind} `{name}`." + (f" Did you mean `{meant[0]}`?" if meant else "")
 
 
 def _where(place: tuple[str | int, ...]) -> str:
-    """``query/limit``, ``body/runs/0``: of a body the library says first what our function calls it."""
+    """Return ``query/limit`` or ``body/runs/0``. For a body, the library puts our parameter's name first."""
     shown = (place[0], *place[2:]) if place[0] == "body" else place
     return "/".join(map(str, shown))
 
 
 def _on_http_error(request: HttpRequest, error: Any) -> HttpResponse:
-    # The library says of a body only that it could not be parsed; the parser says why.
+    # The library only says that the body could not be parsed; the parser says why.
     error = error.__cause__ if isinstance(error.__cause__, HttpError) else error
     if isinstance(error, Throttled):
         wait = {"Retry-After": str(round(error.wait))} if error.wait else None
-        return problem(429, str(error), next_step="Ask again after the seconds of Retry-After.", headers=wait)
+        return problem(
+            429, str(error), next_step="Wait for the seconds in Retry-After, then retry.", headers=wait
+        )
     return problem(error.status_code, str(error))
 
 
@@ -193,13 +197,13 @@ def _on_not_there(request: HttpRequest, error: Any) -> HttpResponse:
     said = str(error)
     unfound = UNFOUND.fullmatch(said)
     if unfound:
-        said = f"There is no such {NAMES.get(unfound['model'], 'thing')} here."
+        said = f"There is no such {NAMES.get(unfound['model'], 'object')} here."
     return problem(404, said)
 
 
 def _on_large_body(request: HttpRequest, error: Any) -> HttpResponse:
-    most = f"A body of JSON has at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes."
-    return problem(413, most, next_step="Send it in several calls.")
+    most = f"A JSON body can have at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes."
+    return problem(413, most, next_step="Split it into several calls.")
 
 
 def _on_no_token(request: HttpRequest, error: Any) -> HttpResponse:
@@ -212,7 +216,7 @@ def _on_fault(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def handle(api: NinjaAPI) -> None:
-    """Have every error of the API answered so."""
+    """Register the handlers that turn every API error into a problem document."""
     api.add_exception_handler(ValidationError, _on_validation)
     api.add_exception_handler(HttpError, _on_http_error)
     api.add_exception_handler(Refusal, refused)

@@ -1,35 +1,35 @@
-"""Work in the background as calls answer it."""
+"""Background jobs as the API returns them."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from ninja import Schema
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from config.background.models import Job
 from config.errors import Refusal
-from web.services.directions import in_words
-from web.services.work import Work
+from web.common.directions import worded_for_programs
+from web.common.work import Work
 
 
 def _without_nul(text: str) -> str:
-    """PostgreSQL keeps no NUL, and nobody types one."""
+    """Reject NUL characters, which PostgreSQL cannot store."""
     if "\x00" in text:
-        raise ValueError("A text holds no NUL character.")
+        raise ValueError("Text cannot contain a NUL character.")
     return text
 
 
 Text = Annotated[str, AfterValidator(_without_nul)]
-#: What to do next, kept in the words of the terminal: it is told in the API's.
-NextStep = Annotated[str, AfterValidator(in_words)]
+#: What to do next, in the API's words.
+NextStep = Annotated[str, BeforeValidator(worded_for_programs)]
 
 
 class WorkOut(Schema):
-    """Work in the background: ``result`` when it is done, ``problem`` when it failed.
+    """A background job: ``result`` when it is done, ``problem`` when it failed.
 
-    ``fault`` then says whose: ``refused`` (what was asked for cannot be), ``outside`` (the crowd, the database, the
-    disk or a network failed) or ``software``. ``idle`` says why it waits when no process works jobs off.
+    ``fault`` is the cause of a failure: ``refused`` (the request cannot be fulfilled), ``outside`` (the crowd,
+    database, disk or network failed) or ``software``. ``idle`` says why it waits when no worker is running.
     """
 
     id: int | None
@@ -44,7 +44,7 @@ class WorkOut(Schema):
 
 
 def work_out(job: Job | None) -> dict[str, Any]:
-    """The job; without one, that what waits for it waits in vain."""
+    """Return the job, or a failure that says it was never started."""
     work = Work(job)
     failure = work.failure or Refusal("")
     return {
@@ -53,8 +53,8 @@ def work_out(job: Job | None) -> dict[str, Any]:
         "done": job.progress_done if job else 0,
         "total": job.progress_total if job else 0,
         "result": job and job.result,
-        "problem": in_words(failure.message),
-        "next_step": in_words(failure.next_step),
+        "problem": worded_for_programs(failure.message),
+        "next_step": worded_for_programs(failure.next_step),
         "fault": work.fault,
-        "idle": in_words(work.idle),
+        "idle": worded_for_programs(work.idle),
     }

@@ -7,12 +7,12 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from web.services import directions
+from web.common import directions
 
 register = template.Library()
 
 
 @register.filter
 def directed(text: Any, collection: Any = "") -> SafeString:
-    """What is said to somebody at a terminal, with links to the pages that do it."""
-    return directions.directed(text, collection=getattr(collection, "name", collection) or "")
+    """Return what is said to somebody at a terminal, with links to the pages that do it."""
+    return directions.guidance_html(text, collection=getattr(collection, "name", collection) or "")

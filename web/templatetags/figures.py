@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from config import clock
-from leaderboard.board import Estimate
+from leaderboard.board.standings import Estimate
 from leaderboard.output import Figure
 from leaderboard.output.right_to_left import isolated, runs_left
 
@@ -29,25 +29,25 @@ TEXTS = ("run", "run_tag", "team", "release")
 
 @register.filter
 def count(number: int | str | None) -> str:
-    """A whole number with thin spaces in thousands; a dash for what is not there."""
+    """Return a whole number with thin spaces as thousands separators; a dash for None."""
     return NOT_THERE if number is None or number == "" else f"{number:,}".replace(",", THIN_SPACE)
 
 
 @register.filter
 def many(number: int, words: str) -> str:
-    """A whole number and what it counts, as ``many:"query,queries"`` says for one and for more."""
+    """Return a whole number with its noun, as in ``many:"query,queries"``."""
     return f"{count(number)} {pluralize(number, words)}"
 
 
 @register.filter
 def value(number: float | None) -> str:
-    """A measure's value: four digits."""
+    """Return a measure's value with four digits."""
     return NOT_THERE if number is None or math.isnan(number) else f"{number:.4f}"
 
 
 @register.filter
 def bounds(estimate: Estimate) -> str:
-    """An interval: ``[0.401, 0.441]``, nothing for one without bounds."""
+    """Return an interval such as ``[0.401, 0.441]``, or an empty string without bounds."""
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return ""
     return f"[{estimate.low:.3f}, {estimate.high:.3f}]"
@@ -55,13 +55,13 @@ def bounds(estimate: Estimate) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """A share as a percentage of one digit."""
+    """Return a share as a percentage with one digit."""
     return NOT_THERE if share is None else f"{share * 100:.1f}"
 
 
 @register.filter
 def names_isolated(sentence: str, names: Iterable[str]) -> str:
-    """The sentence with names from right to left kept apart, so that they turn nothing beside them round."""
+    """Return the sentence with right-to-left names isolated, so that they do not reorder the text around them."""
     turning = sorted(filter(runs_left, names), key=len, reverse=True)
     if not turning:
         return sentence
@@ -70,25 +70,25 @@ def names_isolated(sentence: str, names: Iterable[str]) -> str:
 
 @register.filter
 def wins(number: float) -> str:
-    """A number of wins, halves allowed."""
+    """Return a number of wins, which may include a half."""
     return f"{number:g}"
 
 
 @register.filter
 def dollars(amount: Any) -> str:
-    """Dollars and cents."""
+    """Return an amount in dollars and cents."""
     return f"${amount:,.2f}"
 
 
 @register.filter
 def whole(number: float | None) -> str:
-    """A number without its fraction, with thin spaces in thousands."""
+    """Return a number without its fraction, with thin spaces as thousands separators."""
     return NOT_THERE if number is None else count(round(number))
 
 
 @register.filter
 def soon(moment: datetime | None) -> SafeString | str:
-    """When something is foreseen to be, as :func:`ago` has it; what is due now is within a minute."""
+    """Return how far ahead a time is, like :func:`ago`; "within a minute" if it is due now."""
     if moment is not None and abs((moment - clock.now()).total_seconds()) < 60:
         return "within a minute"
     return ago(moment)
@@ -96,7 +96,7 @@ def soon(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def ago(moment: datetime | None) -> SafeString | str:
-    """How long ago, with the exact time on hover; a script puts that into the reader's zone."""
+    """Return how long ago, with the exact time on hover; a script converts it to the reader's time zone."""
     if moment is None:
         return NOT_THERE
     now = clock.now()
@@ -112,7 +112,7 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 @register.filter
 def moment(at: datetime | None, digits: str = "minutes") -> SafeString | str:
-    """The exact time in UTC, to "minutes" or "seconds"; a script puts it into the reader's zone and names that."""
+    """Return the exact time in UTC, to "minutes" or "seconds"; a script converts it to the reader's time zone."""
     if at is None:
         return NOT_THERE
     exact = at.strftime("%Y-%m-%d %H:%M:%S UTC" if digits == "seconds" else "%Y-%m-%d %H:%M UTC")
@@ -121,28 +121,28 @@ def moment(at: datetime | None, digits: str = "minutes") -> SafeString | str:
 
 @register.filter
 def timed(words: Any) -> SafeString:
-    """``words`` with every time that our own sentences give in UTC as an element, as :func:`moment` makes it."""
+    """Return ``words`` with every UTC time in our own sentences wrapped as in :func:`moment`."""
     text = str(conditional_escape(words))
-    # Safe: what was not, is escaped; a time is made by format_html of digits alone.
+    # Safe: the text is escaped, and format_html builds the times from digits only.
     return mark_safe(_IN_WORDS.sub(_as_element, text))  # noqa: S308
 
 
 def _as_element(found: re.Match[str]) -> str:
     try:
         return moment(datetime.fromisoformat(found[0].removesuffix(" UTC")).replace(tzinfo=UTC))
-    except ValueError:  # digits that are no time
+    except ValueError:  # digits that are not a valid time
         return found[0]
 
 
 @register.filter
 def subtract(number: int, less: int) -> int:
-    """The difference of two whole numbers."""
+    """Return the difference of two whole numbers."""
     return number - less
 
 
 @register.simple_tag(takes_context=True)
 def page_link(context: dict[str, Any], name: str, number: int) -> SafeString:
-    """The query string that turns one of several lists of a page to another of its pages."""
+    """Return the query string for another page of one of several lists."""
     query = context["request"].GET.copy()
     query[name] = number
     return format_html("?{}", query.urlencode())
@@ -150,7 +150,7 @@ def page_link(context: dict[str, Any], name: str, number: int) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def sort_link(context: dict[str, Any], field: str) -> SafeString:
-    """The query string that sorts by a column: best (or A) first, the other way when it is sorted so."""
+    """Return the query string that sorts by a column: best (or A) first, or reversed if it is already sorted."""
     request = context["request"]
     query = request.GET.copy()
     query.pop("page", None)
@@ -162,12 +162,12 @@ def sort_link(context: dict[str, Any], field: str) -> SafeString:
 
 @register.simple_tag
 def sort_state(now: str, field: str, higher_is_better: bool = True) -> str:
-    """What ``aria-sort`` says of a column: with a minus, the best come first."""
+    """Return a column's ``aria-sort``: with a minus, the best come first."""
     up, down = ("ascending", "descending") if higher_is_better else ("descending", "ascending")
     return {field: up, f"-{field}": down}.get(now, "none")
 
 
 @register.simple_tag
 def sheet_width(figure: Figure) -> int:
-    """How wide a printed figure stands on a page, in pixels: a little larger than on paper."""
+    """Return the on-screen width of a printed figure in pixels, slightly larger than on paper."""
     return round(figure.width * PIXELS_AN_INCH)

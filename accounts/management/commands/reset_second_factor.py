@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from accounts.errors import NotAnAccount
 from accounts.models import User
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 
 
 class Command(BaseCommand):

@@ -1,4 +1,4 @@
-"""`manage.py accept_gold`: a person looks at proposed test pairs and accepts or drops them."""
+"""`manage.py accept_gold`: a person looks at proposed gold pairs and accepts or drops them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 from rich.table import Table
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.gold_pairs import decide_gold, needed_gold
 from judging.models import Campaign, GoldPair
-from judging.services.campaigns import campaign_named
-from judging.services.gold import decide_gold, needed_gold
 
 
 class Command(BaseCommand):
-    help = "Show proposed gold pairs side by side and ask about each; or accept (--drop: drop) those named, or all."
+    help = "Review proposed gold pairs side by side, or accept (with --drop: drop) the given pairs or --all."
     example = "manage.py accept_gold first            # one by one; or: accept_gold first 12 15; or: --all"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("ids", nargs="*", type=int, help="gold pairs by number (--list shows them)")
         parser.add_argument("--all", action="store_true", help="every proposed pair")
         parser.add_argument("--drop", action="store_true", help="drop instead of accept")
-        parser.add_argument("--list", action="store_true", help="only show what is proposed")
+        parser.add_argument("--list", action="store_true", help="only show the proposed pairs")
 
     def act(
         self, *, campaign: str, ids: list[int], all: bool, drop: bool, list: bool, **options: Any
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         return {"changed": changed, "accepted": accepted, "needed": needed_gold(found)}
 
     def ask(self, campaign: Campaign, *, only_show: bool) -> int:
-        """Go through the proposed pairs, one answer each; returns how many were decided."""
+        """Ask about each proposed pair; return how many were decided."""
         proposed = campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED)
         changed = 0
         for gold in proposed.select_related("query", "relevant", "off_topic").order_by("pk"):
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             try:
                 answer = input("[a]ccept, [d]rop, [s]kip, [q]uit? ").strip().lower()[:1]
             except EOFError:
-                raise UsageError("Nobody is there to answer: name gold pairs, or give --all.") from None
+                raise UsageError("Nobody can answer here. Give gold pairs by number, or add --all.") from None
             if answer == "q":
                 break
             if answer in ("a", "d"):
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         return changed
 
     def show_pair(self, gold: GoldPair) -> None:
-        """One pair side by side, on stderr."""
+        """Print one pair side by side on stderr."""
         about = f"{gold.kind}: {gold.why}" if gold.kind else gold.why
         table = Table(title=f"{gold.pk}: {gold.query.text}", caption=about, title_justify="left", expand=True)
         table.add_column(f"relevant: {gold.relevant.pid}", ratio=1)

@@ -6,18 +6,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.exchange.calls import allow_again
 from judging.management.commands.collect import collect_once
-from judging.services.calls import ask_again
-from judging.services.campaigns import campaign_named
-from judging.services.status import campaign_status
+from judging.watching.status import campaign_status
 
 
 class Command(BaseCommand):
     help = (
-        "Try calls again that the crowd refused for good, after what it complained of was mended. "
-        "Nothing that was done is done twice."
+        "Retry calls that the crowd refused for good, once you have fixed the cause. "
+        "Calls that succeeded are not repeated."
     )
     example = "manage.py ask_again first"
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def act(self, *, campaign: str, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
-        count = ask_again(found)
+        count = allow_again(found)
         with launcher.crowd_running(), self.progress("Asking the crowd again") as progress:
             collect_once(found, progress)
         status = campaign_status(found)

@@ -7,21 +7,20 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
 from config.background.attending import attend
-from config.background.services import start
-from config.console import Command as BaseCommand
-from judging.jobs import close_places_key
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.jobs import ring_to_close_places
+from judging.launch.closure import close, pending_work
 from judging.management.commands.collect import collect_once
 from judging.models import Campaign
-from judging.services.campaigns import campaign_named
-from judging.services.closing import close, pending_work
 
 
 class Command(BaseCommand):
     help = (
-        "End a campaign: nothing is offered any more. "
-        "It is closed by itself when nobody holds a task and everything is paid."
+        "End a campaign: nothing more is offered to workers. "
+        "It closes automatically when nobody holds a task and everything is paid."
     )
     example = 'manage.py close_campaign first --why "holiday"'
 
@@ -34,15 +33,13 @@ class Command(BaseCommand):
         launched = found.launched_at is not None
         close(found, why=why, who=getpass.getuser())
         if launched:
-            job = start(
-                "judging.close_places", key=close_places_key(found), arguments={"campaign_id": found.pk}
-            )
+            job = ring_to_close_places(found)
             with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
                 attend(job, progress=progress)
                 collect_once(found, progress)
             found.refresh_from_db()
         closing = found.state == Campaign.State.CLOSING
-        waits_for = (pending_work(found).words() or "a last look") if closing else ""
+        waits_for = (pending_work(found).words() or "a last check") if closing else ""
         return {"campaign": found.name, "state": found.state, "waits_for": waits_for}
 
     def show(self, result: dict[str, Any]) -> None:

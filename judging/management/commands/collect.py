@@ -7,25 +7,24 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
 from config.background.attending import attend
 from config.background.models import Job
-from config.background.services import start
-from config.console import Command as BaseCommand
-from judging.jobs import collect_key, post_places_key
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.jobs import post_places_key, ring_to_collect
 from judging.models import Campaign
-from judging.services.campaigns import campaign_named
-from judging.services.status import campaign_status, is_complete
+from judging.watching.status import campaign_status, is_complete
 
 
 class Command(BaseCommand):
-    help = "Fetch submissions from the crowd, count or exclude them, pay, and offer what is missing."
+    help = "Fetch submissions from the crowd, count or exclude them, pay, and offer missing tasks again."
     example = "manage.py collect first --wait"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument(
-            "--wait", action="store_true", help="go on until every task is done (Ctrl-C stops)"
+            "--wait", action="store_true", help="keep collecting until every task is done (Ctrl-C stops)"
         )
 
     def act(self, *, campaign: str, wait: bool, **options: Any) -> dict[str, Any]:
@@ -42,8 +41,7 @@ class Command(BaseCommand):
 
 
 def collect_once(campaign: Campaign, progress: Any = None) -> None:
-    """One collection with a sweep, and the places it asks for."""
-    arguments = {"campaign_id": campaign.pk, "sweep": True}
-    attend(start("judging.collect", key=collect_key(campaign), arguments=arguments), progress=progress)
+    """Collect once with a sweep, and post the places it asks for."""
+    attend(ring_to_collect(campaign, sweep=True), progress=progress)
     for job in Job.objects.live().filter(key=post_places_key(campaign)):
         attend(job, progress=progress)

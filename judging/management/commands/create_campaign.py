@@ -10,13 +10,13 @@ from django.conf import settings as django_settings
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.management.amounts import dollars
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import PRESETS, CampaignSettings, create_campaign
+from judging.campaign.cost import quote_tasks
+from judging.campaign.gold_pairs import import_gold, needed_gold
+from judging.management.amounts import dollars_option
 from judging.models import Campaign
-from judging.services.campaigns import PRESETS, CampaignSettings, create_campaign
-from judging.services.cost import quote_tasks
-from judging.services.gold import import_gold, needed_gold
 from pooling.services.finding import collection_named, pool_named
 
 
@@ -26,13 +26,13 @@ def _money_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
         "--pay",
         choices=Campaign.Pay.values,
         default=defaults.pay,
-        help="split: a base reward for whoever sends a task off, the rest as a bonus by pairs judged; "
+        help="split: a base reward for each submitted task, and the rest as a bonus for the pairs judged; "
         "whole: everything as the reward (default split)",
     )
     parser.add_argument(
-        "--base-reward", help="dollars of the reward paid to whoever sends off (default 0.20)"
+        "--base-reward", help="the part of the reward paid for each submitted task, in dollars (default 0.20)"
     )
-    parser.add_argument("--budget", help="dollars, fees included, that nothing may go beyond (default none)")
+    parser.add_argument("--budget", help="the spending limit in dollars, fees included (default none)")
 
 
 def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
@@ -40,15 +40,16 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
         "--screen",
         choices=Campaign.Screen.values,
         default=defaults.screen,
-        help="what a failed test pair means: reference excludes at the first, two-strikes at the second, rate when "
-        "honest slips do not explain so many (default reference); the check list recommends one",
+        help="what a failed gold pair means: reference excludes at the first failure, two-strikes at the second, and "
+        "rate when honest slips cannot explain the number (default reference); launch_campaign --screen recommended "
+        "uses the rule that fits the campaign best",
     )
     parser.add_argument(
         "--slip-rate",
         type=float,
         default=defaults.slip_rate,
-        help=f"share of gold pairs that an honest worker is taken to fail (default {defaults.slip_rate}): what rate "
-        "screening goes by, and the forecast of repeats until a pilot has measured it",
+        help="largest share of gold pairs that honest workers are assumed to miss (default "
+        f"{defaults.slip_rate}); used by rate screening, and by the forecast until a pilot has measured the rate",
     )
     parser.add_argument(
         "--preset", choices=[name for name in PRESETS if name], default="", help="qualifications"
@@ -57,50 +58,52 @@ def _screening_arguments(parser: CommandParser, defaults: CampaignSettings) -> N
 
 def _page_arguments(parser: CommandParser, defaults: CampaignSettings) -> None:
     parser.add_argument(
-        "--contact", default="", help="whom workers can write to, named in the consent text and on refusals"
+        "--contact", default="", help="contact for workers, shown in the consent text and on refusals"
     )
-    parser.add_argument("--ethics-approval", default="", help="who approved it, and its number, for workers")
-    parser.add_argument("--content-warning", default="", help="what workers are warned of before they agree")
-    parser.add_argument("--allow-undecided", action="store_true", help='offer "Cannot decide"')
+    parser.add_argument("--ethics-approval", default="", help="approving board and number, shown to workers")
+    parser.add_argument("--content-warning", default="", help="warning shown to workers before they agree")
+    parser.add_argument("--allow-undecided", action="store_true", help='offer the answer "Cannot decide"')
     parser.add_argument(
         "--mark-query-words",
         action="store_true",
-        help="mark the words of the question in both passages; can tell test pairs apart",
+        help="mark the words of the question in both passages; this can reveal gold pairs",
     )
     parser.add_argument(
         "--language",
         choices=[tag for tag, _ in django_settings.LANGUAGES],
         default=defaults.language,
-        help="of the words on workers' pages; passages have the collection's (default en)",
+        help="language of workers' pages; passages use the collection's language (default en)",
     )
     minutes = defaults.assignment_seconds // 60
     parser.add_argument(
-        "--task-minutes", type=int, default=minutes, help=f"time for a task, shown (default {minutes})"
+        "--task-minutes", type=int, default=minutes, help=f"time limit for a task (default {minutes})"
     )
 
 
 class Command(BaseCommand):
-    help = "Create a campaign: every pair of a pool, packed into tasks. Nothing is offered before launch_campaign."
+    help = (
+        "Create a campaign: pack every pair of a pool into tasks. Workers see nothing before launch_campaign."
+    )
     example = "manage.py create_campaign first --pool tops --reward 2.00"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--pool", help="the pool to be judged")
-        what.add_argument("--collection", help="a collection, for judgments made elsewhere")
+        what.add_argument("--pool", help="the pool to judge")
+        what.add_argument("--collection", help="a collection, to import judgments made elsewhere")
         defaults = CampaignSettings()
         whole = {
-            "pairs-per-task": "pairs in a task, test pairs not counted",
-            "gold-per-task": "hidden test pairs added to each task",
+            "pairs-per-task": "pairs in a task, not counting gold pairs",
+            "gold-per-task": "hidden gold pairs added to each task",
             "repeats-per-task": "earlier pairs of the worker shown again in each task, with the sides swapped",
-            "judgments-per-pair": "judgments of each pair, by as many workers",
-            "max-tasks-per-worker": "tasks one worker may do",
-            "seed": "seed of packing, order and sides",
-            "withdrawal-days": "days in which a worker may take judgments back",
-            "answer-days": "working days within which you answer an objection; workers are told",
-            "hold-hours": "hours between taking work in and paying it, for a person who wants to look first",
+            "judgments-per-pair": "judgments per pair, each by a different worker",
+            "max-tasks-per-worker": "tasks one worker can do; 20 is lowered to 35%% of the pairs in a small campaign",
+            "seed": "random seed for packing, order and sides",
+            "withdrawal-days": "days in which a worker can withdraw judgments",
+            "answer-days": "working days within which you answer appeals, as shown to workers",
+            "hold-hours": "hours between collecting work and paying it, so that a person can review it",
             "minimum-seconds": "seconds that a pair is on screen before it can be answered",
-            "minimum-age": "years that a worker has to confirm, 0 to ask nothing",
+            "minimum-age": "age that workers have to confirm, 0 to ask nothing",
         }
         for name, words in whole.items():
             default = getattr(defaults, name.replace("-", "_"))
@@ -112,14 +115,14 @@ class Command(BaseCommand):
             "--gold",
             type=Path,
             metavar="FILE",
-            help="accepted gold pairs, a line each: qid relevant-pid off-topic-pid [kind], where kind is "
+            help="accepted gold pairs, one per line: qid relevant-pid off-topic-pid [kind], where kind is "
             "easy or hard",
         )
         parser.add_argument(
             "--refuse-excluded-elsewhere",
             action=BooleanOptionalAction,
             default=defaults.refuse_excluded_elsewhere,
-            help="refuse workers whom another campaign of the collection excluded for two failed test pairs or more, "
+            help="refuse workers whom another campaign of the collection excluded for two or more failed gold pairs, "
             "or by a person's decision (default yes)",
         )
         parser.add_argument(
@@ -141,10 +144,13 @@ class Command(BaseCommand):
         task_minutes: int,
         **options: Any,
     ) -> dict[str, Any]:
-        amount, most = dollars("--reward", reward), dollars("--budget", budget) if budget else None
-        base = dollars("--base-reward", base_reward) if base_reward else None
+        amount, most = (
+            dollars_option("--reward", reward),
+            dollars_option("--budget", budget) if budget else None,
+        )
+        base = dollars_option("--base-reward", base_reward) if base_reward else None
         if gold and not gold.is_file():
-            raise UsageError(f"--gold: there is no file {gold}.")
+            raise UsageError(f"--gold: file {gold} does not exist.")
         chosen = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
         with transaction.atomic():
             campaign = create_campaign(
@@ -166,6 +172,7 @@ class Command(BaseCommand):
             "pairs": campaign.pairs.count(),
             "tasks": cost.tasks,
             "cost": float(cost.total),
+            "max_tasks_per_worker": campaign.max_tasks_per_worker,
             "gold_pairs": gold_pairs,
             "gold_pairs_needed": needed_gold(campaign),
         }

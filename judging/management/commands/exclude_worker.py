@@ -7,23 +7,23 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.models import Submission
-from judging.services.campaigns import campaign_named
-from judging.services.reinstating import exclude_worker, worker_of
+from judging.people.exclusions import exclude_worker, worker_of
 
 
 class Command(BaseCommand):
     help = (
-        "Exclude a worker: no judgment of theirs in this campaign counts, and others repeat their tasks. "
-        "They are paid all the same; reinstate_worker takes it back."
+        "Exclude a worker: none of their judgments in this campaign count, and others repeat their tasks. "
+        "They are still paid. reinstate_worker undoes this."
     )
     example = 'manage.py exclude_worker first 12 --why "chose the left one 60 times in a row"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument(
-            "worker", help="our number of the worker (campaign_status shows it), or the id at the crowd"
+            "worker", help="the worker's number (see campaign_status), or their id at the crowd"
         )
         parser.add_argument("--why", required=True, help="the reason; kept with the decision")
 

@@ -8,18 +8,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from config.plurals import many
-from config.private_files import hand_over
-from judging.services.campaigns import campaign_named
-from judging.services.exporting import export_judgments
+from config.process.private_files import give_to_user
+from judging.campaign.campaigns import campaign_named
+from judging.people.export import export_judgments
 
 
 class Command(BaseCommand):
-    help = (
-        "Write all judgments and gold answers of a campaign: JSON lines when FILE ends in .jsonl, else TSV."
-    )
+    help = "Export all judgments and gold answers of a campaign: as JSON Lines if FILE ends in .jsonl, else as TSV."
     example = "manage.py export_judgments first --out judgments.tsv"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -28,17 +26,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--signals",
             action="store_true",
-            help="also how each answer came about (time on screen, changes of mind, …): not for publication",
+            help="also export behavior (time on screen, changed answers, …); not for publication",
         )
 
     def act(self, *, campaign: str, out: Path, signals: bool, **options: Any) -> dict[str, Any]:
         if not out.parent.is_dir():
-            raise UsageError(f"There is no folder {out.parent}.")
+            raise UsageError(f"Folder {out.parent} does not exist.")
         with self.progress("Exporting") as progress:
             result = export_judgments(campaign_named(campaign), out, signals=signals, progress=progress)
-        hand_over(out)
+        give_to_user(out)
         if result.left_out:
             self.note(
-                f"Left out: {many(result.left_out, 'row')} with a passage that only non-public runs supplied."
+                f"Left out {many(result.left_out, 'row')} with a passage that only non-public runs supplied."
             )
         return asdict(result) | {"file": str(out)}

@@ -7,22 +7,22 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.rights import find_worker, forget_worker
+from config.commands.console import Command as BaseCommand
+from judging.people.rights import find_worker, forget_worker
 
 
 class Command(BaseCommand):
     help = (
-        "Erase the worker's ids at the crowd, assignments, comments and messages. Judgments stay, as anonymous ones; "
-        "to take them out too, withdraw_worker first. What was erased is recorded. The crowd still knows the worker. "
-        "Who was excluded is not refused any more when they come again: nothing is kept to know them by."
+        "Erase a worker's ids at the crowd, assignments, comments and messages. Their judgments stay, anonymously; "
+        "to remove them too, run withdraw_worker first. A record of the erasure is kept. The crowd still knows the "
+        "worker. An excluded worker who returns is no longer recognized, and so not refused."
     )
     example = "manage.py forget_worker A3EXAMPLE000001"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("worker", help="our number of the worker, or the id at the crowd")
+        parser.add_argument("worker", help="the worker's number, or their id at the crowd")
         parser.add_argument(
-            "--why", default="", help="kept with the record for good: no names, addresses or ids"
+            "--why", default="", help="kept with the record permanently: no names, addresses or ids"
         )
 
     def act(self, *, worker: str, why: str, **options: Any) -> dict[str, Any]:

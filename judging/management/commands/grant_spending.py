@@ -9,16 +9,16 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.services.people import person_named
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.management.amounts import dollars
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.management.amounts import dollars_option
 from pooling.services.finding import collection_named
 from pooling.services.spending_grants import change_grant, grant_named, grant_spending
 
 
 class Command(BaseCommand):
     help = (
-        "Grant an amount of the installation's crowd money until a day. "
+        "Let a person or a collection spend an amount of the installation's crowd money until a given day. "
         "Administrators and the terminal need no grant."
     )
     example = "manage.py grant_spending 500 --person mia --until 2027-03-31"
@@ -26,15 +26,15 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("amount", help="dollars, fees included")
         whom = parser.add_mutually_exclusive_group(required=True)
-        whom.add_argument("--person", metavar="NAME", help="the account that may spend it")
+        whom.add_argument("--person", metavar="NAME", help="the account that can spend it")
         whom.add_argument("--collection", metavar="NAME", help="the collection whose campaigns it pays for")
         whom.add_argument(
-            "--change", type=int, metavar="NUMBER", help="the grant that gets this amount and day"
+            "--change", type=int, metavar="NUMBER", help="change this grant to this amount and day"
         )
         parser.add_argument(
             "--until", required=True, metavar="DAY", help="the last day (UTC), such as 2027-03-31"
         )
-        parser.add_argument("--note", default="", help="for the people who see the grant")
+        parser.add_argument("--note", default="", help="a note for people who see the grant")
 
     def act(
         self,
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         except ValueError:
             raise UsageError(f"--until {until!r} is not a day such as 2027-03-31.") from None
         terms: dict[str, Any] = {
-            "amount": dollars("amount", amount),
+            "amount": dollars_option("amount", amount),
             "last_day": last_day,
             "who": getpass.getuser(),
         }

@@ -7,20 +7,20 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
-from judging.management.amounts import dollars
-from judging.services.campaigns import campaign_named
-from judging.services.holding import HeldWork, held_work, pay_held
-from judging.services.reconciling import receipt_of
-from judging.services.rejecting import submission_of
+from judging.management.amounts import dollars_option
+from judging.money.discrepancies import receipt_of
+from judging.money.held_pay import HeldWork, held_work, pay_held
+from judging.money.rejections import submission_of
 
 
 class Command(BaseCommand):
     help = (
-        "List pay that is held because our page never saw the work, or not all of it; with a submission and --pay or "
-        "--amount, pay it: the next collection has the crowd do it. To refuse it: reject_assignment. What nobody "
-        "decides, the crowd pays by itself at the time that is listed."
+        "List pay that is held because our page did not see all of the work. With a submission and --pay or "
+        "--amount, pay it at the next collection; to refuse it, use reject_assignment. The list shows what happens "
+        "and when if nobody decides: the crowd pays the reward, or it is rejected because no pair was judged."
     )
     example = "manage.py held_payments first 412-X9KQ2T --pay"
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
         parser.add_argument("--pay", action="store_true", help="pay all that is held for it")
         parser.add_argument("--amount", help="pay this many dollars of it; needs --why")
-        parser.add_argument("--why", default="", help="what was found; kept with the decision")
+        parser.add_argument("--why", default="", help="the reason; kept with the decision")
 
     def act(
         self,
@@ -49,7 +49,7 @@ class Command(BaseCommand):
                 f"manage.py held_payments {found.name} lists what is held.",
             )
         if submission is not None:
-            part = dollars("--amount", amount) if amount is not None else None
+            part = dollars_option("--amount", amount) if amount is not None else None
             paid = pay_held(
                 found, submission_of(found, submission), amount=part, why=why, who=getpass.getuser()
             )
@@ -61,22 +61,22 @@ class Command(BaseCommand):
             said = f"${result['decided']:,.2f} will be paid by the next collection."
             self.out.print(said, markup=False)
         if not result["held"]:
-            self.out.print(f"No pay of {result['campaign']} is held.", markup=False)
+            self.out.print(f"No pay is held in {result['campaign']}.", markup=False)
         for row in result["held"]:
-            until = (
-                f" The crowd pays the reward by itself at {row['pays_itself_at']}."
-                if row["pays_itself_at"]
-                else ""
-            )
+            until = ""
+            if row["pays_itself_at"]:
+                until = f" The crowd pays the reward automatically at {row['pays_itself_at']}."
+            elif row["rejects_itself_at"]:
+                until = f" It will be rejected at {row['rejects_itself_at']}."
             line = f"{row['receipt']}: ${row['amount']:,.2f} for worker {row['worker']}. {row['why']}{until}"
             self.out.print(line, markup=False)
 
 
 def _row(one: HeldWork) -> dict[str, Any]:
-    at = one.pays_itself_at
+    times = {"pays_itself_at": one.pays_itself_at, "rejects_itself_at": one.rejects_itself_at}
     return one.as_dict() | {
         "receipt": receipt_of(one.submission),
         "amount": float(one.amount),
         "reward": float(one.reward),
-        "pays_itself_at": at.isoformat(timespec="minutes") if at else None,
+        **{name: at.isoformat(timespec="minutes") if at else None for name, at in times.items()},
     }

@@ -1,4 +1,4 @@
-"""`manage.py import_gold`: test pairs of one's own for a campaign that is not launched."""
+"""`manage.py import_gold`: gold pairs of one's own for a campaign that is not launched."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.gold_pairs import import_gold, needed_gold
+from judging.campaign.settings import check_changeable
 from judging.models import GoldPair
-from judging.services.campaigns import campaign_named
-from judging.services.gold import import_gold, needed_gold
-from judging.services.preparing import check_changeable
 
 
 class Command(BaseCommand):
-    help = "Bring accepted test pairs into a draft: a line each, qid relevant-pid off-topic-pid [kind]."
+    help = "Import accepted gold pairs into a draft, one per line: qid relevant-pid off-topic-pid [kind]."
     example = "manage.py import_gold first gold.txt"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -25,12 +25,12 @@ class Command(BaseCommand):
             "file",
             type=Path,
             metavar="FILE",
-            help="a line each: qid relevant-pid off-topic-pid [kind], where kind is easy or hard",
+            help="one gold pair per line: qid relevant-pid off-topic-pid [kind], where kind is easy or hard",
         )
 
     def act(self, *, campaign: str, file: Path, **options: Any) -> dict[str, Any]:
         if not file.is_file():
-            raise UsageError(f"There is no file {file}.")
+            raise UsageError(f"File {file} does not exist.")
         found = campaign_named(campaign)
         check_changeable(found)
         brought = import_gold(found, file)

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.services.campaigns import campaign_named
-from judging.services.importing import import_judgments
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.imported_judgments import import_judgments
 
 
 class Command(BaseCommand):
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def act(self, *, campaign: str, file: Path, phase: str, **options: Any) -> dict[str, Any]:
         if not file.is_file():
-            raise UsageError(f"There is no file {file}.")
+            raise UsageError(f"File {file} does not exist.")
         phases = [word.strip() for word in phase.split(",") if word.strip()]
         with self.progress("Importing judgments") as progress:
             return asdict(import_judgments(campaign_named(campaign), file, phases=phases, progress=progress))

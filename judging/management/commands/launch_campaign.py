@@ -8,45 +8,46 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
 from config.background.attending import attend
-from config.background.services import start
-from config.console import Command as BaseCommand
-from judging.jobs import post_places_key
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.screening_forecast import recommended_rule
+from judging.campaign.settings import RECOMMENDED, change_settings
+from judging.jobs import ring_to_post_places
+from judging.launch.launches import Launched, launch_campaign
+from judging.management.amounts import dollars_option
 from judging.management.check_lines import in_lines
-from judging.management.commands.create_campaign import dollars
-from judging.models import Place
-from judging.services.campaigns import campaign_named
-from judging.services.launching import Launched, launch
+from judging.models import Campaign, Place
 
 
 def terms_arguments(parser: CommandParser) -> None:
-    """The options of whatever offers places for the first time."""
-    parser.add_argument("--endpoint", help="the crowd's endpoint, when it is not the built-in marketplace")
+    """Add the options shared by launch_campaign and pilot_campaign."""
+    parser.add_argument("--endpoint", help="the crowd's endpoint, if it is not the built-in marketplace")
     parser.add_argument(
         "--confirm-spend",
         metavar="AMOUNT",
-        help="the most that may be spent, in dollars with fees, at least the printed cost; an outside crowd asks for "
-        "it (default: what the campaign's budget leaves, else the cost)",
+        help="the spending limit in dollars with fees, at least the printed cost; required at an outside crowd "
+        "(default: the rest of the campaign's budget, or the cost)",
     )
     parser.add_argument(
         "--minimum-hourly",
         metavar="AMOUNT",
-        help="refuse when workers would earn less in an hour; kept with the campaign",
+        help="refuse the launch if workers would earn less per hour; kept with the campaign",
     )
 
 
 def terms(endpoint: str | None, confirm_spend: str | None, minimum_hourly: str | None) -> dict[str, Any]:
-    """What those options say; a usage error for what is no amount."""
+    """Parse these options. Raises UsageError for an invalid amount."""
     amounts: dict[str, Decimal | None] = {
-        name: dollars(f"--{name.replace('_', '-')}", words) if words else None
+        name: dollars_option(f"--{name.replace('_', '-')}", words) if words else None
         for name, words in {"confirm_spend": confirm_spend, "minimum_hourly": minimum_hourly}.items()
     }
     return {"endpoint": endpoint, **amounts}
 
 
 def outcome(launched: Launched) -> dict[str, Any]:
-    """What was offered, at what cost, and the checks that passed, for ``--json``."""
+    """Return the number of places, the cost and the passed checks, for ``--json``."""
     return {
         "places": launched.places,
         "cost": float(launched.cost.total),
@@ -54,8 +55,8 @@ def outcome(launched: Launched) -> dict[str, Any]:
     }
 
 
-def forecast(launched: Launched) -> dict[str, Any]:
-    """What to expect of screening, for ``--json``."""
+def forecast_row(launched: Launched) -> dict[str, Any]:
+    """Return the screening forecast, for ``--json``."""
     seen = launched.outlook
     low, expected, worst = (None if one is None else float(one) for one in seen.costs(launched.cost.total))
     return {
@@ -70,16 +71,22 @@ def forecast(launched: Launched) -> dict[str, Any]:
 
 
 class Command(BaseCommand):
-    help = "Check that a campaign is ready, open it, and offer its places to the crowd."
+    help = "Check that a campaign is ready, open it, and offer its tasks to the crowd."
     example = "manage.py launch_campaign first --minimum-hourly 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         terms_arguments(parser)
         parser.add_argument(
+            "--screen",
+            choices=[*Campaign.Screen.values, RECOMMENDED],
+            help="change the screening rule first; recommended uses the rule that the checks recommend. The consent "
+            "text states the rule, so you must accept it again",
+        )
+        parser.add_argument(
             "--placeholder-text",
             action="store_true",
-            help="show passages without text as placeholders: for simulated workers only, nobody else is let in",
+            help="show passages without text as placeholders, and let in simulated workers only",
         )
 
     def act(
@@ -90,12 +97,14 @@ class Command(BaseCommand):
         confirm_spend: str | None,
         minimum_hourly: str | None,
         placeholder_text: bool,
+        screen: str | None,
         **options: Any,
     ) -> dict[str, Any]:
         agreed = terms(endpoint, confirm_spend, minimum_hourly)
         found = campaign_named(campaign)
+        self._screen_by(found, screen)
         with launcher.crowd_running():
-            launched = launch(
+            launched = launch_campaign(
                 found,
                 **agreed,
                 placeholder_text=placeholder_text,
@@ -103,10 +112,8 @@ class Command(BaseCommand):
                 tell=lambda check: self.note(in_lines(check)),
             )
             if launched.again:
-                self.note(f"{found.name} was launched with this amount before: nothing changed.")
-            job = start(
-                "judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk}
-            )
+                self.note(f"{found.name} was already launched with this amount. Nothing changed.")
+            job = ring_to_post_places(found)
             with self.progress("Offering places") as progress:
                 attend(job, progress=progress)
         return {
@@ -114,17 +121,27 @@ class Command(BaseCommand):
             "state": found.state,
             "endpoint": found.endpoint,
             **outcome(launched),
-            **forecast(launched),
-            # By whatever process: a job that was killed and taken over tells of its last stretch alone.
+            **forecast_row(launched),
+            # Count all places: a job that was killed and taken over reports only its last stretch.
             "posted": Place.objects.filter(posting__campaign=found).exclude(crowd_id="").count(),
         }
 
+    def _screen_by(self, campaign: Campaign, rule: str | None) -> None:
+        """Change the screening rule if requested; otherwise print the recommended rule if it differs."""
+        if rule is not None:
+            change_settings(campaign, {"screen": rule}, who=getpass.getuser())
+            return
+        recommended = recommended_rule(campaign)
+        if campaign.state in Campaign.BEFORE_LAUNCH and recommended != campaign.screen:
+            self.note(
+                f"Recommended screening rule for this campaign: {recommended} (now: {campaign.screen}). "
+                "To use it, add --screen recommended before anybody works."
+            )
+
     def show(self, result: dict[str, Any]) -> None:
-        told = {
-            key: value for key, value in result.items() if key != "checks"
-        }  # they were told as they passed
+        told = {key: value for key, value in result.items() if key != "checks"}  # printed as they passed
         for name in ("cost", "cost_with_repeats", "cost_with_repeats_low", "cost_with_repeats_worst"):
-            told[name] = "hardly a task would count" if told[name] is None else f"${told[name]:,.2f}"
+            told[name] = "almost no task would count" if told[name] is None else f"${told[name]:,.2f}"
         for name in ("honest_excluded", "repeated", "slip_rate"):
             told[name] = f"{told[name]:.1%}"
         super().show(told)

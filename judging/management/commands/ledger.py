@@ -10,17 +10,17 @@ from django.core.management.base import CommandParser
 from rich import box
 from rich.table import Table
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.plurals import many
-from judging.services.campaigns import campaign_named
-from judging.services.ledger import compare, ledger
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.money.ledger import compare_books, ledger
 
 
 class Command(BaseCommand):
     help = (
-        "What a campaign promised, owes and paid, fees included. --check asks the crowd what it paid for every place "
-        "and lists each difference."
+        "Show what a campaign has promised, owes and has paid, fees included. --check compares this with the crowd's "
+        "payments for every place and lists each difference."
     )
     example = "manage.py ledger first --check"
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         if not check:
             return books
         with launcher.crowd_running(), self.progress("Reading the crowd's books") as progress:
-            compared = compare(found, progress=progress)
+            compared = compare_books(found, progress=progress)
         refused = [
             f"{row.assignment_id}, {row.kind}: ${row.ours:,.2f} here, ${row.theirs:,.2f} there; {row.meaning}."
             for row in compared.differences
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         for name in ("promised", "held", "owed", "spent", "committed"):
             self.out.print(f"{name:<10} ${result[name]:>12,.2f}  {MEANINGS[name]}", markup=False)
         if result["cap"] is not None:
-            self.out.print(f"{'cap':<10} ${result['cap']:>12,.2f}  what nothing may be committed beyond")
+            self.out.print(f"{'cap':<10} ${result['cap']:>12,.2f}  the most that can be committed")
         if check := result.get("check"):
             same = "equal" if not check["differences"] else "not equal"
             self.out.print(
@@ -70,16 +70,16 @@ class Command(BaseCommand):
 
 
 MEANINGS = {
-    "promised": "to whoever takes a place that is offered, fees included",
-    "held": "for work that came in, until a person decides, fees included",
-    "owed": "for work that came in, fees included",
+    "promised": "for tasks on offer, fees included",
+    "held": "for submitted work, until a person decides, fees included",
+    "owed": "for submitted work, fees included",
     "spent": "paid, fees included",
-    "committed": "all four",
+    "committed": "sum of the four above",
 }
 
 
 def _plain(value: Any) -> Any:
-    """JSON-ready: dollars as numbers."""
+    """Convert dollars to numbers, for JSON."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):

@@ -8,18 +8,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.services.campaigns import campaign_named
-from judging.services.messages import addressees, send_message
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.workers.messages import addressees, send_message
 
 
 class Command(BaseCommand):
     help = (
-        "Write to workers whose work came in, through the crowd; the messages are kept with the campaign. A crowd "
-        "delivers only to workers whose work was reviewed; whom a message did not reach is listed with the reason. "
-        "The same words go to each worker once: given again, the command goes on with those who got nothing."
+        "Message workers who have submitted work, through the crowd; messages are kept with the campaign. A crowd "
+        "delivers only to workers whose work was reviewed; workers it did not reach are listed with the reason. "
+        "Each worker gets the same message once: running the command again sends it only to those it did not reach."
     )
     example = 'manage.py message_workers first --subject "Thank you" --text thanks.txt'
 
@@ -31,9 +31,9 @@ class Command(BaseCommand):
         )
         who = parser.add_mutually_exclusive_group()
         who.add_argument(
-            "--worker", type=int, action="append", default=[], help="a worker's number; may be repeated"
+            "--worker", type=int, action="append", default=[], help="a worker's number; can be repeated"
         )
-        who.add_argument("--excluded", action="store_true", help="all who are excluded (default: everybody)")
+        who.add_argument("--excluded", action="store_true", help="all excluded workers (default: everybody)")
 
     def act(
         self, *, campaign: str, subject: str, text: Path, worker: list[int], excluded: bool, **options: Any

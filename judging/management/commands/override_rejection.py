@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
 from judging.management.commands.collect import collect_once
-from judging.services.campaigns import campaign_named
-from judging.services.rejecting import override_rejection, submission_of
+from judging.money.rejections import override_rejection, submission_of
 
 
 class Command(BaseCommand):
-    help = "Take a rejection back: the reward is approved now, and the bonus is paid by the next collection."
+    help = "Take a rejection back: the reward is approved now, and the next collection pays the bonus."
     example = 'manage.py override_rejection first 412-X9KQ2T --why "it was a person after all"'
 
     def arguments(self, parser: CommandParser) -> None:

@@ -7,16 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
 from config.background.attending import attend
-from config.background.services import start
-from config.console import Command as BaseCommand
-from judging.jobs import close_places_key
-from judging.services.campaigns import campaign_named, pause
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named, pause
+from judging.jobs import ring_to_close_places
 
 
 class Command(BaseCommand):
-    help = "Offer nothing more for now; who holds a task may finish it."
+    help = "Offer no more tasks for now. Workers who hold a task can finish it."
     example = 'manage.py pause_campaign first --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:
@@ -28,9 +27,7 @@ class Command(BaseCommand):
         launched = found.launched_at is not None
         pause(found, why=why, who=getpass.getuser())
         if launched:
-            job = start(
-                "judging.close_places", key=close_places_key(found), arguments={"campaign_id": found.pk}
-            )
+            job = ring_to_close_places(found)
             with launcher.crowd_running(), self.progress("Taking places off the crowd") as progress:
                 attend(job, progress=progress)
         return {"campaign": found.name, "state": found.state}

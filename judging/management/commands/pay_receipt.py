@@ -7,32 +7,32 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
-from judging.services.campaigns import campaign_named
-from judging.services.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
+from judging.money.receipts import ANOTHER_WAY, BONUS, missing_by_receipt, missing_work, pay_missing
 
 
 class Command(BaseCommand):
     help = (
-        "List work that was sent off from our page and that the crowd never listed. With a receipt and --why, pay "
-        "for it. --bonus: the next collection has the crowd pay it on another assignment of the worker. Without it: "
-        "you have paid it another way, and note how. settle_payment --undo takes such a note back."
+        "List work that was sent off from our page but never listed by the crowd. With a receipt and --why, record "
+        "its pay. With --bonus, the crowd pays it at the next collection on another assignment of the worker. "
+        "Without --bonus, you note how you paid it another way; settle_payment --undo removes the note."
     )
     example = 'manage.py pay_receipt first 412-X9KQ2T --bonus --why "the crowd lost it"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("receipt", nargs="?", help="as it stands on the worker's last page")
-        parser.add_argument("--bonus", action="store_true", help="as a bonus; without it: paid another way")
-        parser.add_argument("--why", default="", help="why, or how it was paid; kept with the payment")
+        parser.add_argument("receipt", nargs="?", help="the receipt shown on the worker's last page")
+        parser.add_argument("--bonus", action="store_true", help="pay as a bonus (default: paid another way)")
+        parser.add_argument("--why", default="", help="why or how it was paid; kept with the payment")
 
     def act(
         self, *, campaign: str, receipt: str | None, bonus: bool, why: str, **options: Any
     ) -> dict[str, Any]:
         found, result = campaign_named(campaign), {}
         if receipt is None and (bonus or why):
-            raise BadInput("Give the receipt.", f"manage.py pay_receipt {found.name} lists them.")
+            raise BadInput("The receipt is missing.", f"manage.py pay_receipt {found.name} lists them.")
         if receipt is not None:
             submission = missing_by_receipt(found, receipt)
             way = BONUS if bonus else ANOTHER_WAY
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             )
             self.out.print(f"${result['paid']:,.2f} {how}.", markup=False)
         if not result["missing"]:
-            self.out.print(f"Everything sent off from {result['campaign']} is listed or paid.", markup=False)
+            self.out.print(f"All work sent off in {result['campaign']} is listed or paid.", markup=False)
         for row in result["missing"]:
             pairs = f"{row['judged']} of {row['shown']} pairs"
             line = f"{row['receipt']}: ${row['earned']:,.2f} for worker {row['worker']}, {pairs}."

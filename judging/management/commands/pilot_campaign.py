@@ -8,29 +8,28 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
 from config.background.attending import attend
-from config.background.services import start
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
 from judging.errors import CampaignRefused
-from judging.jobs import post_places_key
+from judging.jobs import ring_to_post_places
+from judging.launch.launches import Launched, Terms
+from judging.launch.pilot_report import pilot_report
+from judging.launch.pilots import pilot_campaign
 from judging.management.check_lines import in_lines
 from judging.management.commands.collect import collect_once
 from judging.management.commands.launch_campaign import outcome, terms, terms_arguments
 from judging.models import Campaign
-from judging.services.campaigns import campaign_named
-from judging.services.launching import Launched, Terms
-from judging.services.pilot_report import pilot_report
-from judging.services.piloting import pilot_campaign
 
 POLL_SECONDS = 5
 
 
 class Command(BaseCommand):
     help = (
-        "Offer a few tasks of a campaign before all of it. The pilot ends by itself when they are in, with median "
-        "time, hourly pay, how each test pair fared, and comments. Without --tasks: what the last pilot told."
+        "Offer a few tasks of a campaign before the full launch. The pilot ends when they are submitted, and reports "
+        "median time, hourly pay, results of each gold pair, and comments. Without --tasks, show the last pilot."
     )
     example = "manage.py pilot_campaign first --tasks 10 --minimum-hourly 12"
 
@@ -38,9 +37,13 @@ class Command(BaseCommand):
         parser.add_argument("campaign")
         parser.add_argument("--tasks", type=int, metavar="N", help="how many tasks the pilot offers")
         parser.add_argument(
-            "--count", action="store_true", help="let its judgments count (else others repeat its tasks)"
+            "--count",
+            action="store_true",
+            help="let its judgments count (otherwise, others repeat its tasks)",
         )
-        parser.add_argument("--wait", action="store_true", help="go on until they are in (Ctrl-C stops)")
+        parser.add_argument(
+            "--wait", action="store_true", help="keep collecting until the pilot ends (Ctrl-C stops)"
+        )
         terms_arguments(parser)
 
     def act(
@@ -63,7 +66,7 @@ class Command(BaseCommand):
         report = pilot_report(found)
         if report is None:
             raise CampaignRefused(
-                f"The campaign {found.name} had no pilot.",
+                f"Campaign {found.name} has not had a pilot.",
                 f"Run: manage.py pilot_campaign {found.name} --tasks N",
             )
         told = {"campaign": found.name, "state": found.state, "pilot": report.as_dict()}
@@ -79,21 +82,21 @@ class Command(BaseCommand):
             tell=lambda check: self.note(in_lines(check)),
         )
         if launched.again:
-            self.note(f"This pilot of {found.name} is under way: nothing changed.")
-        job = start("judging.post_places", key=post_places_key(found), arguments={"campaign_id": found.pk})
+            self.note(f"This pilot of {found.name} is already running. Nothing changed.")
+        job = ring_to_post_places(found)
         attend(job, progress=progress)
         return launched
 
     def show(self, result: dict[str, Any]) -> None:
-        """The pilot line by line, its test pairs and comments after it."""
+        """Print the pilot line by line, then its gold pairs and comments."""
         pilot = result["pilot"]
         rest = {key: value for key, value in result.items() if key not in ("pilot", "checks")}
         figures = {key: value for key, value in pilot.items() if key not in ("gold", "comments")}
-        if "cost" in rest:  # nothing of a pilot is repeated
+        if "cost" in rest:  # a pilot has no repeats
             rest["cost"] = f"${rest['cost']:,.2f}"
         super().show({**rest, **figures})
         for row in pilot["gold"]:
-            line = f"test pair {row['gold_pair']} ({row['qid']}): {row['passed']} of {row['answered']} passed"
+            line = f"gold pair {row['gold_pair']} ({row['qid']}): {row['passed']} of {row['answered']} passed"
             self.out.print(line, markup=False)
         for comment in pilot["comments"]:
             self.out.print(f"comment: {comment}", markup=False)

@@ -1,4 +1,4 @@
-"""`manage.py propose_gold`: suggest test pairs that a person then looks at."""
+"""`manage.py propose_gold`: suggest gold pairs that a person then looks at."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.plurals import many
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.gold_proposals import propose_gold
+from judging.campaign.strategy_figures import tell_proposals
 from judging.models import GoldPair
-from judging.services.campaigns import campaign_named
-from judging.services.gold import needed_gold
-from judging.services.gold_proposals import labels_too_sparse, propose_gold
 
 
 class Command(BaseCommand):
     help = (
-        "Propose gold pairs: a known relevant passage against one that does not answer the question, "
-        "chosen so that together they look like the campaign's other pairs."
+        "Propose gold pairs: a known relevant passage and one that does not answer the question, "
+        "chosen so that the pairs look like the campaign's other pairs."
     )
     example = "manage.py propose_gold first --qrels graded"
 
@@ -26,7 +28,7 @@ class Command(BaseCommand):
             "--qrels",
             default="",
             metavar="SET",
-            help="labels that answers are known from; graded ones give the best pairs (default: the pool's)",
+            help="labels with the known answers; graded labels give the best pairs (default: the pool's)",
         )
 
     def act(self, *, campaign: str, qrels: str, **options: Any) -> dict[str, Any]:
@@ -37,11 +39,11 @@ class Command(BaseCommand):
         needed = needed_gold(found)
         if waiting + accepted < needed:
             self.note(
-                f"Only {waiting + accepted} distinct gold pairs can be had here and {needed} are needed. "
-                "Lower --max-tasks-per-worker or bring more along with --gold FILE."
+                f"Only {many(waiting + accepted, 'distinct gold pair is', 'distinct gold pairs are')} available, and "
+                f"{many(needed, 'is', 'are')} needed. Lower --max-tasks-per-worker or add your own with --gold FILE."
             )
-        if sparse := labels_too_sparse(found):
-            self.note(f"{sparse[0].upper()}{sparse[1:]}.")
+        if told := tell_proposals(found):
+            self.note(f"About these gold pairs: {told}.")
         hard = found.gold_pairs.filter(kind=GoldPair.Kind.HARD).exclude(state=GoldPair.State.DROPPED).count()
         return {
             "proposed": proposed,

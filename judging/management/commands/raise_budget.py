@@ -7,18 +7,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
-from judging.management.amounts import dollars
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.cost import money
+from judging.management.amounts import dollars_option
 from judging.management.commands.collect import collect_once
 from judging.models import Campaign
-from judging.services.budget import cap_of, raise_budget
-from judging.services.campaigns import campaign_named
-from judging.services.payments import money
+from judging.money.budget import cap_of, raise_budget
 
 
 class Command(BaseCommand):
-    help = "Set what a campaign may commit, fees included; what waited for money is offered at once."
+    help = "Set a campaign's budget, fees included. Tasks that waited for money are offered at once."
     example = 'manage.py raise_budget first 600 --why "repeats"'
 
     def arguments(self, parser: CommandParser) -> None:
@@ -27,11 +27,11 @@ class Command(BaseCommand):
         parser.add_argument("--why", default="", help="kept in the campaign's log")
 
     def act(self, *, campaign: str, amount: str, why: str, **options: Any) -> dict[str, Any]:
-        most = dollars("amount", amount)
+        most = dollars_option("amount", amount)
         found = campaign_named(campaign)
         raise_budget(found, most, why=why, who=getpass.getuser())
         if found.state in Campaign.OFFERING:
-            with launcher.crowd_running(), self.progress("Offering what waited") as progress:
+            with launcher.crowd_running(), self.progress("Offering places") as progress:
                 collect_once(found, progress)
         return {
             "campaign": found.name,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from config.console import Command as BaseCommand
-from judging.services.reapplying import reapply_rights
+from config.commands.console import Command as BaseCommand
+from judging.people.rights_replay import reapply_rights
 
 
 class Command(BaseCommand):
     help = (
-        "After a restore: forget the workers, and take out the judgments, that were forgotten or taken back since "
-        "the backup was made. Reads rights.jsonl beside the stored files (PREFEREE_RIGHTS_DIR). Safe to repeat."
+        "After a restore, repeat the deletions and withdrawals made after the backup. "
+        "Reads rights.jsonl beside the stored files (PREFEREE_RIGHTS_DIR). Safe to repeat."
     )
     example = "manage.py reapply_rights"
 

@@ -7,41 +7,45 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
 from judging.errors import CampaignRefused
 from judging.management.commands.collect import collect_once
-from judging.services import reconciling
-from judging.services.campaigns import campaign_named
+from judging.money import discrepancies
 
 
 class Command(BaseCommand):
     help = (
-        "Compare every submission with the crowd's list: submitted there and unknown here, sent off here and unknown "
-        "there, different answers. Collections do so by themselves; this lists what is open. --settle notes that a "
-        "person has looked at one."
+        "Compare every submission with the crowd's list and show open differences: submitted only there, sent off "
+        "only here, or answered differently. Collections also compare. --settle records that a person has reviewed "
+        "a difference."
     )
     example = "manage.py reconcile first"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument(
-            "--settle", type=int, metavar="SUBMISSION", help="somebody has looked at this submission"
+            "--settle", type=int, metavar="SUBMISSION", help="mark this submission as reviewed"
         )
-        parser.add_argument("--why", default="", help="what was found; kept with it")
+        parser.add_argument("--why", default="", help="the outcome; kept with the submission")
 
     def act(self, *, campaign: str, settle: int | None, why: str, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
         if settle is not None:
             if not why.strip():
-                raise UsageError("--settle needs --why: what was found.")
-            if not reconciling.settle_difference(found, settle, why=why, who=getpass.getuser()):
+                raise UsageError("--settle needs --why with the outcome.")
+            if not discrepancies.settle_difference(found, settle, why=why, who=getpass.getuser()):
                 raise CampaignRefused(f"Submission {settle} of {found.name} has no open difference.")
         elif found.launched_at:
             with launcher.crowd_running(), self.progress("Reading the crowd's list") as progress:
                 collect_once(found, progress)
-        return {"campaign": found.name, **reconciling.counts(found), "open": reconciling.differences(found)}
+        return {
+            "campaign": found.name,
+            **discrepancies.counts(found),
+            "open": discrepancies.difference_rows(found),
+        }
 
     def show(self, result: dict[str, Any]) -> None:
         rows = result["open"]

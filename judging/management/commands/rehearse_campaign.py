@@ -7,18 +7,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.management.check_lines import in_lines
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings, slips_told
-from judging.rehearsal import rehearse, truth_named
-from judging.services.campaigns import campaign_named
-from judging.simulation import result_of
+from judging.simulation.rehearsals import rehearse_campaign, truth_named
+from judging.simulation.workers import simulation_result
 
 
 class Command(BaseCommand):
     help = (
-        "Have simulated workers judge a copy of a campaign over the real pages, on places that people can "
-        "neither see nor take. Afterwards the campaign is rehearsed; the copy is closed and kept."
+        "Have simulated workers judge a copy of a campaign on the real pages, with tasks that people cannot see or "
+        "take. Afterwards, the campaign is marked as rehearsed; the copy is closed and kept."
     )
     example = (
         "manage.py rehearse_campaign first --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         self.note(slips_told(settings, found))
         qrel_set = truth_named(found, truth)
         with self.progress("Simulated workers judge") as progress:
-            rehearsed = rehearse(
+            rehearsed = rehearse_campaign(
                 found,
                 qrel_set,
                 settings,
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             "campaign": found.name,
             "state": found.state,
             "rehearsal": rehearsed.copy.name,
-            **result_of(rehearsed.done),
+            **simulation_result(rehearsed.done),
             "exclusions": rehearsed.status["exclusions"],
             "judgments": rehearsed.status["judgments"],
             "gold_failed": rehearsed.status["gold_failed"],

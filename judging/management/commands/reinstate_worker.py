@@ -7,22 +7,22 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.campaigns import campaign_named
-from judging.services.reinstating import reinstate_worker, worker_of
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
+from judging.people.exclusions import reinstate_worker, worker_of
 
 
 class Command(BaseCommand):
     help = (
-        "Take a worker's exclusion back. Work that nobody has repeated counts again; where others did, "
-        "theirs keeps counting and the reinstated judgments are kept as surplus."
+        "Undo a worker's exclusion. Work that nobody has repeated counts again. If others have repeated it, "
+        "theirs still counts and the reinstated judgments are kept as surplus."
     )
-    example = 'manage.py reinstate_worker first 12 --why "the test pair was ambiguous"'
+    example = 'manage.py reinstate_worker first 12 --why "the gold pair was ambiguous"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument(
-            "worker", help="our number of the worker (campaign_status shows it), or the id at the crowd"
+            "worker", help="the worker's number (see campaign_status), or their id at the crowd"
         )
         parser.add_argument("--why", required=True, help="the reason; kept with the decision")
 

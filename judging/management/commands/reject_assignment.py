@@ -7,25 +7,27 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
 from judging.errors import CampaignRefused
-from judging.services.campaigns import campaign_named
-from judging.services.rejecting import WARNING, reject, submission_of
+from judging.money.rejections import WARNING, reject, submission_of
 
 
 class Command(BaseCommand):
     help = (
-        "Refuse to pay one submission; the worker is told the reason. Preferee itself rejects nothing. "
-        "override_rejection takes it back within 30 days."
+        "Refuse to pay one submission, and tell the worker why. On its own, Preferee rejects only "
+        "tasks without a judged pair. override_rejection takes a rejection back within 30 days."
     )
     example = 'manage.py reject_assignment first 412-X9KQ2T --why "every answer was sent by a script" --yes'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument("submission", help="its assignment id at the crowd, or its receipt")
-        parser.add_argument("--why", required=True, help="what the worker is told; kept with the decision")
-        parser.add_argument("--yes", action="store_true", help="you have read the warning")
+        parser.add_argument(
+            "--why", required=True, help="the reason sent to the worker; kept with the decision"
+        )
+        parser.add_argument("--yes", action="store_true", help="confirm that you have read the warning")
 
     def act(self, *, campaign: str, submission: str, why: str, yes: bool, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)

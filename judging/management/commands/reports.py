@@ -8,60 +8,65 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
 from judging.errors import CrowdError
+from judging.intake.screening import standing_exclusion
 from judging.models import Campaign
-from judging.services import notices, voices
-from judging.services.campaigns import campaign_named
-from judging.services.screening_workers import standing_exclusion
+from judging.page import reports_and_appeals
+from judging.workers import notices
 
 
 class Command(BaseCommand):
-    help = "List reports of pairs and appeals that wait for a look, or settle one."
+    help = "List open reports of pairs and open appeals, or settle one."
     example = 'manage.py reports first --settle r12 --why "markup in the passage; pair kept"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("--all", action="store_true", help="also those that are settled")
+        parser.add_argument("--all", action="store_true", help="also list settled ones")
         parser.add_argument("--settle", metavar="NAME", help="a report (r12) or an appeal (a3)")
-        parser.add_argument("--why", default="", help="what came of it; whoever made an appeal reads it")
+        parser.add_argument("--why", default="", help="the outcome; sent to the worker who appealed")
 
     def act(self, *, campaign: str, settle: str | None, why: str, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
         if settle and not why.strip():
-            raise UsageError('--settle needs --why "what came of it".')
+            raise UsageError("--settle needs --why with the outcome.")
         if settle:
-            voices.settle(found, settle, why=why, who=getpass.getuser())
-            with suppress(CrowdError):  # while the campaign is collected it is tried again
+            reports_and_appeals.settle_report_or_appeal(found, settle, why=why, who=getpass.getuser())
+            with suppress(CrowdError):  # the next collection tries again
                 notices.tell_workers(found)
         next_step = _after(found, settle) if settle else ""
         return {
-            "reports": voices.reports(found, settled=options["all"]),
-            "appeals": voices.appeals(found, settled=options["all"]),
+            "reports": reports_and_appeals.report_rows(found, settled=options["all"]),
+            "appeals": reports_and_appeals.appeals(found, settled=options["all"]),
             **({"next": next_step} if next_step else {}),
         }
 
     def show(self, result: dict[str, Any]) -> None:
         for row in result["reports"]:
             said = f": {row['words']}" if row["words"] else ""
-            kind = f", test pair {row['gold_pair']}" if row["gold_pair"] else ""
+            kind = f", gold pair {row['gold_pair']}" if row["gold_pair"] else ""
             pair = f"{row['qid']}: {row['left']} | {row['right']}{kind}, worker {row['worker']}"
             self.out.print(f"{row['report']}  {row['kind']}{said}\n    {pair}{_settled(row)}", markup=False)
         for row in result["appeals"]:
             words = f"{row['appeal']}  appeal, {row['refusal']}: {row['words']}"
-            sure = "" if row["confirmed"] else ", by the page's address, which anybody could have made up"
+            sure = (
+                ""
+                if row["confirmed"]
+                else " according to the page's address, which anybody could have made up"
+            )
             self.out.print(
                 f"{words}\n    worker {row['worker']}{sure}{_due(row)}{_settled(row)}", markup=False
             )
         if not result["reports"] and not result["appeals"]:
-            self.out.print("Nothing waits for a look.")
+            self.out.print("No open reports or appeals.")
         if "next" in result:
             self.out.print(result["next"], markup=False)
 
 
 def _after(campaign: Campaign, name: str) -> str:
-    """What an answered appeal leaves to do: the exclusion stands by itself, whatever the answer says."""
+    """Return the next step after an answered appeal: the answer alone does not end an exclusion."""
     if not name.startswith("a"):
         return ""
     worker = campaign.appeals.get(pk=name[1:]).worker

@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named, resume
 from judging.management.commands.collect import collect_once
-from judging.services.campaigns import campaign_named, resume
 
 
 class Command(BaseCommand):
-    help = "Go on with a paused campaign: the remaining tasks are offered again."
+    help = "Resume a paused campaign: the remaining tasks are offered again."
     example = 'manage.py resume_campaign first --why "holiday"'
 
     def arguments(self, parser: CommandParser) -> None:

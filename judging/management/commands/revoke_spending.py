@@ -7,14 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services.spending_grants import grant_named, revoke_grant
 
 
 class Command(BaseCommand):
-    help = (
-        "Revoke a spending grant: nothing more can be reserved by it. Campaigns keep what they have reserved."
-    )
+    help = "Revoke a spending grant: nothing more can be reserved from it. Campaigns keep their reservations."
     example = "manage.py revoke_spending 3"
 
     def arguments(self, parser: CommandParser) -> None:

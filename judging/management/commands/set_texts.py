@@ -8,14 +8,14 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.services.campaigns import campaign_named
-from judging.services.texts import accept_texts, agreed_text, filled, set_texts
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.texts import accept_texts, agreed_text, filled, set_texts
 
 
 class Command(BaseCommand):
-    help = "Replace what workers are told, show it as they see it, and accept it."
+    help = "Replace the texts for workers, show them as workers see them, and accept them."
     example = "manage.py set_texts first --consent consent.txt --accept"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -25,13 +25,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--instructions", type=Path, metavar="FILE")
         parser.add_argument(
-            "--example", type=Path, metavar="FILE", help="a worked example; an empty file: none"
+            "--example", type=Path, metavar="FILE", help="a worked example; an empty file removes it"
         )
         parser.add_argument("--content-warning", metavar="WORDS", help='"" for none')
         parser.add_argument(
-            "--ethics-approval", metavar="WORDS", help='who approved it, and number; "" for none'
+            "--ethics-approval", metavar="WORDS", help='approving board and number; "" for none'
         )
-        parser.add_argument("--accept", action="store_true", help="you read the texts and stand for them")
+        parser.add_argument("--accept", action="store_true", help="accept the texts, after reading them")
 
     def act(self, *, campaign: str, accept: bool, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)
@@ -51,7 +51,7 @@ class Command(BaseCommand):
     def show(self, result: dict[str, Any]) -> None:
         for name in ("consent", "instructions", "example"):
             self.out.print(f"{name.upper()}\n{result[name] or 'none'}\n", markup=False)
-        words = "Accepted." if result["accepted"] else "Not accepted yet: read them, then add --accept."
+        words = "Accepted." if result["accepted"] else "Not accepted yet. Read the texts, then add --accept."
         self.out.print(words)
 
 
@@ -61,4 +61,4 @@ def _read(file: Path | None) -> str | None:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} cannot be read: {error}") from error
+        raise UsageError(f"Cannot read {file}: {error}") from error

@@ -9,20 +9,20 @@ from django.core.management.base import CommandParser
 from rich import box
 from rich.table import Table
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
 from judging.models import Campaign, Payment, Submission
-from judging.services.campaigns import campaign_named
-from judging.services.reconciling import receipt_of
-from judging.services.rejecting import submission_of
-from judging.services.settling import refused_payments, settle, take_back
+from judging.money.discrepancies import receipt_of
+from judging.money.refused_payments import refused_payments, settle_payments, undo_settlement
+from judging.money.rejections import submission_of
 
 
 class Command(BaseCommand):
     help = (
-        "List the payments that the crowd refuses for good, a closed account's, say; with a submission and --why, "
-        "note that a person paid them another way, or why nobody can. The campaign can close then. "
-        "Preferee itself pays nothing here; --undo makes them owed again."
+        "List payments that the crowd refuses for good, for example to a closed account. With a submission and "
+        "--why, note that a person paid them another way, or why nobody can; then the campaign can close. "
+        "Preferee itself pays nothing here. --undo makes them owed again."
     )
     example = 'manage.py settle_payment first 412-X9KQ2T --why "gift card, 3 May"'
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("campaign")
         parser.add_argument("submission", nargs="?", help="its receipt, or its assignment id at the crowd")
         parser.add_argument("--why", default="", help="how it was settled; kept with the payment")
-        parser.add_argument("--undo", action="store_true", help="it was not: it is owed again")
+        parser.add_argument("--undo", action="store_true", help="undo this: the payments are owed again")
 
     def act(
         self, *, campaign: str, submission: str | None, why: str, undo: bool, **options: Any
@@ -38,11 +38,11 @@ class Command(BaseCommand):
         found, result = campaign_named(campaign), {}
         if submission is None and (why or undo):
             raise BadInput(
-                "Say which submission: its receipt, or its assignment id at the crowd.",
+                "The submission is missing. Give its receipt, or its assignment id at the crowd.",
                 f"manage.py settle_payment {found.name} lists them.",
             )
         if submission is not None:
-            decide = take_back if undo else settle
+            decide = undo_settlement if undo else settle_payments
             amount = decide(found, _named(found, submission), why=why, who=getpass.getuser())
             result = {"owed_again" if undo else "settled": float(amount)}
         return {"campaign": found.name, **result, "refused": _rows(found)}
@@ -57,7 +57,7 @@ class Command(BaseCommand):
                 markup=False,
             )
         if not result["refused"]:
-            self.out.print(f"The crowd refuses no payment of {result['campaign']}.", markup=False)
+            self.out.print(f"The crowd refuses no payments in {result['campaign']}.", markup=False)
             return
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for head in ("submission", "worker", "payment", "dollars", "what the crowd said"):
@@ -69,7 +69,7 @@ class Command(BaseCommand):
 
 
 def _named(campaign: Campaign, word: str) -> Submission:
-    """What came in, or was paid by its receipt, under this name."""
+    """Return the submission with this receipt or assignment id."""
     number, _, end = word.partition("-")
     if number.isdecimal() and len(number) < 19 and end:
         paid = Submission.objects.filter(campaign=campaign, payments__kind=Payment.Kind.COMPENSATION)

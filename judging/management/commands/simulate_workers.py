@@ -6,37 +6,37 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.campaign.screening_forecast import slips_of
 from judging.models import Campaign
-from judging.rehearsal import truth_named
-from judging.services.campaigns import campaign_named
-from judging.services.expecting import slips_of
-from judging.simulation import SimulationSettings, result_of, simulate
-from judging.slips import percent
+from judging.rules.slips import percent_text
+from judging.simulation.rehearsals import truth_named
+from judging.simulation.workers import SimulationSettings, simulate_workers, simulation_result
 
 
 def simulation_arguments(parser: CommandParser) -> None:
-    """Who judges, and how well."""
-    parser.add_argument("--workers", type=int, default=25, help="how many sign up (default 25)")
+    """Add the options that describe the simulated workers."""
+    parser.add_argument("--workers", type=int, default=25, help="number of workers (default 25)")
     parser.add_argument(
-        "--careless", type=int, default=0, help="how many of them answer at random (default 0)"
+        "--careless", type=int, default=0, help="number of workers who answer at random (default 0)"
     )
     parser.add_argument("--truth", required=True, metavar="SET", help="the qrel set whose grades they follow")
     parser.add_argument(
-        "--error", type=float, default=0.1, help="chance of answering against it (default 0.1)"
+        "--error", type=float, default=0.1, help="probability of a wrong answer (default 0.1)"
     )
     parser.add_argument(
         "--gold-error",
         type=float,
-        help="the same on obvious pairs (default: as often as the campaign's forecast takes honest workers to slip)",
+        help="the same on obvious pairs (default: the slip rate in the campaign's forecast)",
     )
     parser.add_argument("--seed", type=int, default=1)
 
 
 def simulation_settings(options: dict[str, Any], campaign: Campaign) -> SimulationSettings:
-    """Read the settings asked for; a wrong one is wrong usage. Slips nobody named are those of the forecast."""
+    """Parse the settings; the default slip rate is the forecast's. Raises UsageError for an invalid setting."""
     if options["gold_error"] is None:
         options["gold_error"] = round(slips_of(campaign).expected, 4)
     if not 0 <= options["careless"] <= options["workers"] or options["workers"] < 1:
@@ -49,18 +49,19 @@ def simulation_settings(options: dict[str, Any], campaign: Campaign) -> Simulati
 
 
 def slips_told(settings: SimulationSettings, campaign: Campaign) -> str:
-    """Say how often simulated honest workers slip, and what the forecast goes by."""
+    """Compare the simulated honest workers' slips and number of tasks with the forecast's assumptions."""
     slips = slips_of(campaign)
     return (
-        f"Honest simulated workers miss {percent(settings.gold_error)}% of obvious pairs; the forecast goes by "
-        f"{slips.expected_words} ({slips.source})."
+        f"Honest simulated workers miss {percent_text(settings.gold_error)}% of obvious pairs; the forecast expects "
+        f"{slips.expected_words} ({slips.source}). They take tasks until none is left; the forecast assumes that "
+        "half of the people do only one."
     )
 
 
 class Command(BaseCommand):
     help = (
-        "Have simulated workers judge a launched campaign over the real pages, until every pair is judged. "
-        "Everything that comes of it says that its judges were simulated."
+        "Have simulated workers judge a launched campaign on the real pages until every pair is judged. "
+        "All results say that the judges were simulated."
     )
     example = "manage.py simulate_workers first --workers 25 --careless 4 --truth grades --error 0.1 --seed 7"
 
@@ -78,4 +79,4 @@ class Command(BaseCommand):
             launcher.judging_pages_running(),
             self.progress("Simulated workers judge") as progress,
         ):
-            return result_of(simulate(found, qrel_set, settings, progress=progress))
+            return simulation_result(simulate_workers(found, qrel_set, settings, progress=progress))

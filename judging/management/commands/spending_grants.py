@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from config.console import Command as BaseCommand
-from judging.services.spending_rights import grants_left, installation_spending
+from config.commands.console import Command as BaseCommand
+from judging.campaign.spending_rights import grants_left, installation_spending
 from pooling.models import SpendingGrant
 
 
 class Command(BaseCommand):
-    help = "List spending grants and what is left of them, and what the cap of the installation leaves."
+    help = "List spending grants with their remaining amounts, and what is left under the installation's cap."
     example = "manage.py spending_grants"
 
     def act(self, **options: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """The cap line by line, then a line for each grant."""
+        """Print the cap line by line, then a line for each grant."""
         super().show({name: value for name, value in result.items() if name != "grants"})
         for row in result["grants"]:
             end = "revoked" if row["revoked"] else f"until {row['until']}"

@@ -7,23 +7,23 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from judging.errors import BadInput
-from judging.services.campaigns import campaign_named
-from judging.services.suspending import suspend
+from judging.people.gold_suspension import suspend_gold_pair
 
 
 class Command(BaseCommand):
     help = (
-        "Let a gold pair say nothing any more: no task gets it, workers excluded for it alone are reinstated, "
-        "and their work counts again where nobody repeated it. Collections do so by themselves for a gold pair that "
-        "people who pass all others fail."
+        "Suspend a gold pair: no task gets it, and workers excluded only because of it are reinstated. Their work "
+        "counts again unless somebody has repeated it. Collections suspend a gold pair automatically if workers who "
+        "pass all others fail it."
     )
     example = 'manage.py suspend_gold first 17 --why "the off-topic passage answers the question too"'
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("gold_pair", type=int, help="its number, as campaign_status shows it")
+        parser.add_argument("gold_pair", type=int, help="its number (see campaign_status)")
         parser.add_argument("--why", required=True, help="the reason; kept with the decision")
 
     def act(self, *, campaign: str, gold_pair: int, why: str, **options: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         gold = found.gold_pairs.filter(pk=gold_pair).first()
         if gold is None:
             raise BadInput(f"{found.name} has no gold pair {gold_pair}.")
-        done = suspend(found, gold, why=why, who=getpass.getuser())
+        done = suspend_gold_pair(found, gold, why=why, who=getpass.getuser())
         return {
             "campaign": found.name,
             "gold_pair": done.gold_pair,

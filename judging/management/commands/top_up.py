@@ -7,32 +7,32 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config import launcher
-from config.console import Command as BaseCommand
-from judging.management.amounts import dollars
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
+from judging.campaign.campaigns import campaign_named
+from judging.management.amounts import dollars_option
 from judging.management.commands.collect import collect_once
-from judging.services.campaigns import campaign_named
-from judging.services.top_ups import plan_top_up, top_up
+from judging.money.top_ups import owe_top_ups, plan_top_up
 
 
 class Command(BaseCommand):
     help = (
-        "Compare what a task pays with the time that tasks really took (their median) and pay what is lacking to the "
-        "least hourly pay as bonuses. A second run pays only what is new."
+        "Compare a task's pay with the median time that tasks really took, and pay the difference to the minimum "
+        "hourly pay as bonuses. A second run pays only what is new."
     )
     example = "manage.py top_up first --minimum-hourly 15 --dry-run"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
         parser.add_argument("--minimum-hourly", help="dollars an hour (default: the campaign's own)")
-        parser.add_argument("--dry-run", action="store_true", help="say what it would pay, and pay nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show what it would pay, and pay nothing")
 
     def act(
         self, *, campaign: str, minimum_hourly: str | None, dry_run: bool, **options: Any
     ) -> dict[str, Any]:
         found = campaign_named(campaign)
-        least = dollars("--minimum-hourly", minimum_hourly) if minimum_hourly else None
-        plan = plan_top_up(found, least) if dry_run else top_up(found, least, who=getpass.getuser())
+        least = dollars_option("--minimum-hourly", minimum_hourly) if minimum_hourly else None
+        plan = plan_top_up(found, least) if dry_run else owe_top_ups(found, least, who=getpass.getuser())
         if plan.owed and not dry_run:
             with launcher.crowd_running(), self.progress("Paying") as progress:
                 collect_once(found, progress)

@@ -7,15 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.campaigns import campaign_named
-from judging.services.trials import trial_link
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
+from judging.page.trials import trial_link
 
 
 class Command(BaseCommand):
     help = (
-        "Make a link by which reviewers (an ethics board) can do one timed task on the real pages. "
-        "Nothing of it counts or is paid; it ends on a page with the time taken and what it would have paid."
+        "Create a link for reviewers, such as an ethics board, to do one timed task on the real pages. "
+        "The work does not count and is not paid. The last page shows the time taken and what it would have paid."
     )
     example = "manage.py trial_link first --days 14"
 

@@ -6,19 +6,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.campaigns import campaign_named
-from judging.services.watchdog import Stalled, stalled, watched_campaigns
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
+from judging.watching.watchdog import Stalled, stalled, watched_campaigns
 
 
 class Command(BaseCommand):
-    help = (
-        "Name every job and place, task and payment that has not moved within its time, since when, and why."
-    )
+    help = "List every stalled job, place, task and payment, with the time since when and the reason."
     example = "manage.py watchdog first"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("campaign", nargs="?", help="(default every campaign that is under way)")
+        parser.add_argument("campaign", nargs="?", help="the campaign (default: all running campaigns)")
 
     def act(self, *, campaign: str | None, **options: Any) -> dict[str, Any]:
         campaigns = [campaign_named(campaign)] if campaign else watched_campaigns()
@@ -26,11 +24,11 @@ class Command(BaseCommand):
         return {name: [one.as_dict() for one in found] for name, found in self.found.items()}
 
     def show(self, result: dict[str, Any]) -> None:
-        """A line for each thing that stands still, or that everything moves."""
+        """Print a line for each stalled item, or say that nothing is stalled."""
         for name, found in self.found.items():
             for one in found:
                 self.out.print(f"{name}: {one.words()}", markup=False)
             if not found:
-                self.out.print(f"{name}: everything moves", markup=False)
+                self.out.print(f"{name}: nothing is stalled", markup=False)
         if not result:
-            self.out.print("No campaign is under way.")
+            self.out.print("No campaign is running.")

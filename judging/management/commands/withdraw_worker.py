@@ -7,23 +7,23 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.campaigns import campaign_named
-from judging.services.rights import find_worker, withdraw_worker
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
+from judging.people.rights import find_worker, withdraw_worker
 
 
 class Command(BaseCommand):
     help = (
-        "Take a worker's judgments out of a campaign at the worker's wish. Others repeat the tasks; what was done "
-        "is paid. Published versions stay as they are; the next one is without these judgments."
+        "Withdraw a worker's judgments from a campaign at the worker's request. Others repeat the tasks; completed "
+        "work is paid. Published versions stay as they are; the next one leaves these judgments out."
     )
     example = "manage.py withdraw_worker first 12"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign")
-        parser.add_argument("worker", help="our number of the worker, or the id at the crowd")
-        parser.add_argument("--why", default="", help="kept with the decision")
-        parser.add_argument("--late", action="store_true", help="also after the campaign's days for it")
+        parser.add_argument("worker", help="the worker's number, or their id at the crowd")
+        parser.add_argument("--why", default="", help="the reason; kept with the decision")
+        parser.add_argument("--late", action="store_true", help="also after the campaign's withdrawal period")
 
     def act(self, *, campaign: str, worker: str, why: str, late: bool, **options: Any) -> dict[str, Any]:
         found = campaign_named(campaign)

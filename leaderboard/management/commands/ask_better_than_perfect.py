@@ -1,4 +1,4 @@
-"""`manage.py ask_better_than_perfect`: a campaign that sets one run against the qrels."""
+"""`manage.py ask_better_than_perfect`: create a campaign that compares one run with the qrels."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
-from judging.management.amounts import dollars
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from judging.campaign.campaigns import CampaignSettings
+from judging.campaign.cost import quote_tasks
+from judging.campaign.gold_pairs import needed_gold
+from judging.management.amounts import dollars_option
 from judging.models import Campaign
-from judging.services.campaigns import CampaignSettings
-from judging.services.cost import quote_tasks
-from judging.services.gold import needed_gold
-from leaderboard import services
-from leaderboard.better_than_perfect import Category
-from leaderboard.services.better_than_perfect import ask_better_than_perfect
+from leaderboard.analyses.better_than_perfect.analysis import ask_better_than_perfect
+from leaderboard.analyses.better_than_perfect.computation import Category
+from leaderboard.scoring.chosen_runs import chosen_runs, official_set
 from pooling.services.finding import collection_named
 
 
 class Command(BaseCommand):
     help = (
-        "Make a campaign that asks, for every query, whether people prefer the known relevant passage (qrel) or a "
-        "run's: its second passage when the qrel is on top, else its top passage. A draft: add test pairs and launch "
-        "it like any other; then see better_than_perfect."
+        "Create a campaign that asks, for every query, whether people prefer the known relevant passage (qrel) or a "
+        "run's passage: its second if the qrel is on top, else its top one. It is a draft: add gold pairs and launch "
+        "it like any other, then run better_than_perfect."
     )
     example = "manage.py ask_better_than_perfect vs-qrels --collection mine --run bert --judgments-per-pair 1"
 
@@ -37,11 +37,11 @@ class Command(BaseCommand):
             "--sample", type=int, metavar="N", help="only this many queries, drawn with --seed"
         )
         for name, words in (
-            ("judgments-per-pair", "judgments of each pair, by as many workers"),
-            ("pairs-per-task", "pairs in a task, test pairs not counted"),
-            ("gold-per-task", "hidden test pairs added to each task"),
-            ("max-tasks-per-worker", "tasks one worker may do"),
-            ("seed", "seed of the sample, of packing, order and sides"),
+            ("judgments-per-pair", "judgments of each pair, each by a different worker"),
+            ("pairs-per-task", "pairs in a task, gold pairs not counted"),
+            ("gold-per-task", "hidden gold pairs added to each task"),
+            ("max-tasks-per-worker", "tasks one worker can do"),
+            ("seed", "seed for the sample, packing, order and sides"),
         ):
             default = getattr(defaults, name.replace("-", "_"))
             parser.add_argument(f"--{name}", type=int, default=default, help=f"{words} (default {default})")
@@ -68,15 +68,15 @@ class Command(BaseCommand):
         **options: Any,
     ) -> dict[str, Any]:
         if sample is not None and sample < 1:
-            raise UsageError("--sample is a number of queries, 1 or more")
+            raise UsageError("--sample must be 1 query or more")
         chosen = collection_named(collection)
         kept = {key: options[key] for key in CampaignSettings.__dataclass_fields__ if key in options}
         with self.progress("Fetching texts") as update:
             asked = ask_better_than_perfect(
                 name=name,
-                run=services.chosen_runs(chosen, [run])[0],
-                qrel_set=services.official_set(chosen, official),
-                settings=CampaignSettings(reward=dollars("--reward", reward), **kept),
+                run=chosen_runs(chosen, [run])[0],
+                qrel_set=official_set(chosen, official),
+                settings=CampaignSettings(reward=dollars_option("--reward", reward), **kept),
                 sample=sample,
                 progress=update,
             )

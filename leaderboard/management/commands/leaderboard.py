@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from leaderboard import services
+from leaderboard.board.board_output import board_analysis
+from leaderboard.board.boards import MEASURE, make_leaderboard
 from leaderboard.management.asking import (
     OfAVersion,
     check_seed,
@@ -15,20 +16,22 @@ from leaderboard.management.asking import (
     seed_argument,
     version_argument,
 )
-from leaderboard.measures import KNOWN
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
-from leaderboard.services.boards import MEASURE, SEED
+from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.measures import KNOWN
 from pooling.services.finding import collection_named
+from tournament.services.publishing import version_numbered
 
 
 class Command(OfAVersion, AnalysisCommand):
     help = (
         "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
-        "queries for which both know a relevant passage, with 95 % intervals (bootstrap over queries), ranks, "
+        "queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "
         "shifts, shares of answered queries and judged tops, and Kendall's tau-b between the two orders. The perfect "
-        "run returns the official qrel of every query and nothing else; it counts in no rank and no "
-        f"correlation. {KNOWN}"
+        "run returns the official qrel of every query and nothing else. It is left out of ranks and "
+        f"correlations. {KNOWN}"
     )
     example = "manage.py leaderboard mine --version 1 --official official --latex board.tex"
 
@@ -36,13 +39,13 @@ class Command(OfAVersion, AnalysisCommand):
         parser.add_argument("collection", help="name of the collection")
         version_argument(parser)
         parser.add_argument(
-            "--official", metavar="SET", help="qrel set to set it against (default: the official one)"
+            "--official", metavar="SET", help="qrel set to compare with (default: the official one)"
         )
         runs_argument(parser)
         parser.add_argument(
             "--measure",
             default=MEASURE,
-            help=f"what to rank runs by (default: {MEASURE}); where lower is better, the lowest is first",
+            help=f"measure to rank runs by (default: {MEASURE}); if lower is better, the lowest is first",
         )
         seed_argument(parser, SEED)
         super().arguments(parser)
@@ -61,13 +64,13 @@ class Command(OfAVersion, AnalysisCommand):
         check_seed(seed)
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
-            published = services.leaderboard(
+            published = make_leaderboard(
                 collection=chosen,
-                version=services.version_numbered(chosen, number),
-                official=services.official_set(chosen, official),
+                version=version_numbered(chosen, number),
+                official=official_set(chosen, official),
                 runs=runs_of(chosen, runs),
                 measure=measure,
                 seed=seed,
                 progress=update,
             )
-        return services.board_analysis(published)
+        return board_analysis(published)

@@ -7,21 +7,23 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.spreadsheets import as_text
-from leaderboard import services
 from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
-from leaderboard.measures import KNOWN
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
-from leaderboard.services.boards import SEED
+from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.labels import labels_named
+from leaderboard.scoring.measures import KNOWN
+from leaderboard.scoring.score_output import score_analysis
+from leaderboard.scoring.scores import score
 from pooling.services.finding import collection_named
 
 
 class Command(AnalysisCommand):
     help = (
         "Score runs by measures under a qrel set or a version of the preference qrels. Means are over every "
-        "query that the labels cover: a query that a run does not answer, or has no line for, gets the "
+        "query that the labels cover. A query that a run does not answer, or has no line for, gets the "
         f"measure's worst value (trec_eval does so only with -c). {KNOWN} Without (rel=g), relevant means the "
-        "qrel set's own least grade."
+        "qrel set's own lowest relevant grade."
     )
     example = 'manage.py score mine --qrels official --measures "RR@10 nDCG@10 AP P@10" --latex scores.tex'
 
@@ -31,9 +33,9 @@ class Command(AnalysisCommand):
             "--qrels",
             required=True,
             help="a qrel set, @n for version n of the preference qrels, or @n:order for its order of preference, "
-            "which Compat measures by",
+            "which Compat can use",
         )
-        parser.add_argument("--measures", default="RR@10", help="names, parted by blanks (default: RR@10)")
+        parser.add_argument("--measures", default="RR@10", help="names, separated by spaces (default: RR@10)")
         runs_argument(parser)
         parser.add_argument("--per-query", action="store_true", help="also print every query's value")
         seed_argument(parser, SEED)
@@ -53,14 +55,14 @@ class Command(AnalysisCommand):
         check_seed(seed)
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
-            scores = services.score(
+            scores = score(
                 collection=chosen,
-                labels=services.labels_named(chosen, qrels),
+                labels=labels_named(chosen, qrels),
                 runs=runs_of(chosen, runs),
                 measures=measures,
                 progress=update,
             )
-        return services.score_analysis(scores, per_query=per_query, seed=seed)
+        return score_analysis(scores, per_query=per_query, seed=seed)
 
     def show(self, result: dict[str, Any]) -> None:
         if all(row["qid"] == "all" for row in result["rows"]):

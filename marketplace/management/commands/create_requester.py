@@ -14,7 +14,7 @@ from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.management.commands.serve import write_key_file
 from marketplace.management.commands.top_up import cents_argument
-from marketplace.services import accounts
+from marketplace.services.account import accounts
 
 
 class Command(Base):
@@ -24,14 +24,13 @@ class Command(Base):
     example = "python -m marketplace create_requester lab --balance 500"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Name, balance, key file."""
         parser.add_argument("name")
         parser.add_argument("--balance", type=cents_argument, help="dollars (default: the opening balance)")
-        parser.add_argument("--email", default="", help="where what workers write is mailed")
+        parser.add_argument("--email", default="", help="address for messages from workers")
         parser.add_argument("--key-file", type=Path, help="write the key here instead of printing it")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make it. A key that goes to a file is not printed."""
+        """Make the requester. A key that goes to a file is not printed."""
         opening = options["balance"]
         if opening is None:
             opening = int(Decimal(settings.OPENING_BALANCE) * 100)
@@ -45,6 +44,6 @@ class Command(Base):
         return document | {"secret_key": key.secret_key}
 
     def show(self, result: dict[str, Any]) -> None:
-        """The key, in the form of a key file."""
+        """Print the key in the format of a key file."""
         if "secret_key" in result:
             self.stdout.write(json.dumps(result))

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.forms import SignUpForm
-from marketplace.services import accounts
+from marketplace.services.account import accounts
 
 
 class Command(Base):
@@ -22,13 +22,13 @@ class Command(Base):
     example = "python -m marketplace create_worker ada --country GB"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Name and what else an account has."""
+        """Add the name and the other account options."""
         parser.add_argument("name")
         parser.add_argument("--email", default="")
         parser.add_argument("--country", default="")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make it, by the same rules as the sign-up page."""
+        """Make the account by the same rules as the sign-up page."""
         password = getpass.getpass() if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
         form = SignUpForm(
             {
@@ -46,5 +46,4 @@ class Command(Base):
         return {"username": worker.username, "worker_id": worker.worker_id}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Name and id."""
         self.stdout.write(f"{result['username']} {result['worker_id']}")

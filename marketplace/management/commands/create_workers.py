@@ -16,22 +16,24 @@ from marketplace.console import Command as Base
 from marketplace.console import refuse_existing, write_private
 from marketplace.errors import AccountRefused
 from marketplace.plurals import many
-from marketplace.services import accounts
+from marketplace.services.account import accounts
 
 
 class Command(Base):
-    """Make many worker accounts that are entered by a link, for invited people or for a load test."""
+    """Make many worker accounts with sign-in links, for invited people or a load test."""
 
     help = "Make worker accounts without passwords and write one sign-in link each, as JSON lines."
     example = "python -m marketplace create_workers --count 25 --prefix student --out links.jsonl"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """How many, under which names, where to."""
+        """Add the number of accounts, their names and the output file."""
         parser.add_argument("--count", type=int, required=True)
         parser.add_argument("--prefix", default="worker", help="names are PREFIX-1, PREFIX-2, ...")
         parser.add_argument("--country", default="", help="two letters, for all of them")
-        parser.add_argument("--program", action="store_true", help="nobody is paid for what they do")
-        parser.add_argument("--out", type=Path, required=True, help="file of links; readable by its owner")
+        parser.add_argument("--program", action="store_true", help="accounts of programs, which are not paid")
+        parser.add_argument(
+            "--out", type=Path, required=True, help="file for the links; only its owner can read it"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         """Make all of them or none."""
@@ -45,7 +47,7 @@ class Command(Base):
         return {"workers": len(lines), "file": str(options["out"])}
 
     def show(self, result: dict[str, Any]) -> None:
-        """How many, and where their links are; on stderr."""
+        """Say on stderr how many accounts were made and where their links are."""
         self.stderr.write(
             f"{many(result['workers'], 'account; its link is', 'accounts; their links are')} in {result['file']}."
         )

@@ -7,11 +7,12 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import accounts, forgetting
+from marketplace.services.account import accounts
+from marketplace.services.operator import erasure as forgetting
 
 
 class Command(Base):
-    """Erase what tells who a worker is."""
+    """Erase everything that identifies a worker."""
 
     help = (
         "Erase a worker's name, password, e-mail, country, letters and messages, and close the account for good. "
@@ -20,18 +21,17 @@ class Command(Base):
     example = "python -m marketplace forget_worker ada"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Whom."""
         parser.add_argument("name", help="name or worker id")
         parser.add_argument(
-            "--waive", action="store_true", help="the person gives up what is in no payout or in review"
+            "--waive",
+            action="store_true",
+            help="the person gives up money that is in no payout or still in review",
         )
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Forget them."""
-        worker = accounts.find_worker(options["name"])
-        done = forgetting.forget(worker, clock.now(), waive=options["waive"])
+        worker = accounts.worker_by_name(options["name"])
+        done = forgetting.erase_worker(worker, clock.now(), waive=options["waive"])
         return {"worker_id": worker.worker_id, **done}
 
     def show(self, result: dict[str, Any]) -> None:
-        """What was erased."""
         self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

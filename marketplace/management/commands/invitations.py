@@ -6,17 +6,16 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import invitations
+from marketplace.services.account import invitations
 
 
 class Command(Base):
     """List invitations."""
 
-    help = "List every invitation with what became of it, the newest first."
+    help = "List every invitation and its state, newest first."
     example = "python -m marketplace invitations"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Read them."""
         now = clock.now()
         return {
             "invitations": [
@@ -29,12 +28,11 @@ class Command(Base):
                     "expires_at": row.expires_at.isoformat(),
                     "worker_id": row.worker.worker_id if row.worker else "",
                 }
-                for row in invitations.listed()
+                for row in invitations.all_invitations()
             ]
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """A table."""
         rows = result["invitations"]
         head = ("invitation", "state", "email", "note", "expires_at", "worker_id")
         self.table(head, ([row[name] for name in head] for row in rows))

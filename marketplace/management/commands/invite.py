@@ -16,7 +16,7 @@ from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.console import refuse_existing, write_private
 from marketplace.plurals import many
-from marketplace.services import invitations
+from marketplace.services.account import invitations
 
 
 class Command(Base):
@@ -29,29 +29,33 @@ class Command(Base):
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """How many or whom, and how the links leave."""
+        """Add the number or addresses of people, and where the links go."""
         whom = parser.add_mutually_exclusive_group(required=True)
-        whom.add_argument("--count", type=int, help="so many links for whoever gets them")
-        whom.add_argument("--addresses", type=Path, help="a file of e-mail addresses, one a line")
+        whom.add_argument("--count", type=int, help="number of links, for anyone you give them to")
+        whom.add_argument("--addresses", type=Path, help="a file of e-mail addresses, one per line")
         whom.add_argument("--email", help="one e-mail address")
         parser.add_argument("--mail", action="store_true", help="mail each link to its address")
-        parser.add_argument("--out", type=Path, help="file of links as JSON lines; readable by its owner")
-        parser.add_argument("--note", default="", help="a word for your own list")
+        parser.add_argument(
+            "--out", type=Path, help="file for the links, as JSON lines; only its owner can read it"
+        )
+        parser.add_argument("--note", default="", help="a note for your own list")
         parser.add_argument("--country", default="", help="two letters; the worker cannot change it")
-        parser.add_argument("--hours", type=float, help="how long they work (MARKETPLACE_INVITATION_HOURS)")
+        parser.add_argument(
+            "--hours", type=float, help="lifetime of the links (MARKETPLACE_INVITATION_HOURS)"
+        )
 
     def act(self, **options: Any) -> dict[str, Any]:
         """Make all of them or none."""
         addresses = _addresses(options)
         if not (options["mail"] or options["out"]):
-            raise CommandError("Say where the links go: --out FILE, or --mail.", returncode=2)
+            raise CommandError("Choose where the links go: --out FILE or --mail.", returncode=2)
         if options["mail"] and not all(addresses):
             raise CommandError("--mail needs --email or --addresses.", returncode=2)
         refuse_existing(options["out"])
         now = clock.now()
         with transaction.atomic():
             sent = [
-                invitations.invite(
+                invitations.make_invitation(
                     now=now,
                     email=address,
                     note=options["note"],
@@ -76,7 +80,7 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """How many, and where they are."""
+        """Print how many there are and where they are."""
         where = [f"their links are in {result['out']}"] if result["out"] else []
         where += ["they are on their way by e-mail"] if result["mailed"] else []
         count = result["invitations"]
@@ -94,12 +98,12 @@ def _addresses(options: dict[str, Any]) -> list[str]:
         try:
             found = options["addresses"].read_text().split()
         except OSError as error:
-            raise CommandError(f"The file of addresses cannot be read: {error}") from None
+            raise CommandError(f"Cannot read the file of addresses: {error}") from None
     for address in found:
         try:
             validate_email(address)
         except ValidationError:
             raise CommandError(f"{address!r} is not an e-mail address. Nobody was invited.") from None
     if not found:
-        raise CommandError("The file holds no address.")
+        raise CommandError("The file has no addresses.")
     return list(dict.fromkeys(found))

@@ -9,29 +9,26 @@ from typing import Any
 
 from marketplace.console import Command as Base
 from marketplace.models import LedgerEntry
-from marketplace.services import requesters
+from marketplace.services.operator import requesters
 from marketplace.spreadsheets import as_text
 
 COLUMNS = ("made_at", "kind", "amount", "fee", "worker_id", "assignment_id", "reference")
 
 
 class Command(Base):
-    """Every movement of a requester's balance."""
+    """Print every movement of a requester's balance."""
 
-    help = "Print a requester's ledger as CSV, the oldest entry first; its sum is the balance."
+    help = "Print a requester's ledger as CSV, oldest entry first; the entries add up to the balance."
     example = "python -m marketplace ledger lab > lab.csv"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Whose."""
         parser.add_argument("name")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Read it."""
-        rows = requesters.ledger_of(requesters.find(options["name"]))
+        rows = requesters.ledger_of(requesters.requester_named(options["name"]))
         return {"entries": [_describe(row) for row in rows.iterator(1000)]}
 
     def show(self, result: dict[str, Any]) -> None:
-        """CSV."""
         text = io.StringIO()
         lines = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         lines.writeheader()

@@ -7,21 +7,21 @@ from typing import Any
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.plurals import many
-from marketplace.services import deadlines, outbox, tidying
+from marketplace.services import deadlines, outbox
+from marketplace.services.operator import cleanup as tidying
 from marketplace.sweep import Sweep
 
 
 class Command(Base):
-    """Apply every deadline that has passed, and send what waits."""
+    """Apply every deadline that has passed, and send waiting messages."""
 
     help = (
-        "Free abandoned places, approve unreviewed work, expire HITs whose time has come, and send "
+        "Free abandoned places, approve unreviewed work, expire HITs that are past their time, and send "
         "messages. For servers started without `serve`."
     )
     example = "python -m marketplace marketplace_tick"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Apply them."""
         sweep = Sweep("Tick")
         done = {"deadlines": 0, "messages": 0}
         with sweep.step("applying deadlines"):
@@ -34,7 +34,6 @@ class Command(Base):
         return done
 
     def show(self, result: dict[str, Any]) -> None:
-        """How many."""
         self.stdout.write(
             f"{many(result['deadlines'], 'deadline')} applied. {many(result['messages'], 'message')} sent."
         )

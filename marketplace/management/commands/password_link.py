@@ -8,25 +8,23 @@ from typing import Any
 from django.conf import settings
 
 from marketplace.console import Command as Base
-from marketplace.services import accounts, passwords
+from marketplace.services.account import accounts, passwords
 
 
 class Command(Base):
-    """A link that sets a worker's password."""
+    """Print a link that sets a worker's password."""
 
-    help = "Print a link with which a worker sets a new password, once. For marketplaces without e-mail."
+    help = "Print a one-time link that lets a worker set a new password. For marketplaces without e-mail."
     example = "python -m marketplace password_link ada"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Whose."""
         parser.add_argument("name", help="name or worker id")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make it."""
-        worker = accounts.find_worker(options["name"])
-        link = passwords.link_for(worker)
+        worker = accounts.worker_by_name(options["name"])
+        link = passwords.password_link(worker)
         return {"username": worker.username, "link": link, "hours": settings.PASSWORD_LINK_HOURS}
 
     def show(self, result: dict[str, Any]) -> None:
-        """The link alone, so that it can be piped."""
+        """Print only the link, so that it can be piped."""
         self.stdout.write(result["link"])

@@ -6,21 +6,20 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import forgetting
+from marketplace.services.operator import erasure as forgetting
 
 
 class Command(Base):
-    """Forget again whom a restored backup brought back."""
+    """Forget workers again whom a restored backup brought back."""
 
     help = "After a restore: forget the workers who were forgotten since the backup was made. Safe to repeat."
     example = "python -m marketplace reapply_forgettings"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Do it."""
         return forgetting.forget_again(clock.now())
 
     def show(self, result: dict[str, Any]) -> None:
-        """How many, and how many are left."""
+        """Print how many were forgotten, and how many are left."""
         self.stdout.write(
-            f"{result['forgotten']} forgotten again; {result['left']} left, who are owed something."
+            f"{result['forgotten']} forgotten again; {result['left']} left, because they are owed money."
         )

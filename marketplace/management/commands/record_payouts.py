@@ -11,33 +11,31 @@ from django.core.management.base import CommandError
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.plurals import many
-from marketplace.services import payouts
+from marketplace.services.operator import payouts
 
 
 class Command(Base):
-    """Record what became of payouts."""
+    """Record the results of payouts."""
 
     help = (
-        "Read a payout file back, its column `state` changed to paid or failed (and `note`, if you like). "
-        "Each payout is recorded once; the same file may be read again. What failed is due in a later batch."
+        "Read back a payout file whose `state` column says paid or failed (`note` is optional). "
+        "Each payout is recorded once, so a file can be read again. Failed payouts go into a later batch."
     )
     example = "python -m marketplace record_payouts 2026-11.csv"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Which file."""
         parser.add_argument("file", type=Path)
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Record it: every line or none."""
+        """Record every line, or none."""
         try:
             with options["file"].open(newline="", encoding="utf-8-sig") as lines:
                 recorded = payouts.record_csv(lines, clock.now())
         except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"The file cannot be read: {error}") from None
+            raise CommandError(f"Cannot read the file: {error}") from None
         return {"recorded": recorded.changed, "known_before": recorded.unchanged}
 
     def show(self, result: dict[str, Any]) -> None:
-        """How many."""
         self.stdout.write(
             f"{many(result['recorded'], 'payout')} recorded; "
             f"{many(result['known_before'], 'was', 'were')} recorded before."

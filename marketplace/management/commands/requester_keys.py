@@ -7,23 +7,21 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import requesters
+from marketplace.services.operator import requesters
 
 
 class Command(Base):
     """List a requester's keys."""
 
-    help = "List the keys of a requester; secrets are not shown."
+    help = "List the keys of a requester, without their secrets."
     example = "python -m marketplace requester_keys lab"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Whose."""
         parser.add_argument("name")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Read them."""
         now = clock.now()
-        rows = requesters.keys_of(requesters.find(options["name"]))
+        rows = requesters.requester_keys(requesters.requester_named(options["name"]))
         return {
             "keys": [
                 {
@@ -37,6 +35,5 @@ class Command(Base):
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """A table."""
         head = ("access_key", "state", "created_at", "expires_at")
         self.table(head, ([row[name] for name in head] for row in result["keys"]))

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from marketplace import clock, money
+from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import requesters
+from marketplace.rules import money
+from marketplace.services.operator import requesters
 
 
 class Command(Base):
     """List requesters."""
 
-    help = "List every requester: what is available, what is held for open tasks, how many keys work."
+    help = "List every requester: available balance, amount held for open tasks, number of working keys."
     example = "python -m marketplace requesters"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Read them."""
         return {
             "requesters": [
                 {
                     "name": row.name,
-                    "available": money.dollars(row.available_cents),
-                    "on_hold": money.dollars(row.held_cents),
+                    "available": money.protocol_amount(row.available_cents),
+                    "on_hold": money.protocol_amount(row.held_cents),
                     "valid_keys": row.valid_keys,
                     "created_at": row.created_at.isoformat(),
                 }
-                for row in requesters.listed(clock.now())
+                for row in requesters.all_requesters(clock.now())
             ]
         }
 
     def show(self, result: dict[str, Any]) -> None:
-        """A table."""
         head = ("name", "available", "on_hold", "valid_keys")
         self.table(head, ([row[name] for name in head] for row in result["requesters"]))

@@ -7,24 +7,21 @@ from typing import Any
 
 from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import invitations
+from marketplace.services.account import invitations
 
 
 class Command(Base):
     """Withdraw an invitation."""
 
-    help = "Withdraw an invitation that was not used. Safe to run twice."
+    help = "Withdraw an unused invitation. Safe to run twice."
     example = "python -m marketplace revoke_invitation 12"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Which."""
-        parser.add_argument("number", type=int, help="as `invitations` lists it")
+        parser.add_argument("number", type=int, help="number shown by `invitations`")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Withdraw it."""
-        row = invitations.revoke(options["number"], clock.now())
+        row = invitations.revoke_invitation(options["number"], clock.now())
         return {"invitation": row.pk, "state": row.state(clock.now())}
 
     def show(self, result: dict[str, Any]) -> None:
-        """Say so."""
         self.stdout.write(f"Invitation {result['invitation']} is {result['state']}.")

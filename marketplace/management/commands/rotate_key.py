@@ -13,26 +13,25 @@ from django.conf import settings
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.management.commands.serve import write_key_file
-from marketplace.services import requesters
+from marketplace.services.operator import requesters
 
 
 class Command(Base):
     """Give a requester a new key."""
 
-    help = "Make a new key; those that work now go on for --grace hours, so that programs can be changed."
+    help = "Make a new key. Current keys keep working for --grace hours, so that programs can switch."
     example = "python -m marketplace rotate_key lab --grace 24 --key-file lab.json"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Whose, and how long the old ones go on."""
+        """Add the requester and the grace period of the old keys."""
         parser.add_argument("name")
         parser.add_argument(
-            "--grace", type=float, default=24, help="hours (default: 24); 0 ends them at once"
+            "--grace", type=float, default=24, help="hours (default: 24); 0 ends current keys now"
         )
         parser.add_argument("--key-file", type=Path, help="write the key here instead of printing it")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Make it."""
-        requester = requesters.find(options["name"])
+        requester = requesters.requester_named(options["name"])
         grace = timedelta(hours=max(0.0, options["grace"]))
         rotated = requesters.rotate_key(requester, clock.now(), grace=grace)
         result = {
@@ -47,11 +46,13 @@ class Command(Base):
         return {**result, "secret_key": rotated.key.secret_key}
 
     def show(self, result: dict[str, Any]) -> None:
-        """The key as its file would hold it; the rest beside it."""
+        """Print the key as its file would hold it, and the rest on stderr."""
         if "secret_key" in result:
             names = ("access_key", "secret_key", "endpoint")
             self.stdout.write(json.dumps({name: result[name] for name in names}))
         else:
             self.stdout.write(f"The key is in {result['key_file']}.")
         if result["old_keys"]:
-            self.stderr.write(f"{result['old_keys']} older key(s) go on until {result['old_keys_until']}.")
+            self.stderr.write(
+                f"{result['old_keys']} older key(s) keep working until {result['old_keys_until']}."
+            )

@@ -12,11 +12,13 @@ from typing import Any
 
 from django.conf import settings
 
-from marketplace import clock, money
+from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.console import migrate_if_needed
 from marketplace.models import Requester, RequesterKey
-from marketplace.services import accounts, requesters
+from marketplace.rules import money
+from marketplace.services.account import accounts
+from marketplace.services.operator import requesters
 from marketplace.serving import serve
 from marketplace.wsgi import application
 
@@ -30,17 +32,16 @@ class Command(Base):
     example = "python -m marketplace serve --port 8411"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Where to listen. Both options reach the settings as MARKETPLACE_HOST and MARKETPLACE_PORT."""
+        """Add the address and port. Both reach the settings as MARKETPLACE_HOST and MARKETPLACE_PORT."""
         parser.add_argument("--host", help="address to listen on (default: MARKETPLACE_HOST)")
         parser.add_argument("--port", type=int, help="port to listen on (default: MARKETPLACE_PORT)")
         parser.add_argument(
             "--until-parent-exits",
             action="store_true",
-            help="stop when the process that started this one is gone",
+            help="stop when the parent process exits",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare, then serve."""
         migrate_if_needed()
         key_file = ensure_key_file()
         self.stderr.write(f"Marketplace: {settings.PUBLIC_URL} (requester key in {key_file})")
@@ -51,7 +52,7 @@ class Command(Base):
 
 
 def ensure_key_file() -> Path:
-    """The key file of the first requester, made when it is missing or knows a key the database does not."""
+    """Return the first requester's key file. Make it if it is missing or the database does not know its key."""
     file: Path = settings.KEY_FILE
     key = _key_in(file)
     if key is None:
@@ -76,7 +77,7 @@ def _key_in(file: Path) -> RequesterKey | None:
 
 
 def write_key_file(file: Path, key: RequesterKey) -> None:
-    """Write a key file in one step, readable by its owner alone: a reader never sees half of it."""
+    """Write a key file in one step, so that no reader sees half of it. Only its owner can read it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "access_key": key.access_key,

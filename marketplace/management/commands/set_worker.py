@@ -11,7 +11,8 @@ from django.core.management.base import CommandError
 from marketplace import clock
 from marketplace.console import Command as Base
 from marketplace.errors import AccountRefused
-from marketplace.services import accounts, requesters
+from marketplace.services.account import accounts
+from marketplace.services.operator import requesters
 
 
 def _letters(word: str) -> str:
@@ -30,61 +31,58 @@ def _email(word: str) -> str:
 
 def _switch(word: str) -> bool:
     if word not in ("yes", "no"):
-        raise ArgumentTypeError(f"{word!r} is neither yes nor no")
+        raise ArgumentTypeError(f"{word!r} must be yes or no")
     return word == "yes"
 
 
 class Command(Base):
-    """Change what an operator knows about a worker."""
+    """Change the operator's facts about a worker."""
 
-    help = "Set what system qualifications are read from, or close and reopen an account."
+    help = "Set the facts behind system qualifications, or close or reopen an account."
     example = (
         "python -m marketplace set_worker ada --country US --subdivision CA --masters yes\n"
         "  python -m marketplace set_worker ada --close"
     )
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Who and what."""
+        """Add the worker and the facts."""
         parser.add_argument("name", help="name or worker id")
+        parser.add_argument("--country", type=_letters, help='fixes the country; "" lets the worker choose')
         parser.add_argument(
-            "--country", type=_letters, help='the worker cannot change it then; "" leaves it to the worker'
-        )
-        parser.add_argument(
-            "--email", type=_email, help='counts as confirmed: you vouch for it; "" removes it'
+            "--email", type=_email, help='counts as confirmed, because you vouch for it; "" removes it'
         )
         parser.add_argument("--subdivision", type=_letters)
         parser.add_argument("--masters", type=_switch, metavar="yes|no")
         parser.add_argument("--adult", type=_switch, metavar="yes|no")
         parser.add_argument(
-            "--program", type=_switch, metavar="yes|no", help="nobody is paid for what a program does"
+            "--program",
+            type=_switch,
+            metavar="yes|no",
+            help="the account belongs to a program, which is not paid",
         )
         state = parser.add_mutually_exclusive_group()
-        state.add_argument(
-            "--close", action="store_true", help="nobody signs in to it; what was earned stays"
-        )
+        state.add_argument("--close", action="store_true", help="block sign-in; earnings are kept")
         state.add_argument("--reopen", action="store_true")
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Set it."""
         columns = {"country": "country", "subdivision": "subdivision", "email": "email"}
         columns |= {"masters": "is_master", "adult": "is_adult", "program": "is_program"}
         values = {column: options[name] for name, column in columns.items() if options[name] is not None}
         if options["close"] or options["reopen"]:
             values["is_active"] = bool(options["reopen"])
         if not values:
-            raise CommandError("Say what to set, such as --country DE.", returncode=2)
+            raise CommandError("Nothing to set. Add an option, such as --country DE.", returncode=2)
         if "country" in values:
             values["country_by_operator"] = bool(values["country"])
         if "email" in values:
             values["email_confirmed_at"] = clock.now() if values["email"] else None
-        worker = accounts.find_worker(options["name"])
+        worker = accounts.worker_by_name(options["name"])
         if worker.forgotten_at is not None:
-            raise CommandError(f"{worker.username} was forgotten; nobody can sign in to it any more.")
+            raise CommandError(f"{worker.username} was forgotten. Nobody can sign in to this account.")
         for column, value in values.items():
             setattr(worker, column, value)
         worker.save(update_fields=list(values))
         return {"username": worker.username, "worker_id": worker.worker_id, **values}
 
     def show(self, result: dict[str, Any]) -> None:
-        """What was set."""
         self.stdout.write(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in result.items()))

@@ -6,15 +6,16 @@ from argparse import ArgumentParser, ArgumentTypeError
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from marketplace import clock, money
+from marketplace import clock
 from marketplace.console import Command as Base
-from marketplace.services import accounts
+from marketplace.rules import money
+from marketplace.services.account import accounts
 
 _MOST = Decimal("1e12")
 
 
 def cents_argument(word: str) -> int:
-    """A positive or zero amount of dollars in cents."""
+    """Convert a dollar amount of at least zero to cents."""
     try:
         amount = Decimal(word)
         if not 0 <= amount <= _MOST or amount * 100 != int(amount * 100):
@@ -31,25 +32,24 @@ class Command(Base):
     example = "python -m marketplace top_up preferee 250.00"
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Who and how much."""
+        """Add the requester, the amount and the reference."""
         parser.add_argument("name")
         parser.add_argument("amount", type=cents_argument)
         parser.add_argument(
             "--reference",
             default="",
-            help="of the transfer: the same one is added once, however often it is run",
+            help="of the transfer; the same reference is added only once",
         )
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Add it."""
-        requester, added = accounts.top_up(
+        requester, added = accounts.add_funds(
             options["name"], options["amount"], clock.now(), reference=options["reference"][:100]
         )
         if not added:
-            self.stderr.write(f"{options['reference']} was added before; nothing was added now.")
-        available = money.dollars(requester.available_cents)
+            self.stderr.write(f"{options['reference']} was already added. Nothing was added now.")
+        available = money.protocol_amount(requester.available_cents)
         return {"requester": requester.name, "added": added, "available": available}
 
     def show(self, result: dict[str, Any]) -> None:
-        """What can be spent now."""
+        """Print what can be spent now."""
         self.stdout.write(f"{result['requester']}: ${result['available']} available.")

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from marketplace import money
 from marketplace.console import Command as Base
 from marketplace.models import Worker
-from marketplace.services import payouts
+from marketplace.rules import money
+from marketplace.services.operator import payouts
 
 
 class Command(Base):
     """List workers."""
 
-    help = "List every worker account: work, earnings, what is still to be paid out."
+    help = "List every worker account: work, earnings and money still to be paid out."
     example = "python -m marketplace workers --json"
 
     def act(self, **options: Any) -> dict[str, Any]:
-        """Read them."""
         return {"workers": [_describe(row) for row in Worker.objects.order_by("username")]}
 
     def show(self, result: dict[str, Any]) -> None:
-        """A table."""
         head = ("username", "worker_id", "state", "submitted", "approved", "rejected", "earned", "unpaid")
         self.table(head, ([row[name] for name in head] for row in result["workers"]))
 
 
 def _describe(row: Worker) -> dict[str, Any]:
-    standing = payouts.standing_of(row)
+    standing = payouts.payout_standing(row)
     return {
         "username": row.username,
         "worker_id": row.worker_id,
@@ -39,6 +37,8 @@ def _describe(row: Worker) -> dict[str, Any]:
         "submitted": row.submitted_count,
         "approved": row.approved_count,
         "rejected": row.rejected_count,
-        "earned": money.dollars(standing.earned),
-        "unpaid": money.dollars(0 if row.is_program or row.forgotten_at else standing.earned - standing.paid),
+        "earned": money.protocol_amount(standing.earned),
+        "unpaid": money.protocol_amount(
+            0 if row.is_program or row.forgotten_at else standing.earned - standing.paid
+        ),
     }

@@ -1,4 +1,4 @@
-"""`manage.py build_pool`: the passages worth judging."""
+"""`manage.py build_pool`: collect the passages worth judging."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from pooling.formats import Content
 from pooling.services import pools
 from pooling.services.finding import collection_named, qrel_set_named, runs_tagged, tags_meant
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="A,B",
-            help="tags of the runs, parted by commas; a run whose tag has a comma by an option of its own",
+            help="tags of the runs, separated by commas; a run whose tag has a comma by an option of its own",
         )
         chosen.add_argument(
             "--all-runs", action="store_true", help="every run of the collection (the default)"

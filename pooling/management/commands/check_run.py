@@ -1,4 +1,4 @@
-"""`manage.py check_run`: every check of an import, and nothing changed."""
+"""`manage.py check_run`: run every check of an import without changing anything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run

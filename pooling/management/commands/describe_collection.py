@@ -1,4 +1,4 @@
-"""`manage.py describe_collection`: what people call a collection, what it is, its licence, how to cite it."""
+"""`manage.py describe_collection`: set a collection's title, description, license and citation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services.collection_details import MOST, describe_collection, set_run_depth
 from pooling.services.finding import collection_named
 

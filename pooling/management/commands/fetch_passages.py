@@ -1,4 +1,4 @@
-"""`manage.py fetch_passages`: the texts of passages, from the registered sources."""
+"""`manage.py fetch_passages`: read passage texts from the registered sources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.plurals import many
 from pooling.services import passages
 from pooling.services.finding import collection_named

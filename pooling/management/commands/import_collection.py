@@ -1,4 +1,4 @@
-"""`manage.py import_collection`: a new collection of queries, passage sources and official qrels."""
+"""`manage.py import_collection`: create a collection from queries, passage sources and official qrels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services import collections, passages
 
 
@@ -77,7 +77,7 @@ class Command(BaseCommand):
                 language=language,
                 progress=update,
             )
-            kept = fetch_all(made, update) if all_passages else 0
+            kept = fetch_sources(made, update) if all_passages else 0
         return {
             "collection": collection,
             "queries": made.queries,
@@ -87,6 +87,6 @@ class Command(BaseCommand):
         }
 
 
-def fetch_all(made: collections.ImportedCollection, update: Any) -> int:
-    """Keep every passage of the new collection's sources."""
+def fetch_sources(made: collections.ImportedCollection, update: Any) -> int:
+    """Store every passage of the new collection's sources."""
     return passages.fetch_all(collection=made.collection, progress=update)

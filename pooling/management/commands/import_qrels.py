@@ -1,4 +1,4 @@
-"""`manage.py import_qrels`: labels as a new qrel set."""
+"""`manage.py import_qrels`: import labels as a new qrel set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.models import QrelSet
 from pooling.services import qrels
 from pooling.services.finding import collection_named

@@ -1,4 +1,4 @@
-"""`manage.py import_runs`: check run files and keep their rankings."""
+"""`manage.py import_runs`: check run files and store their rankings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run
@@ -102,7 +102,7 @@ class Command(BaseCommand):
 
 
 def run_facts(run: Run) -> dict[str, Any]:
-    """An imported run as JSON-ready facts."""
+    """Return the facts about an imported run, JSON-ready."""
     return {
         "run": run.run_tag,
         "format": str(run.format),

@@ -1,4 +1,4 @@
-"""`manage.py invite_person`: a single-use link by which somebody gets an account or joins a collection."""
+"""`manage.py invite_person`: create a single-use link to get an account or join a collection."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 
 from accounts.roles import Role
 from accounts.services import invitations
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from pooling.services import members
 from pooling.services.finding import collection_named
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--collection", metavar="NAME", help="the collection to join")
         parser.add_argument("--role", choices=[role.value for role in Role], help="what to be there")
         parser.add_argument(
-            "--administrator", action="store_true", help="may everything, in every collection and in /admin/"
+            "--administrator", action="store_true", help="can do anything, in every collection and in /admin/"
         )
 
     def act(

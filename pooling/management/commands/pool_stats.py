@@ -1,4 +1,4 @@
-"""`manage.py pool_stats`: what a pool holds, and what judging it costs."""
+"""`manage.py pool_stats`: print a pool's contents and the cost of judging it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from rich.table import Table
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from config.plurals import many
 from pooling.services import pools
 from pooling.services.finding import pool_named

@@ -1,4 +1,4 @@
-"""`manage.py set_language`: in which language a collection's queries and passages are."""
+"""`manage.py set_language`: set the language of a collection's queries and passages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services import collections
 from pooling.services.finding import collection_named
 

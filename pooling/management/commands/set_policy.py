@@ -1,4 +1,4 @@
-"""`manage.py set_policy`: what a board asks of those who submit runs."""
+"""`manage.py set_policy`: set a board's requirements for submitted runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services.finding import collection_named
 from pooling.services.submissions import METADATA, REQUIRED, drop_policy, set_policy
 

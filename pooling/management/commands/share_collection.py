@@ -1,4 +1,4 @@
-"""`manage.py share_collection`: who sees a collection."""
+"""`manage.py share_collection`: choose who sees a collection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.models import Collection
 from pooling.services import members
 from pooling.services.finding import collection_named
@@ -24,5 +24,5 @@ class Command(BaseCommand):
     def act(self, *, collection: str, audience: str, **options: Any) -> dict[str, Any]:
         found = collection_named(collection)
         shown = Collection.Visibility.PUBLISHED if audience == "everybody" else Collection.Visibility.PRIVATE
-        members.publish(collection=found, visibility=shown, who=getpass.getuser())
+        members.set_visibility(collection=found, visibility=shown, who=getpass.getuser())
         return {"collection": found.name, "visibility": found.visibility}

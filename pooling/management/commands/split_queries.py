@@ -1,4 +1,4 @@
-"""`manage.py split_queries`: tell public from private queries."""
+"""`manage.py split_queries`: divide queries into public and private ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from pooling.services.finding import collection_named
 from pooling.services.query_splits import split_at_random, split_by_list
 

@@ -1,4 +1,4 @@
-"""One crowd's site for all tests here, and a place at it for each."""
+"""One crowd site for all tests here, and a place at it for each test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.judging.fake_crowd import FakeCrowd
 from tests.judging.visitor import Visitor
 
 BLOCK_THIRD_PARTY_COOKIES = "--test-third-party-cookie-phaseout"
-#: A task: ten pairs and three test pairs.
+#: A task: ten pairs and three gold pairs.
 SHAPE: dict[str, Any] = {"pairs_per_task": 10, "gold_per_task": 3, "max_tasks_per_worker": 2}
 
 
@@ -45,14 +45,14 @@ def crowd_site(_crowd_site: CrowdSite, settings) -> CrowdSite:
 
 @pytest.fixture
 def product(live_server, settings) -> str:
-    """The product's address, of another site than the crowd's."""
+    """The product's address, on another site than the crowd's."""
     settings.PUBLIC_URL = f"http://127.0.0.1:{urlsplit(live_server.url).port}"
     settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
     return settings.PUBLIC_URL
 
 
 class Reader(Person):
-    """Somebody who took a place, at the crowd's site; knows the answers of test pairs by reading them."""
+    """A person at the crowd's site who took a place, and finds the answers of gold pairs by reading them."""
 
     def __init__(self, context: BrowserContext, place: Place, sandbox: str = OPAQUE) -> None:
         super().__init__(context.new_page(), {})
@@ -67,69 +67,69 @@ class Reader(Person):
         self.page.goto(self.place.site.framing(self.place.address(**changed), self.sandbox))
 
     def begin(self) -> None:
-        """Open the task, agree, and go to the first pair."""
+        """Open the task, consent, and go to the first pair."""
         self.open()
         self.frame.locator("#agree").click()
         self.start()
 
     def start(self) -> None:
-        """From the instructions on to the first pair."""
+        """Go from the instructions to the first pair."""
         self.shows("13 pairs")
         self.frame.locator("#begin").click()
         self.shows("Pair 1 of 13")
 
     def come_back(self) -> None:
-        """Turn to this tab; what a tab behind others is sent, a browser may drop."""
+        """Switch to this tab, because a browser can drop requests of background tabs."""
         self.page.bring_to_front()
 
     def judge(self, first: int, last: int) -> None:
-        """Judge these pairs, by mouse."""
+        """Judge these pairs with the mouse."""
         for number in range(first, last + 1):
             self.shows(f"Pair {number} of 13")
             self.click(number)
 
     def send_off(self) -> None:
-        """Send the task off; the page goes on to the crowd's form by itself."""
+        """Submit the task. The page continues to the crowd's form automatically."""
         self.shows("All 13 pairs")
         self.frame.locator("#send").click()
         self.is_handed_in()
 
     def is_handed_in(self) -> None:
-        """The crowd's site says that it has the task."""
+        """Wait until the crowd's site says that it has the task."""
         expect(self.frame.locator("#handed-in")).to_be_visible()
 
 
 class Place:
-    """A place that somebody took at the crowd's site."""
+    """Create a place that somebody took at the crowd's site."""
 
     def __init__(self, site: CrowdSite, product: str, visitor: Visitor) -> None:
         self.site, self.product, self.visitor = site, product, visitor
         visitor.params["turkSubmitTo"] = site.address
 
     def address(self, **changed: str) -> str:
-        """What the crowd's frame shows."""
+        """Return the contents of the crowd's frame."""
         return f"{self.product}{urlsplit(self.visitor.taken.url).path}?{urlencode(self.visitor.params | changed)}"
 
     def choices(self) -> dict[int, str]:
-        """Number → the side chosen last, of every slot with a choice."""
+        """Return number → last chosen side, for every slot with a choice."""
         rows = self.visitor.slots().order_by("number", "choices__chosen_at", "choices__sequence")
         return {number: side for number, side in rows.values_list("number", "choices__side") if side}
 
     def right_choices(self) -> dict[int, str]:
-        """Number → side, as a :class:`Reader` judges."""
+        """Return number → side, as a :class:`Reader` judges."""
         return {int(name[7:]): side for name, side in self.visitor.choices().items()}
 
 
 @pytest.fixture
 def campaign(crowd: FakeCrowd, transactional_db) -> Campaign:
-    """Two questions with five passages each: twenty pairs, two tasks of ten pairs and three test pairs."""
+    """Two questions with five passages each: twenty pairs, in two tasks of ten pairs and three gold pairs."""
     fair = Fair(crowd, queries=2, passages=5)
     return fair.opened(**SHAPE, reward=Decimal("2.00"), base_reward=Decimal("0.20"))
 
 
 @pytest.fixture
 def place(crowd: FakeCrowd, campaign: Campaign, crowd_site: CrowdSite, product: str) -> Place:
-    """A place that AMARTHA took; what she hands in at the crowd's site is in the crowd's list."""
+    """A place that AMARTHA took. What she submits at the crowd's site is in the crowd's list."""
     place = Place(crowd_site, product, Visitor(crowd, campaign))
     crowd_site.when_received = lambda form: crowd.hand_in(place.visitor.taken, form)
     return place

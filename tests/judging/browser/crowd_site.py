@@ -1,4 +1,4 @@
-"""A crowd's worker site: a page of another site than the product's, with the task in a sandboxed frame."""
+"""A crowd's worker site: a page on another site than the product's, with the task in a sandboxed frame."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-#: What crowds give the frame of a task: an origin of its own (``Origin: null``, no storage), or its site's.
+#: Origins that crowds give a task's frame: an opaque one (``Origin: null``, no storage), or the site's own.
 OPAQUE = "allow-scripts allow-forms"
 SAME_ORIGIN = "allow-scripts allow-forms allow-same-origin"
-#: Both kinds of frames. What works without an origin works with one: that is tried in `make soak`.
+#: Both kinds of frames. Whatever works without an origin works with one, which `make soak` checks.
 SANDBOXES = pytest.mark.parametrize(
     "sandbox",
     [pytest.param(OPAQUE, id="opaque"), pytest.param(SAME_ORIGIN, id="same-origin", marks=pytest.mark.soak)],
@@ -28,7 +28,7 @@ _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Tasks</ti
 
 
 class CrowdSite:
-    """Serves pages at ``localhost``, which is another site than ``127.0.0.1``; takes forms as MTurk does."""
+    """A server of pages at ``localhost``, another site than ``127.0.0.1``. It accepts forms as MTurk does."""
 
     def __init__(self, port: int) -> None:
         self.address = f"http://localhost:{port}"
@@ -38,18 +38,18 @@ class CrowdSite:
         self.when_received: Callable[[dict[str, str]], None] = lambda form: None
 
     def reset(self) -> None:
-        """As new, for the next test."""
+        """Reset the site for the next test."""
         self.pages, self.received, self.broken = {}, [], False
         self.when_received = lambda form: None
 
     def framing(self, address: str, sandbox: str = OPAQUE) -> str:
-        """The address of a page whose frame shows ``address``."""
+        """Return the address of a page whose frame shows ``address``."""
         path = f"/task/{len(self.pages) + 1}"
         self.pages[path] = _PAGE.replace("SANDBOX", sandbox).replace("ADDRESS", escape(address))
         return self.address + path
 
     def take(self, form: dict[str, str]) -> tuple[int, str]:
-        """Answer a form that was handed in."""
+        """Answer a submitted form."""
         if self.broken:
             return 503, "<!doctype html><title>Sorry</title><h1>Not now</h1>"
         self.received.append(form)
@@ -88,7 +88,7 @@ def _handler(site: CrowdSite) -> type[BaseHTTPRequestHandler]:
 
 @contextmanager
 def serving() -> Iterator[CrowdSite]:
-    """The site, up for the length of the block."""
+    """Run the site during the block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     server.daemon_threads = True
     site = CrowdSite(server.server_address[1])

@@ -1,4 +1,4 @@
-"""Every state of a worker's page under axe-core, light and dark, and at 320 pixels."""
+"""Every state of a worker's page checked by axe-core, light and dark, and at 320 pixels."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.test import RequestFactory
 from playwright.sync_api import Page, expect
 
 from config import clock
-from judging.frame_views import for_sites_of, in_frame, refusal
 from judging.models import Appeal, Campaign, Submission
-from judging.refusals import REFUSALS
-from judging.services.notices import appeal_link
-from judging.services.reinstating import exclude_worker, reinstate_worker
-from judging.services.trials import trial_link
-from judging.services.voices import settle
+from judging.page.frame_views import for_sites_of, in_frame, refusal
+from judging.page.reports_and_appeals import settle_report_or_appeal
+from judging.page.trials import trial_link
+from judging.people.exclusions import exclude_worker, reinstate_worker
+from judging.rules.refusals import REFUSALS
+from judging.workers.notices import appeal_link
 from pooling.models import Collection, Passage, Query
 from tests.accessibility import Inspector
 from tests.judging.browser.conftest import Place
@@ -31,17 +31,17 @@ pytestmark = [
 @pytest.fixture
 def page(window) -> Page:
     page = window(viewport={"width": 1280, "height": 800}).new_page()
-    # The crowd's form would be sent by itself, and its page be gone before anybody looks.
+    # Otherwise the crowd's form would be sent automatically, and its page would be gone before the check.
     page.context.route("**/send*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
     return page
 
 
-#: A pair with all there can be on it: held, its question long, its words marked, from right to left, the time short.
+#: A pair with every possible element: held, long question, marked words, right to left, little time.
 LOADED = {"mark_query_words": True, "minimum_seconds": 600}
 
 
 def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
-    """Go on from the instructions to such a pair, and then to an ordinary one."""
+    """Go from the instructions to such a pair, and then to an ordinary one."""
     Campaign.objects.update(**LOADED)
     Submission.objects.update(ends_at=clock.now() + timedelta(seconds=280))
     Collection.objects.update(language="ar")
@@ -56,7 +56,7 @@ def look_at_a_loaded_pair(page: Page, inspector: Inspector) -> None:
     assert page.locator("mark").count()
     question = page.locator("#pair-1 .question")
     assert question.evaluate("one => one.scrollHeight > one.clientHeight && one.tabIndex === 0")
-    # It stays true while the bar above counts on, and a place that is reached by Tab shows it.
+    # It stays true while the bar above counts, and an element that is reached by Tab shows focus.
     assert not re.search(r"\d", page.locator("#hurry").inner_text())
     page.keyboard.press("Tab")
     question.focus()
@@ -187,7 +187,7 @@ def test_a_trial_has_no_fault(place: Place, campaign: Campaign, page: Page):
 def test_every_refusal_shows_in_the_frame_and_has_no_fault(
     place: Place, campaign: Campaign, page: Page, window
 ):
-    """Every refusal as the server words it, in the crowd's frame and alone. What leads there: test_refusal_pages."""
+    """Check every refusal as the server words it, in the crowd's frame and alone. See also test_refusal_pages."""
     place.visitor.begin()
     worker, inspector, framed = place.visitor.submission.worker, Inspector(), window().new_page()
     address = f"{place.product}/judge/refusal/"
@@ -196,7 +196,7 @@ def test_every_refusal_shows_in_the_frame_and_has_no_fault(
     for reason, words in REFUSALS.items():
         request = RequestFactory().get("/judge/refusal/")
         for_sites_of(campaign, request)
-        # What stands on every page whose worker is known: a form to object with, and the way out of a task.
+        # Every page with a known worker has a form for objections, and a way out of the task.
         more = {"worker": worker, "leave": "token"} if words.appeal else {}
         response = in_frame(refusal)(request, reason, **more)
         shape = _shape(response.content.decode())
@@ -205,7 +205,7 @@ def test_every_refusal_shows_in_the_frame_and_has_no_fault(
             window_.route(address, _shows(response))
         framed.goto(frames)
         expect(framed.frame_locator("#task-frame").locator(f"main[data-reason={reason}]")).to_be_visible()
-        if shape not in shapes:  # the same elements with other words are looked at once
+        if shape not in shapes:  # check the same elements with other words once
             shapes.add(shape)
             page.goto(address)
             inspector.look(page, reason)
@@ -214,7 +214,7 @@ def test_every_refusal_shows_in_the_frame_and_has_no_fault(
 
 
 def _shape(page: str) -> str:
-    """The page's elements without its words, and without what names the reason."""
+    """Return the page's elements without their text and without names of the reason."""
     return re.sub(r'>[^<]+<|"[^"]*"', "><", page)
 
 
@@ -232,7 +232,7 @@ def test_from_the_message_to_the_appeal_to_its_answer_has_no_fault(
 ):
     place.visitor.begin()
     worker = place.visitor.submission.worker
-    exclude_worker(campaign, worker, why="a test pair was missed")
+    exclude_worker(campaign, worker, why="a gold pair was missed")
     inspector = Inspector()
 
     page.goto(place.address())
@@ -248,7 +248,9 @@ def test_from_the_message_to_the_appeal_to_its_answer_has_no_fault(
     page.get_by_role("button", name="Send to the requester").click()
     expect(page.locator("main[data-appeal=waiting]")).to_be_visible()
     inspector.look(page, "objected")
-    settle(campaign, f"a{Appeal.objects.get(came_by='').pk}", why="You are right.\nThe pair is dropped.")
+    settle_report_or_appeal(
+        campaign, f"a{Appeal.objects.get(came_by='').pk}", why="You are right.\nThe pair is dropped."
+    )
     page.goto(appeal_link(campaign, worker))
     expect(page.locator("#answer")).to_contain_text("You are right.")
     inspector.look(page, "the answer")

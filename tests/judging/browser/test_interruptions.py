@@ -1,4 +1,4 @@
-"""What goes wrong while somebody judges: reloads, tabs, lost connections, double clicks, a change of mind."""
+"""Interruptions while judging: reloads, tabs, lost connections, double clicks, changes of mind."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from playwright.sync_api import expect
 
-from judging import pacing
+from judging.intake.collection import collect
 from judging.models import Choice, Consent, Judgment, Submission
-from judging.services.collecting import collect
-from judging.services.payments import pay_owed
+from judging.money.payments import pay_owed
+from judging.page import pacing
 from pooling.models import Passage, Query
 from tests.judging.browser.conftest import Reader
 from tests.judging.browser.crowd_site import SANDBOXES
@@ -72,7 +72,7 @@ def test_two_tabs_lose_nothing_and_the_one_left_behind_says_what_happened(place,
 
     expect(reader.frame.locator("#trouble")).to_contain_text("This task has been submitted")
     assert place.choices() == place.right_choices()
-    assert Choice.objects.count() == 13  # the same side of pair 1 in both tabs is one choice
+    assert Choice.objects.count() == 13  # the same side for pair 1 in both tabs is one choice
 
 
 @SANDBOXES
@@ -89,7 +89,7 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
     expect(reader.frame.locator("#trouble")).to_contain_text("you decide then")
     expect(reader.frame.locator("#trouble")).to_contain_text("Not saved yet: 3.")
     expect(reader.frame.locator("#trouble")).not_to_contain_text("submit")
-    # The count does not wait for the next attempt; and who goes on judging stops no more.
+    # The count is updated before the next attempt, and judging more pairs cancels the stop.
     assert "Not saved yet: 4. Keep this page" in reader.page.frames[1].evaluate(CHOOSE_AND_READ, 6)
     assert len(place.choices()) == 2
     y = reader.frame.locator("#pair-7 label.choice").first.bounding_box()["y"]
@@ -164,7 +164,7 @@ def test_submitting_twice_is_harmless(place, window):
     reader.is_handed_in()
     other.come_back()
     other.frame.locator("#send").click()
-    other.frame.locator("#submit-to-crowd").click()  # by itself it is sent once
+    other.frame.locator("#submit-to-crowd").click()  # it is sent only once automatically
     other.is_handed_in()
 
     assert place.site.received == [place.site.received[0]] * len(place.site.received)
@@ -183,7 +183,7 @@ def test_task_that_the_crowds_site_did_not_take_waits_for_a_button(place, window
 
     reader.page.reload()
 
-    # Nothing is sent by itself any more: what happens next can be read, the receipt kept.
+    # Nothing more is sent automatically: the next step can be read, and the receipt kept.
     expect(reader.frame.get_by_role("heading", name="If the task site does not accept it")).to_be_visible()
     expect(reader.frame.locator("#receipt")).not_to_be_empty()
     assert reader.frame.locator("script").count() == 0
@@ -204,7 +204,7 @@ def test_leaving_at_pair_five_pays_for_four(crowd, campaign, place, window):
 
     reader.frame.locator("#leave").click()
     expect(reader.frame.locator("main")).to_contain_text("4 of 13 pairs")
-    # $0.20 for sending off, and 4 of 13 parts of the other $1.80.
+    # $0.20 for submitting, and 4 of 13 parts of the other $1.80.
     expect(reader.frame.locator("main")).to_contain_text("$0.76")
     reader.frame.locator("#go-on").click()
     reader.shows("Pair 5 of 13")
@@ -268,7 +268,7 @@ def test_choices_that_come_too_fast_are_kept_and_sent_again(place, window, monke
     reader = Reader(window(), place)
     reader.begin()
     waits = iter([1])
-    monkeypatch.setattr(pacing, "seconds_to_wait", lambda token: next(waits, 0))
+    monkeypatch.setattr(pacing, "request_pause", lambda token: next(waits, 0))
 
     reader.judge(1, 3)
     saved(reader)

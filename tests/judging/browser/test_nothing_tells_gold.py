@@ -1,4 +1,4 @@
-"""Everything that a browser receives and sends for a task, read for what tells test pairs, labels, runs or pids."""
+"""Check all that a browser sends and receives for a task for signs of gold pairs, labels, runs or pids."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]
-#: Stands in every name that must not travel, and in no text that is shown.
+#: Part of every name that must not travel, and of no displayed text.
 SECRET = "canary"
 TELLING = re.compile(rf"{SECRET}|gold|qrel|run.?tag|off.?topic|\bpids?\b|\bqids?\b|\branks?\b", re.IGNORECASE)
-#: Differ from one answer to the next whatever was asked.
+#: Values that differ between responses to the same request.
 PASSING = {"date", "expires", "last-modified", "etag", "content-length"}
 
 
 @pytest.fixture
 def secrets(campaign: Campaign) -> set[str]:
-    """Gives every record a telling name, and every text the same number of letters; returns the texts."""
+    """Give every record a telltale name, and every text the same number of letters. Returns the texts."""
     for passage in Passage.objects.all():
         kind = "relevant" if passage.pid.startswith("relevant") else "ordinary"
         text = f"An {kind} text, number {passage.pk:05d}."
@@ -63,12 +63,12 @@ def test_nothing_that_the_browser_receives_tells_test_pairs_from_others(place, s
 
 
 def _without_comments(words: str) -> str:
-    """Scripts and styles without what is said to whoever reads their code."""
+    """Return scripts and styles without their comments."""
     return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", words, flags=re.DOTALL)
 
 
 def _pairs_look_alike(ours: list[Exchange], texts: set[str], total: int) -> None:
-    """Every pair's part of the page is the same, but for its number, its texts and what was chosen."""
+    """Check that all pairs' parts of the page are equal, except number, texts and choice."""
     pages = [one.body for one in ours if '<section class="pair"' in one.body]
     assert pages
     for page in pages:
@@ -79,7 +79,7 @@ def _pairs_look_alike(ours: list[Exchange], texts: set[str], total: int) -> None
             assert f'data-slot="{number}"' in section
             for text in texts:
                 section = section.replace(text, "TEXT")
-            # Numbers that say nothing of the pair: keys, how many pairs there are, attributes.
+            # Numbers that reveal nothing about the pair: keys, the number of pairs, attributes.
             section = re.sub(
                 rf'<kbd[^>]*>\d</kbd>| of {total}\b|(tabindex|rows|made)="-?\d+"', " SAME", section
             )
@@ -88,7 +88,7 @@ def _pairs_look_alike(ours: list[Exchange], texts: set[str], total: int) -> None
 
 
 def _saves_look_alike(ours: list[Exchange], numbers: set[int]) -> None:
-    """Every save goes to one address with the same fields, and is answered with the same words and headers."""
+    """Check that all saves use one address and the same fields, and get the same words and headers."""
     saves = [one for one in ours if one.path.endswith("/save")]
     assert {int(re.search(r"slot=(\d+)", one.sent)[1]) for one in saves} == numbers
     assert len({one.path for one in saves}) == 1

@@ -1,4 +1,4 @@
-"""The pair on a phone, at high zoom and in forced colours: what can be read, reached and told apart."""
+"""The pair on a phone, at high zoom and in forced colors: it can be read, reached and distinguished."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 PHONE = {"width": 390, "height": 844}
-#: 1,280 by 800 pixels at a zoom of 400 %.
+#: 1,280 by 800 pixels at a zoom of 400%.
 ZOOMED = {"width": 320, "height": 200}
 IN_VIEW = """one => { const box = one.getBoundingClientRect();
   return box.height > 0 && box.top >= 0 && Math.round(box.bottom) <= innerHeight; }"""
@@ -29,7 +29,7 @@ def hundred_words() -> None:
 
 
 def at_the_first_pair(place: Place, window, **options) -> Page:
-    """The task in a window of its own, at its first pair."""
+    """Open the task in its own window, at its first pair."""
     place.visitor.begin()
     page = window(**options).new_page()
     page.goto(place.address())
@@ -47,7 +47,7 @@ def test_two_passages_are_read_with_one_swipe_before_a_choice_counts(place: Plac
     box = page.locator("#pair-1 label.choice").first.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.locator("#saved")).to_have_text("Read both passages to the end, then choose.")
-    # The early click has scrolled to the end of what was not read yet: no further than one swipe.
+    # The early click scrolled to the end of the unread part, by one swipe at most.
     assert page.evaluate("scrollY") <= PHONE["height"]
     expect(page.locator(HELD)).to_have_count(0)
     assert page.locator("#pair-1 .choices").evaluate(IN_VIEW)
@@ -112,7 +112,7 @@ def test_at_four_hundred_percent_the_question_and_the_warning_stay_in_sight(plac
         assert page.locator("#pair-1 .question").evaluate(IN_VIEW)
         assert page.locator("#hurry").evaluate(IN_VIEW)
     assert page.evaluate("document.documentElement.scrollWidth") <= ZOOMED["width"]
-    # What stays leaves more than a third of the window for the text.
+    # The fixed elements leave more than a third of the window for the text.
     stuck = [page.locator(part).bounding_box()["height"] for part in ("#pair-1 .question", ".news")]
     assert sum(stuck) < ZOOMED["height"] * 0.66
 

@@ -1,4 +1,4 @@
-"""A whole task in a sandboxed frame of another site, third-party cookies blocked: by mouse, keyboard and touch."""
+"""A whole task in a sandboxed frame of another site, with third-party cookies blocked: mouse, keyboard, touch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SET_A_COOKIE = """() => {
 
 
 def all_is_recorded(reader: Reader) -> None:
-    """What was read and chosen is in the database, and the crowd has the same answers."""
+    """Check that the choices are in the database, and that the crowd has the same answers."""
     submission, right = reader.place.visitor.submission, reader.place.right_choices()
     assert reader.place.choices() == right
     assert len(right) == 13
@@ -87,7 +87,7 @@ def test_whole_task_by_keyboard_alone(place, window):
 
 
 def enter_sends_nothing_off(reader: Reader) -> None:
-    """Where Enter would send a form: in a report it reports, on the box for the keys it does nothing."""
+    """Check Enter where it would send a form: in a report it reports, on the keyboard checkbox it does nothing."""
     press = reader.page.keyboard.press
     _tab_until(reader, "one => one.matches('#pair-13 .report summary')")
     press("Enter")
@@ -103,14 +103,14 @@ def enter_sends_nothing_off(reader: Reader) -> None:
 
 
 def tab_to(reader: Reader, name: str) -> None:
-    """Tab until the element of that id has the focus, and see that it shows."""
+    """Press Tab until the element with that id has the focus, and check that the focus is visible."""
     _tab_until(reader, f"one => one.id === '{name}'")
     assert reader.frame.locator(f"#{name}").evaluate("one => getComputedStyle(one).outlineStyle") != "none"
 
 
 def tab_to_choice(reader: Reader, number: int, side: str) -> None:
-    """Come to the choice of that side by Tab and the arrows, choosing nothing, and see that its button shows it."""
-    # The choices are one stop; on which of them Tab comes is for the browser to say.
+    """Reach the choice of that side with Tab and arrows without choosing, and check that its button shows it."""
+    # The choices are one tab stop. The browser decides which of them gets the focus.
     _tab_until(reader, f"one => one.name === 'choice-{number}'")
     focused = "() => document.activeElement.value"
     for _ in range(2):
@@ -123,7 +123,7 @@ def tab_to_choice(reader: Reader, number: int, side: str) -> None:
 
 
 def _tab_until(reader: Reader, there: str) -> None:
-    for _ in range(40):  # round and round, if need be
+    for _ in range(40):  # go around more than once if needed
         reader.page.keyboard.press("Tab")
         if reader.page.frames[1].evaluate(f"() => ({there})(document.activeElement)"):
             return
@@ -144,7 +144,7 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
         press(key)
     reader.shows("Pair 1 of 13")
     assert reader.frame.locator("kbd:visible").count() == 0
-    # Tab, arrows and the space bar choose all the same.
+    # Tab, arrows and the space bar still choose.
     tab_to_choice(reader, 1, "right")
     press("ArrowLeft")
     assert reader.page.frames[1].evaluate("() => document.activeElement.value") == "left"
@@ -152,7 +152,7 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
     reader.shows("Pair 2 of 13")
     expect(reader.frame.locator("#saved")).to_have_text("saved just now")
 
-    reader.page.reload()  # where the frame has storage, it is remembered
+    reader.page.reload()  # it is remembered if the frame has storage
     reader.shows("Pair 2 of 13")
     press("1")
     reader.shows("Pair 2 of 13")
@@ -164,7 +164,7 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
 
 
 def test_whole_task_by_touch_on_a_narrow_screen(place, window):
-    # Of the length of many passages on the web: some fourteen lines here.
+    # As long as many passages on the web: about fourteen lines here.
     Passage.objects.update(text=Concat("text", Value(" and so on" * 50)))
     context = window(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     reader = Reader(context, place, SAME_ORIGIN)
@@ -180,7 +180,7 @@ def test_whole_task_by_touch_on_a_narrow_screen(place, window):
         assert above["y"] + above["height"] <= below["y"]
         assert (above["x"], above["width"]) == (below["x"], below["width"])
         assert passages.nth(0).evaluate("one => one.scrollHeight - one.clientHeight") == 0
-        reader.page.wait_for_timeout(450)  # two taps at one place in less are taken for a double tap
+        reader.page.wait_for_timeout(450)  # two faster taps at one place count as a double tap
         reader.frame.locator(f"#pair-{number} label.choice").nth(int(side == "right")).tap()
     reader.shows("All 13 pairs")
     wider = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -205,7 +205,7 @@ def test_whole_task_without_scripts(place, window):
     reader.frame.locator("#pair-13 .report summary").click()
     reader.frame.locator("#pair-13 .report input").first.check()
     reader.page.keyboard.press("Enter")
-    # Nothing else waits for a page that a key asks for.
+    # Nothing else waits for a page that a key opens.
     expect(reader.frame.locator("#pair-13 .reported")).to_contain_text("Reported.")
     assert PairReport.objects.get().slot.number == 13
     side = reader.better_side(13)
@@ -214,5 +214,5 @@ def test_whole_task_without_scripts(place, window):
     reader.frame.locator("#submit-to-crowd").click()
     reader.is_handed_in()
 
-    reader.complaints.clear()  # Chromium notes the page that says what is missing (422)
+    reader.complaints.clear()  # Chromium logs the page with the missing pairs (422)
     all_is_recorded(reader)

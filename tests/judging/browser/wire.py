@@ -1,4 +1,4 @@
-"""A line between the browser and the product on which everything that passes is written down."""
+"""A proxy between the browser and the product that records all traffic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request of the browser, and the answer as it went over the line."""
+    """One request of the browser, and the response as sent."""
 
     method: str
     path: str
@@ -24,7 +24,7 @@ class Exchange:
 
     @property
     def all(self) -> str:
-        """Every word that the browser sent or received, but for the headers of its own."""
+        """Return every word that the browser sent or received, except its own headers."""
         return "\n".join([self.path, self.sent, str(self.headers), self.body])
 
 
@@ -63,7 +63,7 @@ def _handler(upstream: str, exchanges: list[Exchange]) -> type[BaseHTTPRequestHa
 
 @contextmanager
 def recorded(upstream: str) -> Iterator[tuple[str, list[Exchange]]]:
-    """The line's own address, and what passed over it so far."""
+    """Return the proxy's own address, and its traffic so far."""
     exchanges: list[Exchange] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(upstream, exchanges))
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""What every analysis command offers: JSON, tables and figures in files."""
+"""Options of every analysis command: JSON, tables and figures in files."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def test_where_there_is_no_figure_one_is_refused_before_anything_is_computed(db,
         call_command(Plain(), "--figure", tmp_path / "t.svg", "--csv", tmp_path / "t.csv")
 
     assert ended.value.code == 2
-    assert "no figure of this" in capsys.readouterr().err
+    assert "this analysis has no figure" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

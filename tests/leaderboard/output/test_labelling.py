@@ -1,4 +1,4 @@
-"""Names beside points: none over another or over a point, whatever the crowd."""
+"""Names beside points: none covers another name or a point, even in a crowd."""
 
 from __future__ import annotations
 

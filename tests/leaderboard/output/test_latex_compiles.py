@@ -1,4 +1,4 @@
-"""What LaTeX makes of our tables, where Debian's texlive-latex-recommended is installed; nothing else needs it."""
+"""Compile our tables with LaTeX, if Debian's texlive-latex-recommended is installed; nothing else needs it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from pathlib import Path
 import pytest
 from django.http import QueryDict
 
-from leaderboard import services
+from leaderboard.analyses.compare.analysis import comparison_analysis
+from leaderboard.analyses.compare.comparison import Question, compare_runs, progress_over_time
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.progress.analysis import progress_analysis
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import make
 from leaderboard.output import Analysis
 from leaderboard.output.latex import latex_table
-from leaderboard.services.analyses import make
-from leaderboard.services.analysis_kinds import KINDS
-from leaderboard.services.analysis_makers import Asked
-from leaderboard.services.labels import labels_named
-from leaderboard.settings_asked import read_settings
+from leaderboard.scoring.labels import labels_named
 from pooling.models import PoolRun, Run
-from tests.leaderboard.test_noise_analyses import second_opinion
+from tests.leaderboard.analyses.test_noise_analyses import second_opinion
 
 PDFLATEX = shutil.which("pdflatex")
 NAMES = ("a_b%&|$ {x}^~\\ <#1>", "naïve–“q” été ± 5 °C, 3 − 2", "βeta ≥ 'x'` -- \"y\"")
-#: Asks for what is public and private apart, or for a run's own campaign.
+#: Kinds that need private queries, or a campaign created from a run.
 NEEDS_MORE = ("private_board", "better_than_perfect")
 
 
 def document(analyses: list[Analysis], folder: Path) -> Path:
     tables = "\n\\clearpage\n".join(latex_table(table) for one in analyses for table in one.downloads)
     path = folder / "tables.tex"
-    # As wide as acmart's sigconf, which not everybody has.
+    # As wide as acmart's sigconf, which is not installed everywhere.
     head = (
         "\\documentclass[twocolumn]{article}\n\\usepackage[textwidth=506pt,columnsep=24pt]{geometry}\n"
         "\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx,longtable}\n"
@@ -59,10 +61,10 @@ def test_every_analysis_with_the_worst_names_is_set_by_pdflatex(valley, version,
         for name, kind in KINDS.items()
         if name not in NEEDS_MORE
     ]
-    question = services.Question(labels_named(valley.collection, "official"))
+    question = Question(labels_named(valley.collection, "official"))
     asked = {"collection": valley.collection, "runs": runs, "question": question}
-    analyses.append(services.comparison_analysis(services.compare(**asked)))
-    analyses.append(services.progress_analysis(services.progress_over_time(**asked)))
+    analyses.append(comparison_analysis(compare_runs(**asked)))
+    analyses.append(progress_analysis(progress_over_time(**asked)))
 
     path = document(analyses, tmp_path)
     done = subprocess.run(
@@ -82,9 +84,11 @@ def test_every_analysis_with_the_worst_names_is_set_by_pdflatex(valley, version,
 def test_names_that_pdflatex_has_no_letters_for_are_said_on_top(valley, version):
     Run.objects.filter(pk=valley.runs[0].pk).update(run_tag="检索")
     runs = tuple(Run.objects.filter(collection=valley.collection).order_by("pk"))
-    question = services.Question(labels_named(valley.collection, "official"))
+    question = Question(labels_named(valley.collection, "official"))
 
-    found = services.progress_over_time(collection=valley.collection, runs=runs, question=question)
-    text = latex_table(services.progress_analysis(found).tables[0])
+    found = progress_over_time(collection=valley.collection, runs=runs, question=question)
+    text = latex_table(progress_analysis(found).tables[0])
 
-    assert text.startswith("% For LuaLaTeX or XeLaTeX, and a font that has: 检索\n\\begin{table")
+    assert text.startswith(
+        "% Needs LuaLaTeX or XeLaTeX, and a font with these characters: 检索\n\\begin{table"
+    )

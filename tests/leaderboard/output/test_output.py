@@ -1,4 +1,4 @@
-"""Tables and figures in every form: true digits, nothing a program would take for more than text."""
+"""Tables and figures in every format: correct digits, and no text that a program would read as code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leaderboard.output.content import table_content
 from leaderboard.output.drawing import FORMATS, drawn, short
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
-from leaderboard.output.numbers import p_value, shown
+from leaderboard.output.numbers import number_text, p_value
 from leaderboard.output.right_to_left import runs_left
 from leaderboard.output.table import best_marked
 from leaderboard.output.terminal import print_table
@@ -57,7 +57,7 @@ def test_p_values_have_three_significant_digits(p, text):
     ],
 )
 def test_numbers_are_written_with_the_digits_of_their_kind(value, kind, text):
-    assert shown(value, kind) == text
+    assert number_text(value, kind) == text
 
 
 def test_csv_keeps_raw_numbers_and_no_formula(table):
@@ -119,7 +119,7 @@ def test_a_wide_table_of_latex_takes_the_page_and_small_letters(facts, wide, beg
 
 
 def matrix(facts, wide: int, rows: int) -> Table:
-    """Values under long names."""
+    """Return a table of values under long names."""
     columns = tuple(
         Column(f"c{place}", f"a-run-with-a-long-name-{place}", Kind.SHARE) for place in range(wide)
     )

@@ -1,4 +1,4 @@
-"""What is stored comes back in every form as it was."""
+"""Stored analyses come back unchanged in every format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from leaderboard.output.storing import as_stored, from_stored
 @pytest.fixture
 def again(facts, table):
     analysis = Analysis(facts, (table,), (), ("One sentence.",), {"extra": (1, float("inf"))})
-    # What a database that knows no NaN takes.
+    # A database without NaN accepts this.
     return analysis, from_stored(json.loads(json.dumps(as_stored(analysis), allow_nan=False)))
 
 

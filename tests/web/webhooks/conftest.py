@@ -15,8 +15,9 @@ from django.contrib.auth import get_user_model
 
 from config import clock
 from pooling.models import Membership
-from web.services.webhooks import delivering, endpoints
-from web.services.webhooks.messages import KINDS
+from web.webhooks import delivery as delivering
+from web.webhooks import endpoints
+from web.webhooks.event_messages import KINDS
 
 
 @dataclass
@@ -117,7 +118,7 @@ def owner(harbour):
 @pytest.fixture
 def hook(harbour, owner, receiver):
     """A webhook at the receiver, told of everything; ``secret`` is what its owner was shown."""
-    made = endpoints.register(
+    made = endpoints.register_endpoint(
         collection=harbour.collection, address=f"{receiver.address}hook?k=v", events=list(KINDS), user=owner
     )
     made.endpoint.plain = made.secret
@@ -127,7 +128,7 @@ def hook(harbour, owner, receiver):
 def send(hook) -> int:
     """What the jobs do: make messages of what happened, send those that are due."""
     delivering.write_messages()
-    return delivering.deliver(hook.pk, rng=random.Random(1))
+    return delivering.deliver_due(hook.pk, rng=random.Random(1))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Messages reach a real receiver: signed, once where it can be, again where it must be, and not for ever."""
+"""Messages reach a real receiver: signed, once where it can be, again where it must be, and not forever."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from config.background import events
 from config.background.attending import work_off_what_is_due
 from config.background.models import Event, Job
 from config.background.services import start_if_wanted
+from judging.launch.closure import close, finish_closing
 from judging.models import Campaign
-from judging.services.closing import close, finish_closing
 from pooling.models import CollectionChange, Membership
 from tests.web.webhooks.conftest import later, send
+from web.home.attention import needs_of
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.services.attention import needs_of
-from web.services.webhooks import delivering, endpoints
-from web.services.webhooks.messages import KINDS
-from web.webhook_retries import TRIES, shortest_wait
-from web.webhook_signing import new_secret
+from web.webhooks import delivery as delivering
+from web.webhooks import endpoints
+from web.webhooks.event_messages import KINDS
+from web.webhooks.retries import TRIES, shortest_wait
+from web.webhooks.signature import new_webhook_secret
 
 pytestmark = pytest.mark.django_db
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "receive_webhook.py"
@@ -81,7 +82,7 @@ def test_the_documented_receiver_takes_it_and_refuses_what_was_changed(harbour, 
 
     assert verify(hook.plain, got.headers, got.body) == only(hook).message_id
     for secret, body, at in (
-        (new_secret(), got.body, None),
+        (new_webhook_secret(), got.body, None),
         (hook.plain, got.body + b" ", None),
         (hook.plain, got.body, "1614265330"),
     ):
@@ -136,7 +137,7 @@ def test_who_dies_while_sending_loses_nothing(harbour, hook, receiver, monkeypat
     delivering.write_messages()
     monkeypatch.setattr(delivering, "post", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        delivering.deliver(hook.pk, rng=random.Random(1))
+        delivering.deliver_due(hook.pk, rng=random.Random(1))
     monkeypatch.undo()
 
     at_once = send(hook)
@@ -289,7 +290,7 @@ def test_a_failure_leaves_the_rest_for_the_next_time(harbour, hook, receiver):
 
 
 def test_while_a_secret_is_exchanged_both_sign(harbour, hook, receiver, owner):
-    new = endpoints.rotate(endpoint=hook, user=owner).secret
+    new = endpoints.rotate_secret(endpoint=hook, user=owner).secret
     harbour.publish()
     send(hook)
     with later(hours=25):
@@ -305,7 +306,7 @@ def test_while_a_secret_is_exchanged_both_sign(harbour, hook, receiver, owner):
 
 
 def test_a_leaked_secret_ends_at_once(harbour, hook, receiver, owner):
-    new = endpoints.rotate(endpoint=hook, user=owner, overlap=timedelta(0)).secret
+    new = endpoints.rotate_secret(endpoint=hook, user=owner, overlap=timedelta(0)).secret
     harbour.publish()
 
     send(hook)
@@ -324,7 +325,7 @@ def test_without_the_key_of_the_installation_it_is_switched_off_until_there_is_a
     send(hook)
     hook.refresh_from_db()
     why = hook.off_why
-    new = endpoints.rotate(endpoint=hook, user=owner).secret
+    new = endpoints.rotate_secret(endpoint=hook, user=owner).secret
     endpoints.switch_on(endpoint=hook, user=owner)
     send(hook)
 
@@ -345,7 +346,7 @@ def test_who_is_no_owner_any_more_is_told_nothing(harbour, hook, receiver, owner
     endpoints.switch_on(endpoint=hook, user=other)
     send(hook)
 
-    assert why.startswith("owner is no owner of the collection any more.")
+    assert why.startswith("owner no longer owns the collection.")
     assert (told_before, len(receiver.got)) == (0, 1)
 
 
@@ -369,9 +370,9 @@ def test_old_messages_and_events_are_deleted(harbour, hook, receiver, settings):
     harbour.publish()
     send(hook)
 
-    early = delivering.forget_old()
+    early = delivering.forget_old_deliveries()
     with later(days=31):
-        deleted = delivering.forget_old()
+        deleted = delivering.forget_old_deliveries()
 
     assert (early, deleted) == (0, 3)  # a message and both events: the other message still waits
     assert only(hook).state == "waiting"

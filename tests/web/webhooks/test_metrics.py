@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config.metrics import exposition
+from config.monitoring.metrics import exposition
 from tests.web.webhooks.conftest import send
 from web.models import WebhookEndpoint
 

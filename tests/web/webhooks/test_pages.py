@@ -38,7 +38,7 @@ def test_a_webhook_is_registered_and_its_secret_shown_once(page, receiver):
     after = page.get(ALL)
 
     secret = re.search(r"whsec_[A-Za-z0-9+/=]{44}", made.content.decode())
-    assert "Nobody is told anything yet" in empty
+    assert "No webhooks yet" in empty
     assert secret is not None
     assert "no-store" in made["Cache-Control"]
     assert b"whsec_" not in after.content
@@ -53,7 +53,7 @@ def test_a_webhook_is_registered_and_its_secret_shown_once(page, receiver):
         ({"address": "https://127.0.0.1/", "events": ["run.checked"]}, "not public"),
         ({"address": "https://93.184.216.34/", "events": []}, "at least one kind"),
         ({"address": "https://93.184.216.34/", "events": ["webhook.test"]}, "at least one kind"),
-        ({"address": "https://nobody.invalid/", "events": ["run.checked"]}, "not known"),
+        ({"address": "https://nobody.invalid/", "events": ["run.checked"]}, "not found"),
     ],
 )
 def test_what_is_wrong_with_a_new_one_is_said(page, form, reason):
@@ -71,7 +71,7 @@ def test_an_address_has_one_webhook_and_a_collection_ten(page, hook):
         page.post(ALL, {"address": f"{hook.address}{number}", "events": ["run.checked"]})
     more = page.post(ALL, {"address": f"{hook.address}more", "events": ["run.checked"]})
 
-    assert "has a webhook with this address already" in text_of(again)
+    assert "already has a webhook with this address" in text_of(again)
     assert "has 10 webhooks" in text_of(more)
 
 
@@ -118,7 +118,7 @@ def test_what_was_given_up_is_sent_again_under_its_id(page, hook, receiver, harb
 def test_nobody_is_flooded_by_hand(page, hook):
     tests = [page.post(f"{ALL}{hook.pk}/test", follow=True) for _ in range(11)]
 
-    assert "10 messages went there within a minute" in text_of(tests[-1])
+    assert "10 messages were sent there within a minute" in text_of(tests[-1])
     assert WebhookDelivery.objects.count() == 10
 
 
@@ -128,7 +128,7 @@ def test_a_new_secret_is_shown_once_and_the_old_one_still_signs(page, hook):
     at_once = page.post(f"{ALL}{hook.pk}/rotate", {"at_once": "on"})
 
     assert b"whsec_" in made.content
-    assert "signed with the new secret and the one before" in text_of(made)
+    assert "signed with both the new and the previous secret" in text_of(made)
     assert abs(until - clock.now() - timedelta(hours=24)) < timedelta(minutes=1)
     assert "the one before" not in text_of(at_once)
     assert b"whsec_" not in page.get(f"{ALL}{hook.pk}/").content

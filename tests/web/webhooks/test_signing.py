@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from web.webhook_retries import TRIES, wait_after
-from web.webhook_signing import headers, new_secret, signature
+from web.webhooks.retries import TRIES, seconds_after
+from web.webhooks.signature import headers, new_webhook_secret, signature
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -22,7 +22,7 @@ def test_the_signature_is_that_of_the_specifications_libraries():
 
 
 def test_two_secrets_make_two_signatures():
-    first, second = new_secret(), new_secret()
+    first, second = new_webhook_secret(), new_webhook_secret()
 
     said = headers([first, second], "msg_1", 1614265330, b"{}")
 
@@ -34,7 +34,7 @@ def test_two_secrets_make_two_signatures():
 
 def test_waits_grow_over_about_a_day_and_end():
     for seed in range(50):
-        waits = [wait_after(tries, random.Random(seed)) for tries in range(1, TRIES + 1)]
+        waits = [seconds_after(tries, random.Random(seed)) for tries in range(1, TRIES + 1)]
 
         assert waits[-1] is None
         assert all(one < other for one, other in pairwise(waits[:7]))
@@ -42,7 +42,7 @@ def test_waits_grow_over_about_a_day_and_end():
 
 
 def test_waits_differ_by_lot():
-    assert len({wait_after(3, random.Random(seed)) for seed in range(20)}) == 20
+    assert len({seconds_after(3, random.Random(seed)) for seed in range(20)}) == 20
 
 
 @pytest.mark.parametrize("wrong", ["whsec_not base64", "whsec_é"])

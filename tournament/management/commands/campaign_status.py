@@ -6,17 +6,17 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import in_words
-from judging.services.campaigns import campaign_named
-from judging.services.status import campaign_status
+from config.commands.console import Command as BaseCommand
+from config.commands.console import result_words
+from judging.campaign.campaigns import campaign_named
+from judging.watching.status import campaign_status
 from tournament.services import latest_version_now
 
 
 class Command(BaseCommand):
     help = (
         "Tasks, places, judgments wanted, counted and excluded, workers, exclusions, money, the next step, and "
-        "whether the latest version still equals what counts."
+        "whether the latest version is up to date."
     )
     example = "manage.py campaign_status first --json"
 
@@ -40,7 +40,7 @@ def _words(key: str, value: Any) -> str:
         return f"${value:,.2f}"
     if isinstance(value, list):
         return "\n".join(_row(key, row) for row in value) or "none"
-    return in_words(value)
+    return result_words(value)
 
 
 def _row(key: str, row: Any) -> str:

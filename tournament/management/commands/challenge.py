@@ -1,4 +1,4 @@
-"""`manage.py challenge`: new runs' unseen top passages against the current best answers."""
+"""`manage.py challenge`: compare new runs' unseen top passages with the current best answers."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import UsageError
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
 from config.plurals import many
-from judging.services.campaigns import campaign_named
+from judging.campaign.campaigns import campaign_named
 from tournament import services
-from tournament.management.offering import offer
+from tournament.management.offering import offer_places
 
 
 class Command(BaseCommand):
     help = (
-        "Compare the unseen top passages of new runs with the current best answers. Says first how many "
-        "pairs, tasks and dollars it takes; then its tasks are offered, collected and resolved like others."
+        "Compare the unseen top passages of new runs with the current best answers. First prints how many "
+        "pairs, tasks and dollars it takes. Its tasks are then posted, collected and resolved as usual."
     )
     example = "manage.py challenge first --runs new-run --rule lead2"
 
@@ -31,11 +31,11 @@ class Command(BaseCommand):
             default="lead2",
             help="judge a pair until a side leads by 2 or five judgments are in, or once (default: lead2)",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
+        parser.add_argument("--dry-run", action="store_true", help="only print the cost estimate")
         parser.add_argument(
             "--confirm-spend",
             metavar="AMOUNT",
-            help="dollars you agree to spend, where the crowd takes real money",
+            help="dollars you agree to spend (required if the crowd takes real money)",
         )
 
     def act(
@@ -58,10 +58,10 @@ class Command(BaseCommand):
             return {"challenge": None, "state": "planned", "asked": 0, **expected}
         opened = services.open_challenge(plan=plan, confirm_spend=agreed)
         if opened.challenge is None:
-            self.note("There is nothing to ask: every top passage was judged before or is the best answer.")
+            self.note("Nothing to ask: every top passage has already been judged or is a best answer.")
             return {"challenge": None, "state": "done", "asked": 0, **expected}
         if opened.advance.asked:
-            offer(self, named)
+            offer_places(self, named)
         return {
             "challenge": opened.challenge.number,
             "state": opened.challenge.state,
@@ -82,7 +82,7 @@ class Command(BaseCommand):
         )
         if expected["not_covered"]:
             lacking = many(expected["not_covered"], "query of these runs has", "queries of these runs have")
-            self.note(f"{lacking} no settled best answer yet: nothing is asked there.")
+            self.note(f"{lacking} no settled best answer yet and will be skipped.")
 
 
 def _dollars(amount: str | None) -> Decimal | None:
@@ -91,4 +91,6 @@ def _dollars(amount: str | None) -> Decimal | None:
     try:
         return Decimal(amount)
     except InvalidOperation:
-        raise UsageError(f"--confirm-spend is not an amount in dollars: {amount}") from None
+        raise UsageError(
+            f"--confirm-spend must be an amount in dollars, such as 12.50, not {amount}"
+        ) from None

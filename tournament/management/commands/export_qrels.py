@@ -1,4 +1,4 @@
-"""`manage.py export_qrels`: a version as a qrels file."""
+"""`manage.py export_qrels`: write a version as a qrels file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import write_result
+from config.commands.console import Command as BaseCommand
+from config.commands.console import write_result
 from pooling.services.finding import collection_named
 from tournament import services
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     example = "manage.py export_qrels mine --version 1 --out preference.qrels"
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version (of Django) would be in the way.
+        # Django's own --version would conflict.
         return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py publish_qrels`: the next version of a collection's preference qrels."""
+"""`manage.py publish_qrels`: publish the next version of a collection's preference qrels."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from judging.services.campaigns import campaign_named
+from config.commands.console import Command as BaseCommand
+from judging.campaign.campaigns import campaign_named
 from tournament import services
 
 
 class Command(BaseCommand):
     help = (
-        "Publish the best answers of a campaign's settled queries as the next version of its collection, "
-        "resolved as it was resolved last. Queries that it does not cover are carried over."
+        "Publish the best answers of a campaign's settled queries as the next version of its collection, with the "
+        "parameters of its latest resolve. Queries that it does not cover are carried over."
     )
     example = "manage.py publish_qrels first"
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", help="name of the campaign")
         parser.add_argument(
-            "--allow-open", action="store_true", help="also publish the best answers so far of open queries"
+            "--allow-open",
+            action="store_true",
+            help="also publish open queries with their best answers so far",
         )
         parser.add_argument("--by", default="", help="who publishes (default: your login name)")
 
@@ -32,9 +34,9 @@ class Command(BaseCommand):
         )
         version = publication.version
         if not publication.new:
-            self.note(f"Nothing is new: version {version.number} says the same already. No version was made.")
+            self.note(f"Nothing has changed since version {version.number}, so no new version was published.")
         if version.simulated:
-            self.note("Some of its judgments were made by simulated workers.")
+            self.note("Simulated workers made some of its judgments.")
         return {
             "collection": version.collection.name,
             "version": version.number,

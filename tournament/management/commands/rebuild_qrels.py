@@ -1,4 +1,4 @@
-"""`manage.py rebuild_qrels`: a version derived again from its manifest."""
+"""`manage.py rebuild_qrels`: rebuild a version from its manifest."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.console import write_result
+from config.commands.console import Command as BaseCommand
+from config.commands.console import write_result
 from pooling.services.finding import collection_named
 from tournament import services
 
 
 class Command(BaseCommand):
-    help = "Derive a version again from its manifest and hold the bytes against what was published."
+    help = "Rebuild a version from its manifest and compare the bytes with the published ones."
     example = "manage.py rebuild_qrels mine --version 1"
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version (of Django) would be in the way.
+        # Django's own --version would conflict.
         return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py resolve`: every query's best answers from a campaign's judgments."""
+"""`manage.py resolve`: find every query's best answers from a campaign's judgments."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.plurals import many
-from judging.services.campaigns import campaign_named
+from judging.campaign.campaigns import campaign_named
 from tournament import services
 from tournament.management.offering import advance_and_offer
 
@@ -17,7 +17,7 @@ SHOWN = 10
 
 
 class Command(BaseCommand):
-    help = "Find every query's best answers from the judgments that count now."
+    help = "Find every query's best answers from the judgments that currently count."
     example = "manage.py resolve first --ties keep"
 
     def arguments(self, parser: CommandParser) -> None:
@@ -26,13 +26,13 @@ class Command(BaseCommand):
             "--ties",
             choices=["recount", "keep"],
             default="recount",
-            help="recount wins among the tied, or keep all that have the most wins (default: recount)",
+            help="recount wins among tied passages, or keep all of them (default: recount)",
         )
         parser.add_argument(
             "--count",
             choices=["shares", "majority"],
             default="shares",
-            help="a pair's win by shares of its judgments, or to the majority (default: shares)",
+            help="split a pair's win by its judgments, or give it to the majority (default: shares)",
         )
 
     def act(self, *, campaign: str, ties: str, count: str, **options: Any) -> dict[str, Any]:
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         challenge = advance_and_offer(self, named)
         if out := sum(challenge.values()):
             self.note(
-                f"A challenge still wants {many(out, 'judgment')}; its queries keep their best answers until then."
+                f"A challenge still needs {many(out, 'judgment')}. Until then, its queries keep their best answers."
             )
         summary = services.resolve(campaign=named, ties=ties, count=count)
         return {**summary, "challenge": challenge, "results": services.results(named)}
@@ -51,4 +51,4 @@ class Command(BaseCommand):
         for row in [row for row in rows if row["status"] == "open" or row["tied"]][:SHOWN]:
             self.out.print(f"{row['qid']}: {row['reason']}", markup=False)
         if more := max(0, result["open"] + result["tied"] - SHOWN):
-            self.out.print(f"… and {more:,} more; --json has every query's result and its reason.")
+            self.out.print(f"… and {more:,} more; use --json to see every query's result and reason.")

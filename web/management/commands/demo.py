@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from rich.table import Table
 
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.plurals import many
-from web.demo import Demo, moved
+from web.demo import Demo, moved_runs
 
 
 class Command(BaseCommand):
@@ -22,11 +22,11 @@ class Command(BaseCommand):
     def act(self, **options: Any) -> dict[str, Any]:
         started = time.monotonic()
         self.note(
-            "Preferee's demo. Its judges are simulated workers: nothing it publishes comes from people."
+            "Preferee's demo. Its judges are simulated workers; none of its judgments come from people."
         )
         demo = Demo(say=self.note)
         result = demo.run()
-        result["moved"] = moved(result["version_1"], result["version_2"])
+        result["moved"] = moved_runs(result["version_1"], result["version_2"])
         result["seconds"] = round(time.monotonic() - started, 1)
         return result
 

@@ -1,4 +1,4 @@
-"""`manage.py release_bundle`: a version as one zip to publish."""
+"""`manage.py release_bundle`: write a version as one zip to publish."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from config.console import Command as BaseCommand
-from config.private_files import hand_over
+from config.commands.console import Command as BaseCommand
+from config.process.private_files import give_to_user
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
-from web.services.release import store
-from web.services.release.bundle import count_release, make_release
+from web.releases import store
+from web.releases.bundle import count_bundle, make_bundle
 
 
 class Command(BaseCommand):
     help = (
-        "Write a version of a collection's preference qrels as one bundle to publish: judgments, test pairs, qrels, "
+        "Write a version of a collection's preference qrels as one bundle to publish: judgments, gold pairs, qrels, "
         "texts, agreement, a data card. What only runs supplied that are not public is left out; so are workers' "
         "ids, comments and signals. The same facts give the same bytes."
     )
     example = "manage.py release_bundle mine --version 2 --out mine-version-2.zip"
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        # Django's own --version (of Django) would be in the way.
+        # Django's own --version option would conflict.
         return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
 
     def arguments(self, parser: CommandParser) -> None:
@@ -42,15 +42,15 @@ class Command(BaseCommand):
         version = version_numbered(collection_named(collection), number)
         with self.progress("Counting" if dry_run else "Making the bundle") as update:
             if dry_run:
-                return {"version": version.number, "file": None, **_told(count_release(version, update))}
-            made = make_release(version, update)
+                return {"version": version.number, "file": None, **_told(count_bundle(version, update))}
+            made = make_bundle(version, update)
         target = out or Path(f"{collection}-version-{version.number}.zip")
         kept = store.opened(made.name)
-        assert kept is not None  # it has just been made
+        assert kept is not None  # it was just made
         partial = target.with_name(f".{target.name}.partial")
         with kept, partial.open("wb") as file:
             shutil.copyfileobj(kept, file)
-        hand_over(partial)
+        give_to_user(partial)
         partial.replace(target)
         return {
             "version": version.number,

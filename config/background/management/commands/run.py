@@ -6,20 +6,23 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandParser
+from django.utils.module_loading import import_string
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
 from config.errors import Refusal
+from config.process import launcher
 
 
 class Command(BaseCommand):
-    help = "Serve the pages, work jobs off and run the embedded marketplace until Ctrl-C."
+    help = "Serve the pages, do background jobs and run the embedded marketplace until Ctrl-C."
     example = "manage.py run"
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--web-only", action="store_true", help="serve pages without working jobs off")
         parser.add_argument(
-            "--until-parent-exits", action="store_true", help="end with the process that started this one"
+            "--web-only", action="store_true", help="serve pages without doing background jobs"
+        )
+        parser.add_argument(
+            "--until-parent-exits", action="store_true", help="stop when the parent process exits"
         )
         parser.add_argument(
             "--threads",
@@ -37,11 +40,11 @@ class Command(BaseCommand):
     def act(
         self, *, web_only: bool, until_parent_exits: bool, threads: int, processes: int, **options: Any
     ) -> dict[str, Any]:
-        from config.server import serve, stop_with_parent
+        from config.process.server import serve, stop_with_parent
 
         if processes < 1 or threads < 1:
             raise Refusal(
-                "There is at least one process and one thread.", "Leave --processes and --threads out."
+                "There must be at least one process and one thread.", "Leave --processes and --threads out."
             )
         if processes > 1 and not web_only:
             raise Refusal(
@@ -56,6 +59,16 @@ class Command(BaseCommand):
         with launcher.crowd_running():
             self.note(f"Preferee:    {settings.PUBLIC_URL}/")
             self.note(f"Marketplace: {settings.CROWD_ENDPOINT}/   (where workers take tasks)")
+            if link := _first_administrator_link():
+                self.note(f"There is no administrator yet. Open this link once to become one:\n  {link}")
             self.note("Stop with Ctrl-C.")
             serve(threads=threads, with_workers=True)
         return {"state": "stopped"}
+
+
+def _first_administrator_link() -> str:
+    """Return the link that makes the first administrator; production prints no such link."""
+    if settings.PRODUCTION:
+        return ""
+    link: str = import_string("accounts.services.invitations.first_administrator_link")()
+    return link

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
-from config import launcher
-from config.console import Command as BaseCommand
+from config.commands.console import Command as BaseCommand
+from config.process import launcher
 
 
 class Command(BaseCommand):

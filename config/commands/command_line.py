@@ -1,0 +1,39 @@
+"""Prints command lines so that they work when pasted into a shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+#: A command as our texts write it: without a path to Python or to the file.
+_bare = re.compile(r"(?<![\w./-])(?:(manage\.py)|python -m marketplace)(?= [a-z])")
+
+
+def pasteable(text: str) -> str:
+    """Return ``text`` with every ``manage.py COMMAND`` and ``python -m marketplace COMMAND`` as this shell needs it.
+
+    Without an activated environment, ``python`` is a different one that does not have our packages.
+    """
+    python, script = _python(), _below(BASE_DIR / "manage.py")
+    direct = python == "python"
+    manage = (f"./{script}" if "/" not in script else script) if direct else f"{python} {script}"
+    return _bare.sub(lambda found: manage if found[1] else f"{python} -m marketplace", text)
+
+
+def _python() -> str:
+    """Return how to call this process's Python from a shell."""
+    found = shutil.which("python")
+    return "python" if found and Path(found) == Path(sys.executable) else _below(Path(sys.executable))
+
+
+def _below(path: Path) -> str:
+    """Return the path as typed in the working directory, quoted for a shell."""
+    try:
+        return shlex.quote(str(path.relative_to(Path(os.curdir).absolute())))
+    except ValueError:
+        return shlex.quote(str(path))

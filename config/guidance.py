@@ -1,0 +1,127 @@
+"""Text that tells people what to do, with its actions and options kept as data rather than as words.
+
+Each surface renders them its own way: a terminal prints ``Run: manage.py raise_budget first 12.50``, a page links to
+*Change the budget*, and the API answers with the call. Pages and API: ``web.common.directions``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Action:
+    """A thing to do: a command, the campaign or collection it is about, and what else is typed in a terminal."""
+
+    command: str
+    subject: str = ""
+    rest: str = ""
+    lead: str = "Run"
+    """What a terminal says before the command, without the colon; empty inside a sentence."""
+
+    @property
+    def typed(self) -> str:
+        """The command as it is typed."""
+        return " ".join(filter(None, ("manage.py", self.command, self.subject, self.rest)))
+
+    @property
+    def led(self) -> str:
+        return f"{self.lead}: " if self.lead else ""
+
+    def __str__(self) -> str:
+        return f"{self.led}{self.typed}"
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice, by the name of its command-line option without dashes; pages and the API have a field for it."""
+
+    option: str
+
+    def __str__(self) -> str:
+        return f"--{self.option}"
+
+
+@dataclass(frozen=True)
+class TerminalOnly:
+    """Words that only help in a terminal, such as an option for what a page has a list to choose from."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Part = str | Action | Option | TerminalOnly
+
+
+class Guidance(str):
+    """A text with its ``parts``. As a string it reads as in a terminal."""
+
+    parts: tuple[Part, ...]
+
+    def __new__(cls, *pieces: Part) -> Guidance:
+        parts = tuple(part for piece in pieces for part in parts_of(piece))
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts = parts
+        return made
+
+    def __str__(self) -> str:
+        return self  # str() of a subclass would else be a plain copy
+
+    def __getnewargs__(self) -> tuple[Part, ...]:  # type: ignore[override]
+        return self.parts
+
+    def __add__(self, more: str) -> Guidance:
+        return Guidance(self, more)
+
+    def __radd__(self, before: str) -> Guidance:
+        return Guidance(before, self)
+
+    def asks_for(self, command: str) -> bool:
+        """Return whether one of its actions is this command."""
+        return any(isinstance(part, Action) and part.command == command for part in self.parts)
+
+
+def parts_of(text: Part) -> tuple[Part, ...]:
+    """Return the parts of a text; of a plain one, the text itself."""
+    if isinstance(text, Guidance):
+        return text.parts
+    return (text,) if not isinstance(text, str) or text else ()
+
+
+def joined(separator: str, texts: Iterable[Part]) -> Guidance:
+    """Join texts as ``str.join`` does, leaving out empty ones and keeping their parts."""
+    pieces = [piece for text in texts if text for piece in (separator, text)]
+    return Guidance(*pieces[1:])
+
+
+_KINDS: dict[str, type[Action | Option | TerminalOnly]] = {
+    "command": Action,
+    "option": Option,
+    "text": TerminalOnly,
+}
+#: What a stored text with parts begins with. No text of a person does: see stored().
+_MARK = "\x1e"
+
+
+def stored(text: str) -> str:
+    """Return the text as it is kept in a database, a session or JSON."""
+    if not isinstance(text, Guidance) or all(isinstance(part, str) for part in text.parts):
+        return str(text).lstrip(_MARK)
+    return _MARK + json.dumps([part if isinstance(part, str) else asdict(part) for part in text.parts])
+
+
+def restored(text: str) -> Guidance:
+    """Return what was stored, with its parts."""
+    if isinstance(text, Guidance) or not text.startswith(_MARK):
+        return Guidance(text)
+    return Guidance(*map(_part, json.loads(text.removeprefix(_MARK))))
+
+
+def _part(kept: str | dict[str, str]) -> Part:
+    if isinstance(kept, str):
+        return kept
+    return _KINDS[next(iter(kept))](**kept)

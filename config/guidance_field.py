@@ -1,0 +1,19 @@
+"""A database column for texts that name actions and options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from config.guidance import Guidance, restored, stored
+
+
+class GuidanceField(models.TextField):
+    """A column of guidance; plain text in it is guidance without parts."""
+
+    def from_db_value(self, value: str | None, *_: Any) -> Guidance | None:
+        return None if value is None else restored(value)
+
+    def get_prep_value(self, value: Any) -> Any:
+        return stored(value) if isinstance(value, str) else super().get_prep_value(value)

@@ -1,0 +1,37 @@
+"""Answers 503 to requests that cannot be answered now, with a time to retry, and logs the reason."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from config.errors import NotNow
+
+logger = logging.getLogger("preferee.requests")
+
+
+class SayNotNow:
+    """Middleware for pages that raise :class:`config.errors.NotNow`, for instance because the store of runs is down.
+
+    The reason names servers and settings, so it goes to the log for administrators and not to visitors.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass the request on."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Return the page for a NotNow; None for other errors."""
+        if not isinstance(error, NotNow):
+            return None
+        logger.warning("%s cannot be answered now: %s", request.path, error)
+        reply = render(request, "503.html", status=503)
+        reply["Retry-After"] = str(int(error.seconds))
+        reply["Cache-Control"] = "no-store"
+        return reply

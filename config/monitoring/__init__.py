@@ -1,0 +1,1 @@
+"""Metrics, logs and health checks of a running process."""

@@ -1,0 +1,177 @@
+"""Metrics of the running product, and how Prometheus reads them (docs/maintenance.md, "Metrics").
+
+Counts are made in each process and added up over all processes of a machine, in files of a shared folder
+(prometheus-client's multiprocess mode). States, such as the number of waiting jobs, are read from the database on
+request, so every machine reports the same values.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from django.conf import settings
+from django.utils.module_loading import autodiscover_modules
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry, Counter, Histogram
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+#: Upper bounds in seconds; pages must stay below 0.3.
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+# prometheus-client decides at import whether counts are shared, so it is imported at the first count.
+
+
+@dataclass(frozen=True)
+class Count:
+    """A counter of events with labels."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def add(self, *values: str) -> None:
+        """Count one event."""
+        counter = _counter(self)
+        (counter.labels(*values) if values else counter).inc()
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A histogram of durations in seconds, with labels."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def add(self, seconds: float, *values: str) -> None:
+        """Record one duration."""
+        _histogram(self).labels(*values).observe(seconds)
+
+
+@dataclass(frozen=True)
+class State:
+    """A value read on request: label values → number."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    values: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+
+StateReader = Callable[[], Iterable[State]]
+_readers: list[StateReader] = []
+
+
+def state_reader(reader: StateReader) -> StateReader:
+    """Register a function that reads a room's states from the database; rooms keep theirs in ``metrics.py``."""
+    _readers.append(reader)
+    return reader
+
+
+_made: dict[Count | Timing, Any] = {}
+_making = threading.Lock()
+
+
+def _counter(count: Count) -> Counter:
+    from prometheus_client import Counter
+
+    return cast("Counter", _once(count, functools.partial(Counter, count.name, count.help, count.labels)))
+
+
+def _histogram(timing: Timing) -> Histogram:
+    from prometheus_client import Histogram
+
+    make = functools.partial(Histogram, timing.name, timing.help, timing.labels, buckets=BUCKETS)
+    return cast("Histogram", _once(timing, make))
+
+
+def _once(what: Count | Timing, make: Callable[[], Any]) -> Any:
+    """Return the metric made for ``what``. Two threads that count for the first time at once get the same one."""
+    if what not in _made:
+        with _making:
+            if what not in _made:
+                _made[what] = make()
+    return _made[what]
+
+
+def share() -> None:
+    """Count together with the other processes of this machine, including processes forked from this one.
+
+    Call it before the first count. Files of processes that have ended are removed.
+    """
+    root: Path = settings.METRICS_DIR
+    own = root / f"{socket.gethostname()}-{os.getpid()}"
+    for folder in root.glob(f"{socket.gethostname()}-*"):
+        if folder == own or not _lives(folder.name.rpartition("-")[2]):
+            shutil.rmtree(folder, ignore_errors=True)
+    own.mkdir(parents=True, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)
+
+
+def _lives(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except PermissionError:  # another user's, but alive
+        return True
+    return True
+
+
+def exposition() -> bytes:
+    """Return all metrics in Prometheus's text format."""
+    from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+
+    autodiscover_modules("metrics")
+    registry = CollectorRegistry()
+    registry.register(_States())
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return generate_latest(REGISTRY) + generate_latest(registry)
+    registry.register(_Shared())
+    return _generated(registry)
+
+
+def _generated(registry: CollectorRegistry) -> bytes:
+    from prometheus_client import generate_latest
+
+    for _ in range(5):
+        try:
+            return generate_latest(registry)
+        except (FileNotFoundError, struct.error):
+            continue  # a process just started or ended: its file was empty or gone
+    return generate_latest(registry)
+
+
+class _Shared:
+    """The counts of all processes that share the folder."""
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.multiprocess import MultiProcessCollector
+
+        files = [str(file) for file in settings.METRICS_DIR.glob("*/*.db")]
+        return iter(MultiProcessCollector.merge(files))
+
+
+class _States:
+    """The states that rooms read from the database."""
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.core import GaugeMetricFamily
+
+        for reader in _readers:
+            for state in reader():
+                family = GaugeMetricFamily(state.name, state.help, labels=state.labels)
+                for values, number in sorted(state.values.items()):
+                    family.add_metric(values, number)
+                yield family

@@ -1,0 +1,220 @@
+"""Start what the product needs: its database, the embedded crowd, the web process.
+
+Without any settings, everything works without another server (docs/architecture.md, "Where it runs").
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from config.errors import Refusal
+
+START_SECONDS = 60
+
+
+class CrowdUnreachable(Refusal):
+    """The crowd's endpoint does not answer."""
+
+
+@contextmanager
+def _locked(name: str) -> Iterator[IO[str]]:
+    """Hold a lock file of the data directory, so that two processes do not run the same set-up at once."""
+    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.DATA_DIR / f"{name}.lock").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def ensure_database() -> None:
+    """Create and migrate the database when it is behind. In production, only say that it is behind."""
+    if database_is_current():
+        return
+    if settings.PRODUCTION:
+        raise Refusal("The database is not up to date with this version.", "Run: manage.py migrate")
+    with _locked("migrate"):
+        if not database_is_current():
+            call_command("migrate", verbosity=0, interactive=False)
+
+
+def database_is_current() -> bool:
+    """Return whether every migration of this version was applied."""
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def crowd_is_embedded() -> bool:
+    """Return whether the crowd is the marketplace that we start ourselves."""
+    return settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT and not settings.PRODUCTION
+
+
+def crowd_keys() -> tuple[str, str]:
+    """Return (access key, secret key) for the crowd, from the environment or the marketplace's key file."""
+    if settings.CROWD_ACCESS_KEY:
+        return settings.CROWD_ACCESS_KEY, settings.CROWD_SECRET_KEY
+    try:
+        keys = json.loads(settings.CROWD_KEY_FILE.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        raise Refusal(
+            f"No key is set for the crowd at {settings.CROWD_ENDPOINT}.",
+            "Set PREFEREE_CROWD_ACCESS_KEY and PREFEREE_CROWD_SECRET_KEY, or PREFEREE_CROWD_KEY_FILE.",
+        ) from None
+    return keys["access_key"], keys["secret_key"]
+
+
+def answers(url: str, *, timeout: float = 1.0) -> bool:
+    """Return whether ``url`` answers 200."""
+    try:
+        with urllib.request.urlopen(url, timeout=timeout) as reply:  # noqa: S310 -- our own address
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError, ValueError):
+        return False
+
+
+def installation() -> str:
+    """Return the public name of this installation, shared by all processes with the same ``SECRET_KEY``."""
+    return _name_from(settings.SECRET_KEY)
+
+
+@cache
+def _name_from(secret: str) -> str:
+    """Derive the name slowly: /healthz shows it to everyone, who could otherwise try millions of keys a second."""
+    salt, room = b"preferee installation", 2**26
+    return hashlib.scrypt(secret.encode(), salt=salt, n=2**15, r=8, p=1, maxmem=room, dklen=6).hex()
+
+
+def answered_by(health: str) -> str:
+    """Return the installation that answers this health check; empty if it names none."""
+    try:
+        with urllib.request.urlopen(health, timeout=2) as reply:  # noqa: S310 -- our own address
+            return str(json.load(reply).get("installation", ""))
+    except (urllib.error.URLError, OSError, ValueError, AttributeError):
+        return ""
+
+
+@contextmanager
+def crowd_running() -> Iterator[None]:
+    """Keep the embedded marketplace running while the block runs; another crowd is left alone."""
+    if not crowd_is_embedded() or answers(f"{settings.CROWD_ENDPOINT}/healthz"):
+        yield
+        return
+    with _locked("marketplace"):
+        process = None if answers(f"{settings.CROWD_ENDPOINT}/healthz") else start_marketplace()
+    try:
+        yield
+    finally:
+        if process:
+            stop(process)
+
+
+@contextmanager
+def judging_pages_running() -> Iterator[None]:
+    """Serve the judging pages at the public address while the block runs.
+
+    Simulated workers load the real pages over HTTP, so a command that runs them needs a web process.
+    """
+    health = f"{settings.PUBLIC_URL}/healthz"
+    if answers(health):
+        if answered_by(health) != installation():
+            raise Refusal(
+                f"Something else answers at {settings.PUBLIC_URL}, not this installation's pages.",
+                "Stop it, or choose another address with PREFEREE_PUBLIC_URL.",
+            )
+        yield
+        return
+    process = _started("web", ["manage.py", "run", "--web-only", "--until-parent-exits"])
+    try:
+        wait_for(health, process, "web")
+        yield
+    finally:
+        stop(process)
+
+
+def start_marketplace() -> subprocess.Popen[bytes]:
+    """Start the marketplace as a separate process and wait until it answers."""
+    port = str(settings.MARKETPLACE_PORT)
+    process = _started("marketplace", ["-m", "marketplace", "serve", "--port", port, "--until-parent-exits"])
+    wait_for(f"{settings.CROWD_ENDPOINT}/healthz", process, "marketplace")
+    return process
+
+
+def _started(name: str, words: list[str]) -> subprocess.Popen[bytes]:
+    """Start a Python process of ours and write its stderr to its log."""
+    with _log(name) as log:
+        return subprocess.Popen(
+            [sys.executable, *words],
+            cwd=settings.BASE_DIR,
+            env=_environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without the variables that only it should use."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    environment["PREFEREE_DATA_DIR"] = str(settings.DATA_DIR)
+    # Tests can change the database's name after the environment was read.
+    environment["DATABASE_URL"] = database_url()
+    environment.setdefault("MARKETPLACE_KEY_FILE", str(settings.CROWD_KEY_FILE))
+    return environment
+
+
+def database_url() -> str:
+    """Return the address of this process's database, for a process it starts."""
+    name = quote(str(connection.settings_dict["NAME"]))
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{name}"
+    # Password and options stay as written: only the name can have changed.
+    address, mark, options = os.environ["DATABASE_URL"].partition("?")
+    return f"{address.rpartition('/')[0]}/{name}{mark}{options}"
+
+
+def _log(name: str) -> IO[bytes]:
+    directory = settings.DATA_DIR / "logs"
+    directory.mkdir(parents=True, exist_ok=True)
+    return (directory / f"{name}.log").open("ab")
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
+    """Wait until ``url`` answers. If the process dies first, refuse with the end of its log."""
+    deadline = time.monotonic() + START_SECONDS
+    while not answers(url):
+        if process.poll() is not None or time.monotonic() > deadline:
+            stop(process)
+            log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
+            tail = log.read_text(errors="replace")[-1500:] if log.exists() else ""
+            raise CrowdUnreachable(f"The {name} process did not start:\n{tail}", f"See {log}.")
+        time.sleep(0.1)
+
+
+def stop(process: subprocess.Popen[bytes], *, seconds: float = 10) -> None:
+    """Ask the process to stop, and kill it if it does not."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,96 @@
+"""The web processes: gunicorn and, in the embedded default's single process, the workers' threads."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+from gunicorn.app.base import BaseApplication
+
+from config.monitoring import metrics
+from config.monitoring.logs import ServerLogger
+
+
+class EmbeddedServer(BaseApplication):
+    """gunicorn with many threads per process, configured in code."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self.options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        application = get_wsgi_application()
+        # Import every view now. Otherwise the first visitors would all wait for it.
+        get_resolver().url_patterns  # noqa: B018
+        leave_alone_what_is_there()
+        return application
+
+
+def leave_alone_what_is_there() -> None:
+    """Exclude all objects made so far, such as modules, models and views, from garbage collection.
+
+    They are a quarter of a million objects that live as long as the process. A page that reads ten thousand rows
+    makes the collector scan everything several times, which took longer than the page.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def stop_with_parent() -> None:
+    """Stop this process when its parent is gone, so that a killed command leaves nothing running."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def serve(*, threads: int, with_workers: bool, processes: int = 1) -> None:
+    """Serve until SIGTERM or SIGINT. The embedded workers run in one process, so they allow no second one."""
+    assert processes == 1 or not with_workers
+    workers: list[Any] = []
+    metrics.share()
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns if it is missing
+
+    def begin(_worker: Any) -> None:
+        # Threads do not survive gunicorn's fork, so start them in the process that serves.
+        from django.db import connections
+
+        from config.process.embedded import EmbeddedWorkers
+
+        connections.close_all()
+        workers.append(EmbeddedWorkers())
+        workers[0].start()
+
+    def end(_arbiter: Any, _worker: Any) -> None:
+        for worker in workers:
+            worker.stop()
+
+    options: dict[str, Any] = {
+        "bind": f"{settings.HOST}:{settings.PORT}",
+        "workers": processes,
+        "worker_class": "gthread",
+        "threads": threads,
+        "keepalive": 15,
+        "graceful_timeout": 10,
+        "loglevel": settings.LOG_LEVEL.lower(),
+        "logger_class": ServerLogger,
+        "control_socket_disable": True,
+    }
+    if with_workers:
+        options |= {"post_worker_init": begin, "worker_exit": end}
+    EmbeddedServer(options).run()

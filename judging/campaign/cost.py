@@ -1,0 +1,67 @@
+"""The cost of judging: quotes before anything is spent, and the money committed so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import F, Q, Sum
+
+from judging.crowds import crowd_at
+from judging.models import Campaign, Payment, Place
+from judging.rules.packing import task_count
+from judging.rules.pay import Pay, pay_of, rounded
+
+
+@dataclass(frozen=True)
+class Quote:
+    """The cost in dollars of a number of tasks (one place each)."""
+
+    tasks: int
+    reward: Decimal  # base rewards and whole bonuses together
+    fee: Decimal
+
+    @property
+    def total(self) -> Decimal:
+        """Rewards and fees together."""
+        return self.reward + self.fee
+
+
+def pay_for(campaign: Campaign) -> Pay:
+    """Return what a task of the campaign pays."""
+    return pay_of(campaign.reward, campaign.base_reward, split=campaign.pay == Campaign.Pay.SPLIT)
+
+
+def quote(campaign: Campaign, pair_count: int, judgments: int = 1) -> Quote:
+    """Return the cost of ``judgments`` judgments for each of ``pair_count`` pairs, without repeats."""
+    return quote_tasks(campaign, task_count(pair_count, campaign.pairs_per_task, judgments))
+
+
+def quote_tasks(campaign: Campaign, tasks: int) -> Quote:
+    """Return the cost of this many tasks."""
+    return quote_pay(pay_for(campaign), tasks, crowd=campaign.crowd, endpoint=campaign.endpoint)
+
+
+def quote_pay(pay: Pay, tasks: int, *, crowd: str = "mturk", endpoint: str = "") -> Quote:
+    """Return the cost of this many tasks at this pay, with fees; the campaign does not have to exist yet."""
+    fees = crowd_at(crowd, endpoint).fees
+    return Quote(tasks, tasks * pay.whole, tasks * (fees.on(pay.base) + fees.on(pay.bonus)))
+
+
+def money(campaign: Campaign) -> dict[str, Decimal]:
+    """Return dollars with fees: ``spent`` (paid), ``owed``, ``held`` for a person, ``promised`` by live places.
+
+    ``committed`` is the sum of all four.
+    """
+    payments = Payment.objects.filter(submission__campaign=campaign)
+    sums = payments.aggregate(
+        spent=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.PAID), default=Decimal(0)),
+        owed=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.OWED), default=Decimal(0)),
+        held=Sum(F("amount") + F("fee"), filter=Q(state=Payment.State.HELD), default=Decimal(0)),
+    )
+    live = Place.objects.filter(
+        posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
+    ).count()
+    sums = {name: rounded(Decimal(value)) for name, value in sums.items()}  # SQLite adds binary floats
+    promised = quote_tasks(campaign, live).total
+    return {**sums, "promised": promised, "committed": sum(sums.values(), promised)}

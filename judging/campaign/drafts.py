@@ -1,0 +1,79 @@
+"""Rename or delete a draft that nobody has worked on. Judged campaigns are never deleted."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from config.plurals import many
+from judging.campaign.campaigns import log_change
+from judging.errors import CampaignRefused
+from judging.models import Campaign, GoldPair
+from pooling.services import members
+from pooling.services.naming import check_name
+
+
+def rename_draft(campaign: Campaign, name: str, *, who: str = "") -> None:
+    """Rename the campaign; its URLs contain the name. Raises CampaignRefused and PoolingError."""
+    before, name = campaign.name, name.strip()
+    if name == before:
+        return
+    check_name(name)
+    try:
+        with transaction.atomic():
+            _hold(campaign)
+            Campaign.objects.filter(pk=campaign.pk).update(name=name)
+            log_change(campaign, "renamed", why=f"Previous name: {before}.", who=who)
+    except IntegrityError:
+        raise CampaignRefused(f"A campaign called {name!r} already exists.", "Choose another name.") from None
+    campaign.refresh_from_db()
+
+
+@transaction.atomic
+def delete_draft(campaign: Campaign, *, who: str = "") -> None:
+    """Delete the campaign with its pairs, tasks, gold pairs, texts and log; the collection logs the deletion.
+
+    Raises CampaignRefused if something depends on the campaign.
+    """
+    _hold(campaign)
+    if reasons := what_keeps(campaign):
+        raise CampaignRefused(
+            f"Campaign {campaign.name} cannot be deleted: {'; '.join(reasons)}.", "Close it instead."
+        )
+    members.log(campaign.collection, f"draft campaign {campaign.name} deleted", who=who)
+    campaign.delete()
+
+
+def what_keeps(campaign: Campaign) -> list[str]:
+    """Return why the draft cannot be deleted: trials or rehearsals."""
+    reasons = []
+    if seen := campaign.submissions.count():
+        reasons.append(f"{many(seen, 'task was', 'tasks were')} opened in a trial")
+    if copies := campaign.rehearsals.count():
+        reasons.append(
+            f"{many(copies, 'rehearsal')} of it, with judgments, {'is' if copies == 1 else 'are'} kept"
+        )
+    return reasons
+
+
+def what_goes(campaign: Campaign) -> dict[str, int]:
+    """Count what a deletion would remove."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    return {"pairs": campaign.pairs.count(), "tasks": campaign.tasks.count(), "gold": accepted.count()}
+
+
+def is_untouched(campaign: Campaign) -> bool:
+    """Return whether nothing was ever posted, so that no place, message or list at a crowd has the name."""
+    own = campaign.pool_id is not None and campaign.rehearsal_of_id is None
+    return own and campaign.launched_at is None and campaign.state in Campaign.BEFORE_LAUNCH
+
+
+def _hold(campaign: Campaign) -> None:
+    """Lock the row, so that a concurrent launch waits. Raises CampaignRefused if the campaign was posted."""
+    Campaign.objects.filter(pk=campaign.pk).update(seed=F("seed"))
+    now = Campaign.objects.filter(pk=campaign.pk).first()
+    if now is None or not is_untouched(now):
+        raise CampaignRefused(
+            f"Campaign {campaign.name} is no longer a draft.",
+            "Its name and records are kept. To end it, close it.",
+        )

@@ -1,0 +1,142 @@
+"""Gold pairs: proposed by the software and accepted or dropped by a person, or imported from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from config import clock
+from judging.errors import BadInput, BadJudgmentFile, CampaignRefused
+from judging.models import Campaign, GoldPair
+from pooling.models import Query
+from pooling.services import passages
+
+LONGEST_PID = 300
+MOST_BYTES = 8 * 1024**2
+LONGEST_DECIDER = 150
+KINDS = (GoldPair.Kind.EASY.value, GoldPair.Kind.HARD.value)
+
+
+def needed_gold(campaign: Campaign) -> int:
+    """Return how many accepted gold pairs a launch requires, so that no worker sees one twice."""
+    return campaign.gold_per_task * campaign.max_tasks_per_worker
+
+
+def decide_gold(campaign: Campaign, ids: list[int] | None, *, accept: bool, who: str = "") -> int:
+    """Accept (or drop) these gold pairs, or all proposed ones; return how many changed."""
+    pairs = (
+        campaign.gold_pairs.filter(state=GoldPair.State.PROPOSED) if ids is None else _named(campaign, ids)
+    )
+    state = GoldPair.State.ACCEPTED if accept else GoldPair.State.DROPPED
+    return pairs.exclude(state=state).update(state=state, decided_at=clock.now(), decided_by=who)
+
+
+def reopen_gold(campaign: Campaign, ids: list[int]) -> int:
+    """Undo decisions, so that these gold pairs are proposed again. Only before launch: no worker has seen them."""
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} has been launched, so decisions about its gold pairs are final."
+        )
+    decided = _named(campaign, ids).filter(state__in=[GoldPair.State.ACCEPTED, GoldPair.State.DROPPED])
+    return decided.update(state=GoldPair.State.PROPOSED, decided_at=None, decided_by="")
+
+
+def _named(campaign: Campaign, ids: list[int]) -> QuerySet[GoldPair]:
+    pairs = campaign.gold_pairs.filter(pk__in=ids)
+    if missing := set(ids) - set(pairs.values_list("pk", flat=True)):
+        raise BadInput(f"This campaign has no gold pair {', '.join(map(str, sorted(missing)))}.")
+    return pairs
+
+
+def import_gold(campaign: Campaign, file: Path, *, who: str = "") -> int:
+    """Import accepted gold pairs from a file with lines of `qid relevant-pid off-topic-pid [kind]`: all or none."""
+    return bring_gold(campaign, file.read_bytes(), name=file.name, who=who)
+
+
+@transaction.atomic
+def bring_gold(campaign: Campaign, content: bytes, *, name: str, who: str = "") -> int:
+    """Import accepted gold pairs from lines of `qid relevant-pid off-topic-pid [kind]`, all or none; return how many.
+
+    Proposed and dropped pairs become accepted; suspended pairs stay suspended. Raises BadJudgmentFile.
+    """
+    rows = _rows_of(campaign, content, name)
+    pids = sorted({pid for _, relevant, off_topic, _ in rows for pid in (relevant, off_topic)})
+    keys = passages.record_passages(campaign.collection, pids)
+    facts = {
+        "state": GoldPair.State.ACCEPTED,
+        "decided_at": clock.now(),
+        "decided_by": (f"{who}, file {name}" if who else f"file {name}")[:LONGEST_DECIDER],
+    }
+    triples = {(query, keys[relevant], keys[off_topic]): kind for query, relevant, off_topic, kind in rows}
+    open_ones = campaign.gold_pairs.filter(state__in=[GoldPair.State.PROPOSED, GoldPair.State.DROPPED])
+    known = open_ones.values_list("pk", "query_id", "relevant_id", "off_topic_id")
+    named = {pk: triples[query, good, bad] for pk, query, good, bad in known if (query, good, bad) in triples}
+    for kind in sorted(set(named.values())):
+        changes = facts | ({"kind": kind} if kind else {})
+        keys_of_kind = [pk for pk, said in named.items() if said == kind]
+        for start in range(0, len(keys_of_kind), 500):
+            GoldPair.objects.filter(pk__in=keys_of_kind[start : start + 500]).update(**changes)
+    gold = [
+        GoldPair(
+            campaign=campaign,
+            query_id=query,
+            relevant_id=relevant,
+            off_topic_id=off_topic,
+            kind=kind,
+            **facts,
+        )
+        for (query, relevant, off_topic), kind in sorted(triples.items())
+    ]
+    GoldPair.objects.bulk_create(gold, ignore_conflicts=True, batch_size=2000)
+    return len(gold)
+
+
+def check_gold_size(size: int) -> None:
+    """Raise BadInput if the file is too large for gold pairs."""
+    if size > MOST_BYTES:
+        raise BadInput(
+            f"A file of gold pairs can have at most {MOST_BYTES:,} bytes.",
+            "Each line must have three ids and an optional kind, but no texts.",
+        )
+
+
+def _rows_of(campaign: Campaign, content: bytes, name: str) -> list[tuple[int, str, str, str]]:
+    """Return (query, relevant pid, off-topic pid, kind or "") for each line. Raises BadJudgmentFile."""
+    queries = dict(Query.objects.filter(collection=campaign.collection).values_list("qid", "pk"))
+    rows: list[tuple[int, str, str, str]] = []
+    for number, fields in read_gold_lines(content, name):
+        if fields[0] not in queries:
+            raise BadJudgmentFile(name, number, f"the collection has no query {fields[0][:100]!r}.")
+        if fields[1] == fields[2]:
+            raise BadJudgmentFile(name, number, "the two passages are the same.")
+        rows.append((queries[fields[0]], fields[1], fields[2], fields[3] if len(fields) > 3 else ""))
+    if not rows:
+        raise BadJudgmentFile(name, 1, "the file is empty.")
+    return rows
+
+
+def read_gold_lines(content: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and columns of each line that is not empty. Raises BadJudgmentFile."""
+    for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
+        if fields := _fields_of(raw, name, number):
+            yield number, fields
+
+
+def _fields_of(raw: bytes, name: str, number: int) -> list[str]:
+    """Return the three or four columns of a line; empty for a blank line. Raises BadJudgmentFile."""
+    try:
+        fields = raw.decode().split()
+    except UnicodeDecodeError:
+        raise BadJudgmentFile(name, number, "the line is not UTF-8 text.") from None
+    if fields and len(fields) not in (3, 4):
+        raise BadJudgmentFile(
+            name, number, f"expected 3 or 4 columns (qid relevant off-topic [kind]), found {len(fields)}."
+        )
+    if len(fields) == 4 and fields[3] not in KINDS:
+        raise BadJudgmentFile(name, number, f"unknown kind {fields[3][:20]!r}. Write {' or '.join(KINDS)}.")
+    if "\0" in "".join(fields) or any(len(field.encode()) > LONGEST_PID for field in fields):
+        raise BadJudgmentFile(name, number, f"an id is longer than {LONGEST_PID} bytes or contains a NUL.")
+    return fields

@@ -1,0 +1,290 @@
+"""Propose gold pairs: build candidates from labels and texts, and keep those that look like real pairs."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from django.db.models import Count
+
+from config.guidance import Action, Guidance
+from judging.campaign.gold_pairs import needed_gold
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign, GoldPair, TaskPair
+from judging.rules.familiarity import Shares
+from judging.rules.gold_candidates import against, hardness_reason, labeled, nearest, relevant_by_query
+from judging.rules.gold_choice import Real, Texts, Triple, choose, hard
+from judging.rules.pair_features import (
+    PassageText,
+    content_words,
+    question_features,
+    read_passage,
+    word_weights,
+)
+from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.services import bulk, passages
+
+#: The factor of extra proposals: some will be dropped, and drawing needs a choice.
+SPARE = 1.35
+#: The maximum numbers of candidates, collection texts, and texts from passage files to examine.
+MOST_CANDIDATES, MOST_TEXTS, MOST_READ = 20_000, 50_000, 100_000
+UNJUDGED, OF_OTHERS = "not judged for any question", "judged for other questions only"
+
+
+def propose_gold(campaign: Campaign, *, qrels: str = "") -> int:
+    """Add proposals until there are a third more than needed; return how many were added.
+
+    ``qrels`` names the labels with the known answers (default: the pool's).
+    """
+    labels = labels_for_gold(campaign, qrels)
+    standing = campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).count()
+    wanted = math.ceil(needed_gold(campaign) * SPARE) - standing
+    if wanted <= 0:
+        return 0
+    return _Proposing(campaign, labels, wanted).run()
+
+
+def labels_for_gold(campaign: Campaign, name: str) -> QrelSet:
+    """Return the qrel set with this name, or the pool's. Raises BadInput, or CampaignRefused if there is none."""
+    if name and campaign.pool is not None:
+        found = QrelSet.objects.filter(collection=campaign.collection, name=name).first()
+        if found is None:
+            names = ", ".join(campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True))
+            raise BadInput(
+                f"The collection has no qrel set called {name!r}.", f"There are: {names or 'none'}."
+            )
+        return found
+    if campaign.pool is None or campaign.pool.qrel_set is None:
+        raise CampaignRefused(
+            "Gold pairs start from known relevant passages, and this campaign's pool has no qrels.",
+            Guidance(
+                Action("import_gold", campaign.name, "FILE", lead="Bring gold pairs of your own"),
+                ". Or ",
+                Action(
+                    "build_pool",
+                    campaign.collection.name,
+                    "--pool NAME --qrels SET",
+                    lead="judge a pool with qrels",
+                ),
+            ),
+        )
+    return campaign.pool.qrel_set
+
+
+class _Proposing:
+    """One search for proposals, with the data that it reads once."""
+
+    def __init__(self, campaign: Campaign, labels: QrelSet, wanted: int) -> None:
+        self.campaign, self.labels, self.wanted = campaign, labels, wanted
+        self.rng = np.random.default_rng([abs(campaign.seed), campaign.gold_pairs.count()])
+        self.real = Real(
+            list(campaign.pairs.order_by("pk").values_list("query_id", "passage_a_id", "passage_b_id"))
+        )
+        self.grades = _grades(labels)
+        self.relevant = self._in_order(relevant_by_query(self.grades, labels.min_grade))
+        self.read: dict[int, PassageText] = {}
+        self.found_outside: dict[int, str] = {}
+
+    def run(self) -> int:
+        """Choose proposals and add them; return how many were added."""
+        known = {passage for of_query in self.grades.values() for passage in of_query}
+        pooled = set(self.real.uses) | set(self._pooled())
+        self._fetch_labeled()
+        self._read(known | pooled)
+        self.weights = word_weights(one.words for one in self.read.values())
+        asked = Query.objects.filter(collection=self.campaign.collection)
+        self.questions = {
+            pk: question_features(text, self.weights) for pk, text in asked.values_list("pk", "text")
+        }
+        mine = self._with_texts(labeled(self.grades, self.relevant, self.labels.min_grade))
+        near = self._nearest(self._outside(pooled))
+        mine += self._with_texts(against(self.relevant, near, UNJUDGED))
+        chosen = self._choose(mine, (), exclusive=True)
+        if len(chosen) < self.wanted:
+            others = self._with_texts(against(self.relevant, self._of_others(known | pooled), OF_OTHERS))
+            chosen += self._choose(others, chosen, exclusive=False)
+        return self._add(chosen)
+
+    def _in_order(self, relevant: dict[int, list[int]]) -> dict[int, list[int]]:
+        """Return questions that some of the campaign's tasks ask, but not most, since no task asks one twice.
+
+        If there are too few to fill a task, add questions that only gold pairs ask.
+        """
+        pooled = set(self._pooled_queries())
+        often = self._asked_often()
+        asked = {query: found for query, found in relevant.items() if query in pooled - often}
+        if len(asked) < self.campaign.pairs_per_task + self.campaign.gold_per_task:
+            asked |= {query: found for query, found in relevant.items() if query not in pooled}
+        return asked or relevant
+
+    def _pooled(self) -> Iterable[int]:
+        assert self.campaign.pool is not None
+        return self.campaign.pool.pooled_passages.values_list("passage_id", flat=True)
+
+    def _asked_often(self) -> set[int]:
+        """Return questions that more than half of the tasks ask."""
+        tasks = self.campaign.tasks.count()
+        rows = TaskPair.objects.filter(task__campaign=self.campaign).values("pair__query")
+        counted = rows.annotate(tasks=Count("task", distinct=True)).filter(tasks__gt=tasks // 2)
+        return set(counted.order_by().values_list("pair__query", flat=True))
+
+    def _pooled_queries(self) -> Iterable[int]:
+        assert self.campaign.pool is not None
+        return self.campaign.pool.pooled_passages.values_list("query_id", flat=True)
+
+    def _fetch_labeled(self) -> None:
+        """Fetch missing texts of labeled candidates from the collection's passage files."""
+        collection = self.campaign.collection
+        if self.campaign.placeholder_text or not collection.sources.exists():
+            return
+        triples = labeled(self.grades, self.relevant, self.labels.min_grade)
+        keys = {key for one in triples for key in (one.relevant_id, one.off_topic_id)}
+        lacking = [
+            pid
+            for part in bulk.parts(keys)
+            for pid in Passage.objects.filter(pk__in=part, text=None).values_list("pid", flat=True)
+        ]
+        if lacking:
+            passages.fetch(collection=collection, pids=lacking)
+
+    def _read(self, keys: set[int]) -> None:
+        """Read the texts of these passages. Raises CampaignRefused if there are none that people could read."""
+        for part in bulk.parts(keys):
+            rows = Passage.objects.filter(pk__in=part).exclude(text=None)
+            self.read |= {pk: read_passage(text or "") for pk, text in rows.values_list("pk", "text")}
+        if not self.read and not self.campaign.placeholder_text:
+            raise CampaignRefused(
+                "No passage of this campaign has a text, so no gold pair can be proposed for people.",
+                Action(
+                    "fetch_passages",
+                    self.campaign.collection.name,
+                    "--passages FILE",
+                    lead="Bring the passage files",
+                ),
+            )
+
+    def _with_texts(self, triples: Iterable[Triple]) -> list[Triple]:
+        """Return the candidates that people can judge: both texts exist and differ."""
+        if not self.read:
+            return list(triples)
+        return [
+            one
+            for one in triples
+            if (good := self.read.get(one.relevant_id))
+            and (bad := self.read.get(one.off_topic_id))
+            and good != bad
+        ]
+
+    def _outside(self, pooled: set[int]) -> Iterator[tuple[int, frozenset[str]]]:
+        """Yield passages that nobody judges, with their words: from the database, then from passage files.
+
+        Passages from files have no key yet and are numbered down from -1.
+        """
+        if not self.read:
+            return
+        collection = self.campaign.collection
+        labeled_for = {passage for of_query in self.grades.values() for passage in of_query}
+        judged_texts = {self.read[key].words for key in pooled if key in self.read}
+        rows = collection.passages.exclude(text=None).order_by("pk").values_list("pk", "text")[:MOST_TEXTS]
+        for pk, text in rows.iterator(chunk_size=2000):
+            words = content_words(text or "")
+            if pk not in pooled and pk not in labeled_for and words not in judged_texts:
+                yield pk, words
+        known = {
+            pid
+            for part in bulk.parts(pooled | labeled_for)
+            for pid in Passage.objects.filter(pk__in=part).values_list("pid", flat=True)
+        }
+        for number, one in enumerate(passages.first_texts(collection, MOST_READ), start=1):
+            words = content_words(one.text)
+            if one.id not in known and words not in judged_texts:
+                self.found_outside[-number] = one.id
+                yield -number, words
+
+    def _nearest(self, outside: Iterable[tuple[int, frozenset[str]]]) -> dict[int, list[int]]:
+        """Map questions to the nearest outside passages; record those from files with their texts."""
+        asked = {query: self.questions[query] for query in self.relevant}
+        near = nearest(asked, outside, self.rng)
+        pids = {self.found_outside[key] for found in near.values() for key in found if key < 0}
+        rows = passages.ensure(collection=self.campaign.collection, pids=sorted(pids)) if pids else {}
+        keys = {key: rows[pid].pk for key, pid in self.found_outside.items() if pid in rows}
+        near = {query: [keys.get(key, key) for key in found] for query, found in near.items()}
+        self._read({key for found in near.values() for key in found} - self.read.keys())
+        return near
+
+    def _of_others(self, judged: set[int]) -> dict[int, list[int]]:
+        """Map questions to a few passages judged for other questions; those in no real pair come first."""
+        related: dict[int, set[int]] = defaultdict(set)
+        for query, of_query in self.grades.items():
+            related[query] |= of_query.keys()
+        assert self.campaign.pool is not None
+        for query, passage in self.campaign.pool.pooled_passages.values_list("query_id", "passage_id"):
+            related[query].add(passage)
+        there = sorted(key for key in judged if not self.read or key in self.read)
+        most = max(20, 2 * math.ceil(self.wanted / max(1, len(self.relevant))))
+        found = {}
+        for query in self.relevant:
+            drawn = [there[index] for index in self.rng.permutation(len(there)).tolist()]
+            drawn.sort(key=lambda passage: passage in self.real.uses)
+            found[query] = [passage for passage in drawn if passage not in related[query]][:most]
+        return found
+
+    def _choose(self, candidates: list[Triple], chosen: Iterable[Triple], *, exclusive: bool) -> list[Triple]:
+        taken = set(self.campaign.gold_pairs.values_list("query_id", "relevant_id", "off_topic_id"))
+        open_ones = [one for one in candidates if one.key not in taken]
+        if len(open_ones) > MOST_CANDIDATES:
+            some = self.rng.permutation(len(open_ones))[:MOST_CANDIDATES]
+            open_ones = [open_ones[index] for index in np.sort(some).tolist()]
+        kept = self.campaign.gold_pairs.exclude(state=GoldPair.State.DROPPED).order_by("pk")
+        standing = [Triple(*row) for row in kept.values_list("query_id", "relevant_id", "off_topic_id")]
+        standing += chosen
+        wanted = self.wanted - len(list(chosen))
+        return choose(
+            open_ones,
+            real=self.real,
+            texts=self._texts(),
+            standing=standing,
+            wanted=wanted,
+            rng=self.rng,
+            exclusive=exclusive,
+            most_of_a_question=min(self.campaign.max_tasks_per_worker, max(1, self.campaign.tasks.count())),
+            shares=self._shares(len(standing) + wanted),
+        )
+
+    def _shares(self, gold: int) -> Shares:
+        """Return the shares of real pairs and of ``gold`` gold pairs that one worker can see."""
+        pairs = self.campaign.max_tasks_per_worker * self.campaign.pairs_per_task
+        real = min(1.0, pairs / max(1, len(self.real.pairs)))
+        return Shares(real, min(1.0, needed_gold(self.campaign) / gold))
+
+    def _texts(self) -> Texts:
+        return Texts(self.questions if self.read else {}, self.read, self.weights)
+
+    def _add(self, chosen: list[Triple]) -> int:
+        texts = self._texts()
+        rows = [
+            GoldPair(
+                campaign=self.campaign,
+                query_id=one.query_id,
+                relevant_id=one.relevant_id,
+                off_topic_id=one.off_topic_id,
+                kind=GoldPair.Kind.HARD if hard(texts, one) else GoldPair.Kind.EASY,
+                why=self._reason(one),
+            )
+            for one in chosen
+        ]
+        return len(GoldPair.objects.bulk_create(rows, batch_size=2000))
+
+    def _reason(self, one: Triple) -> str:
+        bad = self.read.get(one.off_topic_id)
+        return hardness_reason(self.questions[one.query_id].words, bad.words, one.why) if bad else one.why
+
+
+def _grades(labels: QrelSet) -> dict[int, dict[int, int]]:
+    grades: dict[int, dict[int, int]] = defaultdict(dict)
+    rows = Qrel.objects.filter(qrel_set=labels).order_by("position")
+    for query, passage, grade in rows.values_list("query_id", "passage_id", "grade").iterator(2000):
+        grades[query][passage] = grade
+    return grades

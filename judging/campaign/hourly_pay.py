@@ -1,0 +1,91 @@
+"""A worker's hourly pay, from the pilot's median time, or from an estimate before the pilot."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from judging.campaign.reading_time import seconds_a_pair
+from judging.models import Campaign, Exclusion, Posting, Slot, Submission
+from judging.rules.pay import hourly, least_pay
+
+#: The minimum number of timed tasks before their median is shown to workers.
+ENOUGH = 3
+
+
+@dataclass(frozen=True)
+class ExpectedPay:
+    """Expected seconds and dollars for a task, ``measured`` on that many pilot tasks; 0 means estimated."""
+
+    seconds: float
+    reward: Decimal
+    measured: int
+
+    @property
+    def hourly(self) -> Decimal:
+        """The dollars per hour, rounded to cents."""
+        return hourly(self.reward, self.seconds)
+
+    def reward_for(self, least: Decimal) -> Decimal:
+        """Return the lowest reward that pays ``least`` dollars an hour."""
+        return least_pay(self.seconds, least)
+
+
+def expected_pay(campaign: Campaign) -> ExpectedPay:
+    """Return the expected hourly pay for a whole task."""
+    times = pilot_seconds(campaign)
+    if times:
+        return ExpectedPay(statistics.median(times), campaign.reward, measured=len(times))
+    return ExpectedPay(campaign.slots_per_task * seconds_a_pair(campaign), campaign.reward, measured=0)
+
+
+def measured_seconds(campaign: Campaign) -> float | None:
+    """Return the median time of whole tasks, including the pilot's; None if there are not enough."""
+    times = seconds_of_tasks(campaign)
+    return statistics.median(times) if len(times) >= ENOUGH else None
+
+
+def of_excluded(campaign: Campaign) -> QuerySet[Submission]:
+    """Return submissions of currently excluded workers, whose speed says nothing about honest work."""
+    standing = Exclusion.objects.standing().filter(campaign=campaign)
+    return Submission.objects.filter(campaign=campaign, worker__in=standing.values("worker"))
+
+
+def seconds_of_tasks(campaign: Campaign) -> list[float]:
+    """Return the seconds from opening to sending off for each whole task, ascending.
+
+    Tasks that were left early, resumed or never seen by our page are left out. So are excluded workers, because
+    clicking without reading would make the work look quicker than it is, and simulated workers, who do not read.
+    """
+    return _times(_whole_tasks(campaign))
+
+
+def pilot_seconds(campaign: Campaign, posting: Posting | None = None) -> list[float]:
+    """Return the same for tasks done in the pilot, or in one of its postings."""
+    work = _whole_tasks(campaign).filter(place__posting__purpose=Posting.Purpose.PILOT)
+    return _times(work if posting is None else work.filter(place__posting=posting))
+
+
+def _whole_tasks(campaign: Campaign) -> QuerySet[Submission]:
+    whole = Submission.objects.filter(
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        task__isnull=False,
+        left_early=False,
+        resumed_pairs=0,
+        worker__simulated=False,
+    ).exclude(Exists(Slot.objects.filter(submission=OuterRef("pk"), choices=None)))
+    return whole.exclude(standing=Submission.Standing.TRIAL).exclude(pk__in=of_excluded(campaign))
+
+
+def _times(work: QuerySet[Submission]) -> list[float]:
+    rows = work.values_list("opened_at", "finished_at", "submitted_at")
+    return sorted(_seconds(opened, finished or submitted) for opened, finished, submitted in rows)
+
+
+def _seconds(opened: datetime, ended: datetime | None) -> float:
+    return max(0.0, (ended - opened).total_seconds()) if ended else 0.0

@@ -1,0 +1,117 @@
+"""Pairs to judge, and the tasks they are packed into."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Max
+
+from judging.models import Campaign, Pair, Submission, Task, TaskPair
+from judging.rules.packing import pack
+from judging.rules.pair_requests import PairRequest
+from pooling.models import Pool, PooledPassage
+from pooling.services import bulk
+
+BATCH = 2000
+
+
+def class_representatives(pool: Pool) -> dict[int, list[int]]:
+    """Map query keys to ascending passage keys, with the smallest key for each class of identical texts."""
+    rows = PooledPassage.objects.filter(pool=pool).values_list("query_id", "passage_id", "passage__class_key")
+    classes: dict[int, dict[str, int]] = {}
+    for query, passage, class_key in rows.order_by("query_id", "passage_id").iterator(chunk_size=BATCH):
+        classes.setdefault(query, {}).setdefault(class_key or f"passage {passage}", passage)
+    return {query: sorted(of_query.values()) for query, of_query in classes.items()}
+
+
+def pairs_of(pool: Pool) -> list[PairRequest]:
+    """Return every pair of classes for every query of the pool."""
+    return [
+        PairRequest(query, a, b)
+        for query, passages in class_representatives(pool).items()
+        for a, b in combinations(passages, 2)
+    ]
+
+
+@transaction.atomic
+def request_pairs(campaign: Campaign, pairs: Sequence[PairRequest], *, judgments: int, round: int) -> int:
+    """Request ``judgments`` more judgments of each pair; return how many tasks this created.
+
+    Pairs new to the campaign are created in ``round``. Each layer of judgments is packed separately, so that a task
+    never has a pair twice; leasing gives the layers to different workers.
+    """
+    if not pairs or judgments < 1:
+        return 0
+    # Lock the campaign's row first, so that concurrent requests number their tasks one after the other.
+    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
+    ensure_pairs(campaign, pairs, round=round)
+    known = pair_ids(campaign, {pair.query_id for pair in pairs})
+    ids = [known[pair] for pair in pairs]
+    last = Task.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
+    made = 0
+    for layer in range(judgments):
+        rng = np.random.default_rng([abs(campaign.seed), round, last, layer])
+        packed = pack([pair.query_id for pair in pairs], campaign.pairs_per_task, rng)
+        _create_tasks(campaign, [[ids[index] for index in task] for task in packed], last + made, round)
+        made += len(packed)
+    return made
+
+
+def ensure_pairs(campaign: Campaign, pairs: Iterable[PairRequest], *, round: int) -> None:
+    """Create the pairs that are new to the campaign, in ``round``."""
+    rows = ((campaign.pk, pair.query_id, pair.passage_a_id, pair.passage_b_id, round) for pair in pairs)
+    bulk.insert(Pair, ("campaign_id", "query_id", "passage_a_id", "passage_b_id", "round"), rows)
+
+
+def pair_ids(campaign: Campaign, query_ids: Iterable[int] | None = None) -> dict[PairRequest, int]:
+    """Map the campaign's pairs, for these queries or all, to their keys."""
+    wanted = None if query_ids is None else set(query_ids)
+    rows = Pair.objects.filter(campaign=campaign)
+    if wanted is not None and len(wanted) <= 500:
+        rows = rows.filter(query_id__in=wanted)
+    return {
+        PairRequest(query, a, b): pk
+        for pk, query, a, b in rows.values_list("pk", "query_id", "passage_a_id", "passage_b_id").iterator(
+            BATCH
+        )
+    }
+
+
+def _create_tasks(campaign: Campaign, packed: Sequence[Sequence[int]], after: int, round: int) -> None:
+    numbers = range(after + 1, after + 1 + len(packed))
+    waiting = ((campaign.pk, number, Task.State.WAITING.value, round) for number in numbers)
+    bulk.insert(Task, ("campaign_id", "number", "state", "round"), waiting, on_conflict="(id) DO NOTHING")
+    made = dict(Task.objects.filter(campaign=campaign, number__gt=after).values_list("number", "pk"))
+    rows = (
+        (made[number], pair) for number, pair_keys in zip(numbers, packed, strict=True) for pair in pair_keys
+    )
+    bulk.insert(TaskPair, ("task_id", "pair_id"), rows)
+
+
+@transaction.atomic
+def repack_unjudged(submission: Submission, judged_pair_ids: set[int]) -> int:
+    """Move the pairs that a submission left unjudged into a new task; return how many."""
+    if submission.task is None:
+        return 0
+    left = submission.task.task_pairs.exclude(pair_id__in=judged_pair_ids)
+    if not (count := left.count()):
+        return 0
+    Campaign.objects.filter(pk=submission.campaign_id).update(seed=submission.campaign.seed)
+    last = Task.objects.filter(campaign=submission.campaign).aggregate(last=Max("number"))["last"] or 0
+    task = Task.objects.create(campaign=submission.campaign, number=last + 1, round=submission.task.round)
+    left.update(task=task)
+    return count
+
+
+def judgments_in_flight(campaign: Campaign, pairs: Sequence[PairRequest]) -> dict[PairRequest, int]:
+    """Count the requested judgments of each pair that have not come in yet (tasks waiting or held)."""
+    rows = TaskPair.objects.filter(task__campaign=campaign).exclude(task__state=Task.State.DONE)
+    counts = Counter(
+        PairRequest(*row)
+        for row in rows.values_list("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
+    )
+    return {pair: counts[pair] for pair in pairs}

@@ -1,0 +1,41 @@
+"""Estimate how long a pair takes to read and judge, and the least time that anybody needs, from its texts."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from config import kept_objects
+from judging.models import Campaign, Pair
+from judging.rules.haste import fastest_seconds, words_in
+from judging.rules.reading_speed import seconds_for
+
+#: The size of the sample of pairs, spread over the campaign.
+PAIRS_READ = 200
+KEEP_SECONDS = 3600
+
+
+def seconds_a_pair(campaign: Campaign) -> float:
+    """Return the mean seconds over the campaign's pairs; passages without text count as short."""
+    return _times(campaign)[0]
+
+
+def least_seconds_a_pair(campaign: Campaign) -> float:
+    """Return the mean over the campaign's pairs of the seconds that the fastest reader needs."""
+    return _times(campaign)[1]
+
+
+def _times(campaign: Campaign) -> tuple[float, float]:
+    key = kept_objects.object_key("reading", campaign.pk, campaign.created_at.timestamp())
+    known: tuple[float, float] | None = kept_objects.kept(key)
+    if known is None:
+        known = _measured(campaign)
+        kept_objects.keep_object(key, known, KEEP_SECONDS)
+    return known
+
+
+def _measured(campaign: Campaign) -> tuple[float, float]:
+    keys = list(Pair.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True))
+    some = keys[:: max(1, len(keys) // PAIRS_READ)]
+    texts = Pair.objects.filter(pk__in=some).values_list("query__text", "passage_a__text", "passage_b__text")
+    words = [sum(words_in(text or "") for text in row) for row in texts] or [0.0]
+    return fmean(map(seconds_for, words)), fmean(map(fastest_seconds, words))

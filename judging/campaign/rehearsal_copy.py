@@ -1,0 +1,174 @@
+"""Rehearsals: copies of a campaign for simulated workers, which people cannot see or take.
+
+The copy's places require a qualification that only its simulated workers get, so the marketplace hides them from
+everybody else. A person who opens the copy's page anyway is refused there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.db import transaction
+
+from config.plurals import many
+from judging.campaign.campaigns import log_change, move
+from judging.campaign.pairs import pairs_of, request_pairs
+from judging.campaign.texts import passages_without_text
+from judging.crowds import crowd_for
+from judging.errors import CampaignRefused
+from judging.exchange.calls import campaign_key, perform
+from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
+
+#: Fields that a copy does not take over from its campaign.
+OWN = {
+    "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
+    "rehearsal_of", "pilot_tasks", "pilot_counts", "created_at", "launched_at", "closed_at", "call_key",
+    "usual_seconds", "one_block_list",
+}  # fmt: skip
+LONGEST_NAME = 60
+
+
+def rehearsal_of(campaign: Campaign, *, who: str = "") -> Campaign:
+    """Return the running rehearsal, or a new one: a draft with the same pairs, tasks, gold pairs and texts.
+
+    A copy that was never posted is replaced, because the campaign might have changed.
+    Raises CampaignRefused like :func:`check_can_be_rehearsed`.
+    """
+    check_can_be_rehearsed(campaign)
+    under_way = campaign.rehearsals.exclude(state__in=Campaign.OVER).order_by("pk").first()
+    if under_way and under_way.launched_at is not None:
+        return under_way
+    return _copy(campaign, who, in_place_of=under_way)
+
+
+def check_can_be_rehearsed(campaign: Campaign) -> None:
+    """Raise CampaignRefused for a campaign that has been launched, is a rehearsal itself or has no pool.
+
+    Also raise it if the installation's crowd is not the built-in marketplace.
+    """
+    if settings.CROWD_ENDPOINT != settings.EMBEDDED_CROWD_ENDPOINT:
+        raise CampaignRefused(
+            f"A rehearsal needs the built-in marketplace; this installation's crowd is {settings.CROWD_ENDPOINT}.",
+            "Rehearse on another installation: another PREFEREE_DATA_DIR, without PREFEREE_CROWD_ENDPOINT.",
+        )
+    if campaign.pool is None or campaign.rehearsal_of_id:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} is a rehearsal or has no pool, so it cannot be rehearsed."
+        )
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise CampaignRefused(f"Campaign {campaign.name} is {campaign.state}. Rehearse before the launch.")
+
+
+@transaction.atomic
+def _copy(campaign: Campaign, who: str, *, in_place_of: Campaign | None) -> Campaign:
+    if in_place_of is not None:
+        in_place_of.delete()
+    assert campaign.pool is not None
+    names = {field.attname for field in Campaign._meta.concrete_fields if field.name not in OWN}
+    copy = Campaign.objects.create(
+        **{name: getattr(campaign, name) for name in names},
+        name=_free_name(campaign),
+        rehearsal_of=campaign,
+        endpoint=settings.EMBEDDED_CROWD_ENDPOINT,
+    )
+    # Only simulated workers come here, so missing texts do not stop a rehearsal.
+    if passages_without_text(campaign):
+        copy.placeholder_text = True
+        copy.save(update_fields=["placeholder_text"])
+    request_pairs(copy, pairs_of(campaign.pool), judgments=campaign.judgments_per_pair, round=0)
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).order_by("pk")
+    GoldPair.objects.bulk_create(
+        [
+            GoldPair(
+                campaign=copy,
+                query_id=row.query_id,
+                relevant_id=row.relevant_id,
+                off_topic_id=row.off_topic_id,
+                state=row.state,
+                kind=row.kind,
+                why=row.why,
+                decided_at=row.decided_at,
+                decided_by=row.decided_by,
+            )
+            for row in gold
+        ],
+        batch_size=2000,
+    )
+    log_change(copy, "created", why=f"rehearsal of {campaign.name}", who=who)
+    return copy
+
+
+def _free_name(campaign: Campaign) -> str:
+    stem = f"{campaign.name[:LONGEST_NAME]}-rehearsal"
+    taken = set(Campaign.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    number = 1
+    while (name := stem if number == 1 else f"{stem}-{number}") in taken:
+        number += 1
+    return name
+
+
+def keep_people_out(copy: Campaign) -> None:
+    """Require a qualification of its own for the copy's places, exactly once. Call it before launch.
+
+    At a crowd, a list of workers is a qualification: places can require that it is present or absent.
+    """
+    crowd, name = crowd_for(copy), f"Rehearsal {campaign_key(copy)}"
+
+    def find(_already: object) -> dict[str, str] | None:
+        found = crowd.find_block_list(name)
+        return {"qualification": found} if found else None
+
+    words = "For simulated workers of a rehearsal only. No person gets it."
+    reply = perform(
+        campaign=copy,
+        operation="create_block_list",
+        key=f"{campaign_key(copy)}-rehearsal",
+        request={"name": name},
+        act=lambda: {"qualification": crowd.create_block_list(name=name, description=words)},
+        find=find,
+    )
+    wanted = [
+        {
+            "QualificationTypeId": reply["qualification"],
+            "Comparator": "Exists",
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+    ]
+    Campaign.objects.filter(pk=copy.pk).update(qualifications=wanted)
+    copy.qualifications = wanted
+
+
+def let_in(copy: Campaign, workers: Iterable[Worker]) -> None:
+    """Give simulated workers the qualification that the copy's places require, each exactly once."""
+    crowd, qualification = crowd_for(copy), str(copy.qualifications[0]["QualificationTypeId"])
+    ids = dict(
+        CrowdIdentity.objects.filter(worker__in=list(workers), worker__simulated=True).values_list(
+            "worker_id", "crowd_worker_id"
+        )
+    )
+
+    def grant(crowd_worker_id: str) -> dict[str, str]:
+        crowd.block(qualification, crowd_worker_id)  # adds the worker to the list that admits
+        return {"granted": qualification}
+
+    for key, crowd_worker_id in sorted(ids.items()):
+        perform(
+            campaign=copy,
+            operation="grant",
+            key=f"{campaign_key(copy)}-grant-{key}",
+            request={"qualification": qualification},
+            act=lambda worker=crowd_worker_id: grant(worker),  # type: ignore[misc]
+            find=lambda _already: None,  # granting twice is harmless
+        )
+
+
+def record_rehearsal(campaign: Campaign, copy: Campaign, *, who: str = "") -> None:
+    """Record that the copy was judged. A draft becomes rehearsed; other states only log it."""
+    judged = copy.judgments.counted().count()
+    excluded = copy.exclusions.filter(reversed_at=None).count()
+    why = f"{copy.name}: {many(judged, 'judgment')} by simulated workers; {many(excluded, 'worker')} excluded"
+    if campaign.state == Campaign.State.DRAFT:
+        move(campaign, Campaign.State.REHEARSED, allowed=[Campaign.State.DRAFT], why=why, who=who)
+    else:
+        log_change(campaign, "rehearsed again", why=why, who=who)

@@ -1,0 +1,154 @@
+"""Forecast screening in a campaign: honest workers kept, the cost of repeats, the rule to choose.
+
+Pages, commands and calls all use this module, so they give the same figures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from math import isqrt
+
+from django.db.models import Count
+
+from judging.campaign.campaigns import CampaignSettings
+from judging.campaign.cost import Quote, quote_tasks
+from judging.campaign.strategy_figures import outcomes_of
+from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
+from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_words
+from judging.rules.screening_choice import CARELESS_SHARE, COIN, Consequence, Setting, compare_rules
+from judging.rules.slips import Slips, assumed, measured, percent_text
+from judging.rules.strategies import Outcome
+
+
+def slips_of(campaign: Campaign) -> Slips:
+    """Return how often honest workers fail a gold pair, as measured by the pilot or assumed by the campaign."""
+    return pilot_slips(campaign) or assumed(campaign.slip_rate)
+
+
+def pilot_slips(campaign: Campaign) -> Slips | None:
+    """Measure the slip rate in the campaign's pilots, from people's answers to gold pairs still in use."""
+    answers = GoldAnswer.objects.confirmed().filter(
+        submission__campaign=campaign,
+        submission__place__posting__purpose=Posting.Purpose.PILOT,
+        worker__simulated=False,
+    )
+    answers = answers.exclude(gold_pair__state=GoldPair.State.SUSPENDED).order_by("pk")
+    return measured(answers.values_list("worker_id", "passed"))
+
+
+def outlook_of(campaign: Campaign) -> Outlook:
+    """Forecast the screening of the campaign's honest workers, over the range of slip rates."""
+    return outlook(
+        slips_of(campaign),
+        gold_per_task=campaign.gold_per_task,
+        tasks_per_worker=tasks_per_worker(campaign),
+        rule=campaign.screen,
+        allowed=campaign.slip_rate,
+    )
+
+
+def outlook_for(settings: CampaignSettings, tasks: int) -> Outlook:
+    """Forecast the same from the settings of a campaign that does not exist yet."""
+    return outlook(
+        assumed(settings.slip_rate),
+        gold_per_task=settings.gold_per_task,
+        tasks_per_worker=tasks_a_worker(settings.max_tasks_per_worker, tasks, settings.judgments_per_pair),
+        rule=settings.screen,
+        allowed=settings.slip_rate,
+    )
+
+
+def tasks_per_worker(campaign: Campaign) -> int:
+    """Calculate how many of the campaign's tasks one worker can do at most."""
+    return tasks_a_worker(campaign.max_tasks_per_worker, campaign.tasks.count(), campaign.judgments_per_pair)
+
+
+def rules_compared(campaign: Campaign) -> list[Consequence]:
+    """Compare the screening rules for this campaign and recommend one. Empty without tasks."""
+    tasks = campaign.tasks.count()
+    if not tasks:
+        return []
+    return compare_rules(
+        Setting(
+            gold_per_task=campaign.gold_per_task,
+            tasks_per_worker=tasks_per_worker(campaign),
+            one_pass=quote_tasks(campaign, tasks).total,
+            pools=_pools(campaign),
+            slip_rate=slips_of(campaign).expected,
+            allowed=campaign.slip_rate,
+            judgments_per_pair=campaign.judgments_per_pair,
+            careless=((COIN, COIN), *_followers(campaign)),
+        )
+    )
+
+
+def recommended_rule(campaign: Campaign) -> str:
+    """Return the recommended rule; the campaign's own rule if nothing is screened or there are no tasks."""
+    rows = rules_compared(campaign) if campaign.gold_per_task else []
+    return next((row.rule for row in rows if row.recommended), campaign.screen)
+
+
+def _followers(campaign: Campaign) -> list[tuple[float, float]]:
+    """Return how often the easiest strategy is right on gold pairs and on others."""
+    found = easiest_strategy(campaign)
+    return [(found.right, COIN if found.agrees is None else found.agrees)] if found else []
+
+
+def easiest_strategy(campaign: Campaign) -> Outcome | None:
+    """Return the badly judging strategy that passes a task most easily; None without accepted gold."""
+    outcomes = outcomes_of(campaign)
+    rows = outcomes.rows if outcomes.tasks else ()
+    return next((row for row in rows if row.judges_badly), None)
+
+
+def _pools(campaign: Campaign) -> Counter[int]:
+    """Count queries by the number of passages in their pool; a pool of m has m(m − 1)/2 pairs."""
+    rows = Pair.objects.filter(campaign=campaign).values("query").annotate(pairs=Count("pk")).order_by()
+    return Counter((1 + isqrt(1 + 8 * row["pairs"])) // 2 for row in rows)
+
+
+def outlook_words(seen: Outlook, cost: Quote) -> str:
+    """Say in one sentence what to expect of screening, and what that assumes."""
+    costs = seen.costs(cost.total)
+    if costs[1] is None:
+        in_all = "almost no task would count"
+    else:
+        in_all = f"about {_dollars(costs[1])} in total ({_dollars(costs[0])} to {_dollars(costs[2])})"
+    slips, low, high = seen.slips, seen.low, seen.high
+    return (
+        f"without careless workers, if honest ones miss {slips.range_words} of the gold pairs "
+        f"({slips.expected_words} expected, {slips.source}) and {seen.tasks_words}, "
+        f"{percent_text(low.excluded_share)} to {percent_text(high.excluded_share)}% of them are excluded and "
+        f"{percent_text(low.repeated_share)} to {percent_text(high.repeated_share)}% of their tasks repeated: "
+        f"{in_all}"
+    )
+
+
+def _dollars(amount: Decimal | None) -> str:
+    return "no limit" if amount is None else f"${amount:,.2f}"
+
+
+def comparison_words(rows: list[Consequence]) -> str:
+    """Describe the rules' consequences side by side."""
+    told = "; ".join(
+        f"{row.rule}{' (recommended)' if row.recommended else ''} keeps {percent_text(row.honest_kept)}% of honest "
+        f"workers, catches {percent_text(row.careless_caught)}% of careless ones and "
+        + ("lets almost no task count" if row.cost is None else f"costs about ${row.cost:,.2f}")
+        for row in rows
+    )
+    return f"{told}. Costs include the tasks of careless workers"
+
+
+def assumption_words(campaign: Campaign) -> str:
+    """Say what the comparison of the rules assumes."""
+    slips, found = slips_of(campaign), easiest_strategy(campaign)
+    guess = "and guess"
+    if found:
+        right = f"{found.right:.0%} of the gold pairs"
+        right += "" if found.agrees is None else f" and {found.agrees:.0%} of others"
+        guess = f"(half of them guess; half follow “{found.name}”, right on {right})"
+    return (
+        f"{CARELESS_SHARE:.0%} of workers are careless {guess}, honest ones miss {slips.expected_words} "
+        f"of the gold pairs ({slips.source}), and {tasks_words(tasks_per_worker(campaign))}"
+    )

@@ -1,0 +1,135 @@
+"""Change a campaign's settings before launch. Tasks are repacked if they depend on a changed setting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from judging.campaign.campaigns import PRESETS, CampaignSettings, limit_workers, log_change, usual_limit
+from judging.campaign.pairs import pairs_of, request_pairs
+from judging.campaign.screening_forecast import recommended_rule
+from judging.campaign.texts import default_texts
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign, Pair, Task
+
+#: Settings that the packing of tasks depends on.
+PACKING = frozenset({"pairs_per_task", "judgments_per_pair", "seed"})
+#: Settings shown to workers: after a change, somebody has to accept the texts again.
+TOLD = frozenset(
+    {
+        "pairs_per_task", "gold_per_task", "repeats_per_task", "reward", "pay", "base_reward", "contact",
+        "withdrawal_days", "language", "minimum_age", "content_warning", "ethics_approval", "screen", "answer_days",
+        "allow_undecided",
+    }
+)  # fmt: skip
+MOST_HOURLY = Decimal(10_000)
+#: Stands for the rule that the launch checks recommend.
+RECOMMENDED = "recommended"
+
+
+def settings_of(campaign: Campaign) -> CampaignSettings:
+    """Return the campaign's current settings."""
+    return CampaignSettings(
+        **{name: getattr(campaign, name) for name in CampaignSettings.__dataclass_fields__}
+    )
+
+
+def is_prepared(campaign: Campaign) -> bool:
+    """Return whether the campaign is being prepared for launch, including a running pilot."""
+    asks = campaign.pool_id is not None and campaign.rehearsal_of_id is None
+    return asks and campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
+
+
+def check_changeable(campaign: Campaign) -> None:
+    """Raise CampaignRefused for a campaign that has been launched, has no pool, or is a rehearsal copy."""
+    check_for_people(campaign)
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} is {campaign.state}, so its settings cannot change.",
+            "Create another campaign for the same pool.",
+        )
+
+
+def check_for_people(campaign: Campaign) -> None:
+    """Raise CampaignRefused for a campaign that has no pool, or is a rehearsal copy."""
+    if campaign.pool_id is None or campaign.rehearsal_of_id:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} is a rehearsal or has no pool, so people cannot judge it."
+        )
+
+
+@transaction.atomic
+def change_settings(campaign: Campaign, changes: dict[str, Any], *, who: str = "") -> list[str]:
+    """Change the given settings and return the names of those that changed.
+
+    The screening rule can be :data:`RECOMMENDED`: the rule that is now recommended for the campaign. Tasks are
+    repacked if they depend on a changed setting, and a default task limit follows them. Default texts follow the
+    language. Texts that show a changed setting have to be accepted again. Raises CampaignRefused for the first
+    invalid setting, after launch, and if tasks that somebody has seen (in a pilot or a trial) would change.
+    """
+    check_changeable(campaign)
+    # Lock the row first, so that concurrent changes pack one after the other.
+    Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.BEFORE_LAUNCH).update(seed=campaign.seed)
+    campaign.refresh_from_db()
+    check_changeable(campaign)
+    before = settings_of(campaign)
+    if changes.get("screen") == RECOMMENDED:
+        changes = changes | {"screen": recommended_rule(campaign)}
+    wanted = replace(before, **changes)
+    wanted.check()
+    fields = wanted.values()
+    changed = [name for name, value in before.values().items() if fields[name] != value]
+    if not changed:
+        return []
+    if PACKING.intersection(changed) and campaign.submissions.exists():
+        raise CampaignRefused(
+            "Somebody has already seen tasks of this campaign, in a pilot or a trial, so the tasks cannot change.",
+            "Keep pairs per task, judgments per pair and the seed as they are, or create another campaign.",
+        )
+    limit_was_chosen = campaign.max_tasks_per_worker != usual_limit(campaign)
+    fields = {name: fields[name] for name in changed}
+    if "preset" in changed:
+        fields["qualifications"] = PRESETS[wanted.preset]
+    if "language" in changed:
+        fields |= _texts_in(campaign, wanted.language)
+    if TOLD.intersection(changed):
+        fields |= {"texts_accepted_at": None, "texts_accepted_by": ""}
+    Campaign.objects.filter(pk=campaign.pk).update(**fields)
+    campaign.refresh_from_db()
+    if PACKING.intersection(changed):
+        _pack_anew(campaign)
+    if not limit_was_chosen and "max_tasks_per_worker" not in changed:
+        limit_workers(campaign)
+    log_change(
+        campaign, "settings changed", why=", ".join(name.replace("_", " ") for name in changed), who=who
+    )
+    return changed
+
+
+def _texts_in(campaign: Campaign, language: str) -> dict[str, str]:
+    """Return the default texts of another language for those texts that are still the defaults."""
+    now, then = default_texts(campaign.language), default_texts(language)
+    return {name: then[name] for name in now if getattr(campaign, name).strip() == now[name].strip()}
+
+
+def _pack_anew(campaign: Campaign) -> None:
+    assert campaign.pool is not None
+    Task.objects.filter(campaign=campaign).delete()
+    Pair.objects.filter(campaign=campaign).delete()
+    request_pairs(campaign, pairs_of(campaign.pool), judgments=campaign.judgments_per_pair, round=0)
+
+
+def promise_hourly(campaign: Campaign, least: Decimal | None, *, who: str = "") -> None:
+    """Set the minimum hourly pay that the launch checks enforce; None removes it."""
+    check_changeable(campaign)
+    if least is not None and not (least.is_finite() and 0 <= least <= MOST_HOURLY):
+        raise BadInput(f"The minimum hourly pay must be between $0.00 and ${MOST_HOURLY:,.2f}.")
+    if campaign.minimum_hourly == least:
+        return
+    Campaign.objects.filter(pk=campaign.pk).update(minimum_hourly=least)
+    campaign.refresh_from_db()
+    words = "nothing" if least is None else f"${least:,.2f}"
+    log_change(campaign, "minimum hourly pay changed", why=words, who=who)

@@ -1,0 +1,120 @@
+"""Test how trivial strategies perform on a campaign's gold pairs, using its pairs, texts and labels."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from hashlib import sha256
+
+from config import kept_objects
+from config.guidance import Action, Guidance
+from judging.models import Campaign, GoldPair, Task, TaskPair
+from judging.rules.gold_detection import Telling
+from judging.rules.gold_drawing import Shown
+from judging.rules.strategies import Known, Outcomes, Setting, told_by_the_page, try_strategies
+from pooling.models import Passage, Qrel, QrelSet, Query
+from pooling.services import bulk
+
+#: The maximum number of tasks examined, sampled evenly; more would give the same picture.
+SAMPLE = 100
+#: How long to cache results for the same gold pairs, tasks, texts and labels, in seconds.
+KEEP_SECONDS = 86400
+
+
+def outcomes_of(campaign: Campaign) -> Outcomes:
+    """Try every strategy on the accepted gold pairs. A rehearsal uses the results of its campaign.
+
+    Changes nothing. The results are cached until something they depend on changes.
+    """
+    of = campaign.rehearsal_of or campaign
+    setting, seed = setting_of(of), abs(of.seed)
+    key = kept_objects.object_key("strategies", sha256(repr(setting).encode()).hexdigest(), seed)
+    known: Outcomes | None = kept_objects.kept(key)
+    if known is None:
+        known = try_strategies(setting, seed=seed)
+        kept_objects.keep_object(key, known, KEEP_SECONDS)
+    return known
+
+
+def tell_proposals(campaign: Campaign) -> str:
+    """Return advice if a classifier recognizes gold pairs, including proposed ones, by what a page shows, or ""."""
+    return telling_words(campaign, told_by_the_page(setting_of(campaign, proposed=True)))
+
+
+def telling_words(campaign: Campaign, page: Telling | None) -> str:
+    """Return advice if gold pairs are clearly recognizable by what a page shows, or ""."""
+    if page is None or not page.is_plain:
+        return ""
+    return Guidance(
+        f"a classifier tells them from real pairs by what a page shows (AUC {page.auc:.2f}, 0.50 is guessing), "
+        "and a bot can learn the same. This happens where labels are sparse and nothing off-topic looks like "
+        "the passages that are judged. Drop these pairs and propose others from graded labels (",
+        Action("propose_gold", campaign.name, "--qrels SET", lead=""),
+        "), or bring gold pairs of your own (",
+        Action("import_gold", campaign.name, "FILE", lead=""),
+        ")",
+    )
+
+
+def setting_of(campaign: Campaign, labels: QrelSet | None = None, *, proposed: bool = False) -> Setting:
+    """Return the data for trying strategies: all accepted gold pairs, and a sample of the tasks.
+
+    ``labels`` say which passage of a real pair is better (default: the pool's). ``proposed`` adds gold pairs that
+    nobody has accepted yet.
+    """
+    states = [GoldPair.State.ACCEPTED, *([GoldPair.State.PROPOSED] if proposed else [])]
+    tried = campaign.gold_pairs.filter(state__in=states).order_by("pk")
+    gold = [Known(*row) for row in tried.values_list("query_id", "relevant_id", "off_topic_id")]
+    tasks = _tasks(campaign)
+    if labels is None and campaign.pool is not None:
+        labels = campaign.pool.qrel_set
+    asked = [pair for task in tasks for pair in task]
+    queries = {pair.query for pair in gold} | {pair.query_id for pair in asked}
+    shown = {key for pair in gold for key in (pair.better, pair.worse)}
+    shown |= {key for pair in asked for key in (pair.one_id, pair.other_id)}
+    return Setting(
+        gold=gold,
+        labeled=_labeled(labels, asked),
+        tasks=tasks,
+        questions={
+            pk: text
+            for part in bulk.parts(queries)
+            for pk, text in Query.objects.filter(pk__in=part).values_list("pk", "text")
+        },
+        passages={
+            pk: text or ""
+            for part in bulk.parts(shown)
+            for pk, text in Passage.objects.filter(pk__in=part).values_list("pk", "text")
+        },
+        gold_per_task=campaign.gold_per_task,
+        most_tasks=campaign.max_tasks_per_worker,
+    )
+
+
+def _tasks(campaign: Campaign) -> list[list[Shown]]:
+    keys = list(Task.objects.filter(campaign=campaign).order_by("number").values_list("pk", flat=True))
+    keys = keys[:: max(1, math.ceil(len(keys) / SAMPLE))]
+    tasks: dict[int, list[Shown]] = defaultdict(list)
+    rows = TaskPair.objects.filter(task__in=keys).order_by("task__number", "pk")
+    pair = ("pair__query_id", "pair__passage_a_id", "pair__passage_b_id")
+    for task, *keys_of_pair in rows.values_list("task_id", *pair):
+        tasks[task].append(Shown(*keys_of_pair))
+    return list(tasks.values())
+
+
+def _labeled(labels: QrelSet | None, asked: list[Shown]) -> list[Known]:
+    """Return the pairs whose passages have different labels."""
+    if labels is None:
+        return []
+    grades: dict[tuple[int, int], int] = {}
+    for part in bulk.parts({pair.query_id for pair in asked}):
+        rows = Qrel.objects.filter(qrel_set=labels, query__in=part)
+        for query, passage, grade in rows.values_list("query_id", "passage_id", "grade"):
+            grades[query, passage] = grade
+    known = []
+    for pair in dict.fromkeys(asked):
+        one, other = grades.get((pair.query_id, pair.one_id)), grades.get((pair.query_id, pair.other_id))
+        if one is not None and other is not None and one != other:
+            better, worse = (pair.one_id, pair.other_id) if one > other else (pair.other_id, pair.one_id)
+            known.append(Known(pair.query_id, better, worse))
+    return known

@@ -1,0 +1,221 @@
+"""The texts that workers read and agree to before they begin; a person accepts them before launch."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from django.conf import settings
+from django.db.models import Q
+from django.template.loader import get_template
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
+
+from config import clock
+from judging.campaign.cost import pay_for
+from judging.campaign.reading_time import seconds_a_pair
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign, GoldPair, Pair
+from judging.rules.pay import pay_words
+from judging.rules.screening_words import screening_words
+from judging.rules.stopping_words import ways_to_stop
+from judging.rules.wording import ENGLISH, Wording
+from judging.rules.worked_example import BadExample, Example, read_example
+from pooling.models import Passage
+
+LONGEST = 20_000
+CONTACT = gettext_noop("the requester, through the site on which you took this task")
+#: The language of the code's own words. Its texts are in the folder itself; other languages have subfolders.
+ORIGINAL = "en"
+
+
+def check_page_language(language: str) -> None:
+    """Raise :class:`CampaignRefused` for a language without translated worker pages."""
+    known = dict(settings.LANGUAGES)
+    if language not in known:
+        raise BadInput(
+            f"Workers' pages are not available in the language {language!r}.",
+            f"Choose one of: {', '.join(f'{tag} ({name})' for tag, name in known.items())}.",
+        )
+
+
+def default_texts(language: str = ORIGINAL) -> dict[str, str]:
+    """Return the project's default texts in a language, with placeholders for a campaign's figures."""
+    return {f"{name}_text": _shipped(name, language) for name in ("consent", "instructions", "example")}
+
+
+def _shipped(name: str, language: str) -> str:
+    folder = "" if language == ORIGINAL else f"{language}/"
+    template = get_template(f"judging/texts/{folder}{name}.txt")
+    return str(template.template.source)  # type: ignore[attr-defined]
+
+
+def language_of_example(campaign: Campaign) -> str:
+    """Return the language of the example: the collection's, or the page's for the project's default example."""
+    ours = _shipped("example", campaign.language).strip()
+    return campaign.language if campaign.example_text.strip() == ours else campaign.collection.language
+
+
+#: Placeholders in texts, such as ``{pairs}``; :func:`filled` replaces them with the campaign's figures.
+FIGURES = ("pairs", "reward", "pay", "minutes", "contact", "days", "screening")
+
+
+def set_texts(
+    campaign: Campaign,
+    *,
+    consent: str | None = None,
+    instructions: str | None = None,
+    example: str | None = None,
+    content_warning: str | None = None,
+    ethics_approval: str | None = None,
+) -> None:
+    """Replace texts before launch; they then have to be accepted again. None leaves a text unchanged.
+
+    An empty example, warning or approval removes it.
+    """
+    if campaign.state not in Campaign.BEFORE_LAUNCH:
+        raise CampaignRefused(f"Campaign {campaign.name} has been launched, so its texts cannot change.")
+    for text in (consent, instructions):
+        if text is not None and not 1 <= len(text.strip()) <= LONGEST:
+            raise BadInput(f"A text must have between 1 and {LONGEST:,} characters.")
+    for name, text in {"consent": consent, "instructions": instructions}.items():
+        if unknown := unknown_figure(campaign, text or ""):
+            raise BadInput(
+                f"The {name} text contains {unknown}, for which the campaign has no value.",
+                f"Choose from {', '.join(f'{{{one}}}' for one in FIGURES)}.",
+            )
+    check_short_texts(example=example, content_warning=content_warning, ethics_approval=ethics_approval)
+    changes = {
+        "consent_text": consent,
+        "instructions_text": instructions,
+        "example_text": example,
+        "content_warning": content_warning,
+        "ethics_approval": ethics_approval,
+    }
+    given = {name: text.strip() for name, text in changes.items() if text is not None}
+    Campaign.objects.filter(pk=campaign.pk).update(**given, texts_accepted_at=None, texts_accepted_by="")
+    campaign.refresh_from_db()
+
+
+def check_short_texts(
+    *, example: str | None = None, content_warning: str | None = None, ethics_approval: str | None = None
+) -> None:
+    """Raise :class:`CampaignRefused` for an invalid example or a text that is too long."""
+    try:
+        read_example((example or "")[: LONGEST + 1])
+    except BadExample as error:
+        raise BadInput(str(error), "templates/judging/texts/example.txt shows the form.") from error
+    for name, text, most in (
+        ("The example", example, LONGEST),
+        ("The content warning", content_warning, LONGEST),
+        ("The ethics approval", ethics_approval, 200),
+    ):
+        if text is not None and len(text.strip()) > most:
+            raise BadInput(f"{name} can have at most {most:,} characters.")
+
+
+def example_of(campaign: Campaign) -> Example | None:
+    """Return the campaign's worked example, if it has one."""
+    return read_example(campaign.example_text)
+
+
+def contact_of(campaign: Campaign | None) -> str:
+    """Return the contact for workers of the campaign."""
+    return (campaign.contact if campaign else "") or gettext(CONTACT)
+
+
+def agreed_text(campaign: Campaign, *, pairs: int | None = None) -> str:
+    """Return the full text that a worker agrees to on the consent page, with the campaign's figures."""
+    parts = [filled(campaign, campaign.consent_text, pairs=pairs)]
+    with translation.override(campaign.language):
+        if campaign.content_warning:
+            parts.insert(0, f"{gettext('Content warning')}\n{campaign.content_warning}")
+        parts.append("\n".join([gettext("Ways to end a task, and what each pays"), *ways_of(campaign)]))
+        if campaign.ethics_approval:
+            parts.append(f"{gettext('Ethics approval')}\n{campaign.ethics_approval}")
+        parts.append(going_on(campaign))
+        if campaign.minimum_age:
+            parts.append(gettext("I am at least %(years)s years old.") % {"years": campaign.minimum_age})
+    return "\n\n".join(parts)
+
+
+def ways_of(campaign: Campaign) -> list[str]:
+    """Return what each way of ending a task pays, in the active language."""
+    minutes = campaign.assignment_seconds // 60
+    return ways_to_stop(pay_for(campaign), minutes=minutes, more=True, wording=translation)
+
+
+def going_on(campaign: Campaign) -> str:
+    """Return the last sentence of the agreement, in the active language."""
+    if not campaign.minimum_age:
+        return gettext("Continue only if you are of age and agree to this.")
+    words = gettext("Continue only if you are at least %(years)s years old and agree to this.")
+    return words % {"years": campaign.minimum_age}
+
+
+def accept_texts(campaign: Campaign, *, who: str = "") -> None:
+    """Record that a person has read the texts and takes responsibility for them."""
+    Campaign.objects.filter(pk=campaign.pk).update(texts_accepted_at=clock.now(), texts_accepted_by=who)
+    campaign.refresh_from_db()
+
+
+def filled(campaign: Campaign, text: str, *, pairs: int | None = None) -> str:
+    """Fill in the campaign's figures (:data:`FIGURES`); {pay} and {screening} are whole sentences.
+
+    ``pairs`` is the size of the task, gold pairs included (default: a full task). The last tasks can be a pair short.
+    """
+    with translation.override(campaign.language):
+        told = str(pairs) if pairs else size_of(campaign, translation)
+        pairs = pairs or campaign.slots_per_task
+        figures = {
+            "pairs": told,
+            "reward": f"{campaign.reward:.2f}",
+            "pay": pay_words(pay_for(campaign), pairs, translation),
+            "contact": contact_of(campaign),
+            "days": str(campaign.withdrawal_days),
+            "minutes": str(usual_minutes(campaign, pairs)),
+            "screening": screening_words(
+                campaign.screen,
+                gold_per_task=campaign.gold_per_task,
+                allow_undecided=campaign.allow_undecided,
+                answer_days=campaign.answer_days,
+                repeats=campaign.repeats_per_task > 0,
+                wording=translation,
+            ),
+        }
+    for name, value in figures.items():
+        text = text.replace(f"{{{name}}}" if value else f"{{{name}}} ", value).replace(f"{{{name}}}", value)
+    return text
+
+
+def size_of(campaign: Campaign, wording: Wording = ENGLISH) -> str:
+    """Return how many pairs a task shows: ``13``, or ``13 to 15`` if later tasks repeat pairs of earlier ones."""
+    most = campaign.slots_per_task
+    told = wording.gettext("{fewest} to {most}") if campaign.repeats_per_task else "{most}"
+    return told.format(fewest=most - campaign.repeats_per_task, most=most)
+
+
+def usual_minutes(campaign: Campaign, pairs: int) -> int:
+    """Return the minutes that a task of ``pairs`` pairs usually takes, measured or estimated, and rounded up."""
+    full = campaign.slots_per_task
+    seconds_per_pair = campaign.usual_seconds / full if campaign.usual_seconds else seconds_a_pair(campaign)
+    return max(1, math.ceil(round(pairs * seconds_per_pair, 3) / 60))
+
+
+def unknown_figure(campaign: Campaign, text: str) -> str:
+    """Return the first ``{name}`` in the text that the campaign has no figure for; empty if there is none."""
+    left = re.search(r"\{[a-z_]+\}", filled(campaign, text))
+    return left[0] if left else ""
+
+
+def passages_without_text(campaign: Campaign) -> int:
+    """Return how many passages of the campaign's pairs and accepted gold pairs have no text."""
+    pairs = Pair.objects.filter(campaign=campaign)
+    gold = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED)
+    shown = (
+        Q(pk__in=pairs.values("passage_a"))
+        | Q(pk__in=pairs.values("passage_b"))
+        | Q(pk__in=gold.values("relevant"))
+        | Q(pk__in=gold.values("off_topic"))
+    )
+    return Passage.objects.filter(shown, text=None).count()

@@ -1,0 +1,1 @@
+"""Exchange with a crowd: calls as intents, recovered places, limits on lookups, signed tokens."""

@@ -1,0 +1,146 @@
+"""Calls that change something at a crowd, each made so that its effect happens once.
+
+First, commit an intent row. Then make the call outside any transaction, with a token made from the intent's key.
+Then record the reply. "Already exists" counts as success, and the existing thing is looked up. The crowd forgets
+tokens after 24 hours, so older intents are looked up before they are tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F
+
+from config import clock
+from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
+from judging.models import Campaign, CrowdCall, Payment, Submission
+
+TOKENS_LIVE = timedelta(hours=23)
+Reply = dict[str, Any]
+
+
+def campaign_key(campaign: Campaign) -> str:
+    """Return a short prefix for this campaign's keys, unique across installations."""
+    return campaign.call_key
+
+
+def perform(
+    *,
+    campaign: Campaign,
+    operation: str,
+    key: str,
+    request: Reply,
+    act: Callable[[], Reply],
+    find: Callable[[CrowdAlready | None], Reply | None],
+    since: datetime | None = None,
+) -> Reply:
+    """Make a call that must have its effect exactly once, and return the recorded reply.
+
+    ``act`` makes the call. ``find`` looks the effect up at the crowd (given the crowd's "already" error, if any) and
+    returns its reply or None. Raises the CrowdError that stopped the call. A call that the crowd refused for good is
+    not repeated until a person asks for it (:func:`ask_again`). ``since`` is when the effect first became possible: a
+    restored backup may lack a call made after that.
+    """
+    intent, _ = CrowdCall.objects.get_or_create(
+        key=key, defaults={"campaign": campaign, "operation": operation, "request": request}
+    )
+    if intent.state == CrowdCall.State.DONE:
+        return dict(intent.reply or {})
+    if intent.state == CrowdCall.State.FAILED:
+        raise CrowdNever(intent.error_message, intent.next_step)
+    first = intent.first_tried_at or since
+    token_forgotten = first and clock.now() - first > TOKENS_LIVE
+    if token_forgotten and (found := find(None)):
+        return _done(intent, found)
+    now = clock.now()
+    CrowdCall.objects.filter(pk=intent.pk).update(
+        attempts=F("attempts") + 1, first_tried_at=intent.first_tried_at or now, last_tried_at=now
+    )
+    try:
+        return _done(intent, act())
+    except CrowdAlready as already:
+        if found := find(already):
+            return _done(intent, found)
+        error: CrowdError = CrowdLater(
+            f"The crowd has already done this but does not list it yet: {already.message}"
+        )
+    except CrowdError as stopped:
+        error = stopped
+    _stopped(intent, error)
+    raise error
+
+
+def _done(intent: CrowdCall, reply: Reply) -> Reply:
+    CrowdCall.objects.filter(pk=intent.pk).exclude(state=CrowdCall.State.DONE).update(
+        state=CrowdCall.State.DONE,
+        reply=reply,
+        done_at=clock.now(),
+        error_class="",
+        error_message="",
+        next_step="",
+    )
+    return reply
+
+
+def record_found(*, campaign: Campaign, operation: str, key: str, reply: Reply) -> None:
+    """Record that an intent had its effect, as found at the crowd while looking for something else."""
+    now = clock.now()
+    intent, _ = CrowdCall.objects.get_or_create(
+        key=key, defaults={"campaign": campaign, "operation": operation, "last_tried_at": now}
+    )
+    _done(intent, reply)
+
+
+def _stopped(intent: CrowdCall, error: CrowdError) -> None:
+    final = error.error_class == "never"
+    CrowdCall.objects.filter(pk=intent.pk).exclude(state=CrowdCall.State.DONE).update(
+        state=CrowdCall.State.FAILED if final else CrowdCall.State.INTENDED,
+        error_class=error.error_class,
+        error_message=error.message,
+        next_step=error.next_step,
+    )
+
+
+def got_through(campaign: Campaign, since: datetime) -> bool:
+    """Return whether the crowd did anything for the campaign since then: a call succeeded, or work came in."""
+    called = CrowdCall.objects.filter(campaign=campaign, done_at__gte=since)
+    return called.exists() or Submission.objects.filter(campaign=campaign, collected_at__gte=since).exists()
+
+
+def allow_again(campaign: Campaign) -> int:
+    """Allow a retry of every call that the crowd refused for good. Returns the number of calls.
+
+    Payments that a person settled are not retried.
+    """
+    refused = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED)
+    return refused.exclude(payment__state=Payment.State.SETTLED).update(state=CrowdCall.State.INTENDED)
+
+
+class Patience:
+    """Continue after a crowd's temporary failures, but give up when many happen in a row."""
+
+    MOST_IN_A_ROW = 5
+
+    def __init__(self) -> None:
+        self.failed: CrowdLater | None = None
+        self._in_a_row = 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Run one step that can fail temporarily."""
+        try:
+            yield
+            self._in_a_row = 0
+        except CrowdLater as error:
+            self.failed = error
+            self._in_a_row += 1
+            if self._in_a_row >= self.MOST_IN_A_ROW:
+                raise
+
+    def done(self) -> None:
+        """Raise the last failure, if any, so that the failed steps are tried again."""
+        if self.failed:
+            raise self.failed

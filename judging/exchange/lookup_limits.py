@@ -1,0 +1,40 @@
+"""Limits per minute on asking a crowd about ids that visitors bring.
+
+Made-up addresses or names must not use up the calls needed to offer places and pay workers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config.counting import Limit
+from judging.errors import CrowdLater
+from judging.models import Campaign
+
+
+@dataclass(frozen=True)
+class Questions:
+    """One kind of question, and how many of them a campaign can ask in a minute."""
+
+    kind: str
+    a_minute: int
+
+    def count(self, campaign: Campaign) -> None:
+        """Count a question that is about to be asked. Raises CrowdLater if it exceeds the limit."""
+        if self._limit.take(_name(campaign)):
+            raise CrowdLater(
+                "Too many questions to the crowd about this campaign's visitors. Try again in a minute."
+            )
+
+    def used_up(self, campaign: Campaign) -> bool:
+        """Return whether this minute's questions are used up."""
+        return self._limit.used_up(_name(campaign))
+
+    @property
+    def _limit(self) -> Limit:
+        return Limit(self.kind, self.a_minute, 60)
+
+
+def _name(campaign: Campaign) -> str:
+    # A restored database reuses row numbers, so the key includes the campaign's creation time.
+    return f"{campaign.pk}:{campaign.created_at.timestamp()}"

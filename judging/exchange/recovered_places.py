@@ -1,0 +1,108 @@
+"""Recover places that exist at the crowd but not in our records.
+
+The reply to their offer was lost or is on its way, or the database was restored from an older backup. Each place
+carries the key of its offer, so it is recorded as if the reply had come.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Max
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, PostedPlace
+from judging.errors import CrowdNever
+from judging.exchange.calls import TOKENS_LIVE, Reply, campaign_key, record_found
+from judging.exchange.lookup_limits import Questions
+from judging.models import Campaign, Place, Posting
+
+#: Lookups of places that we do not know.
+UNKNOWN_PLACES = Questions("unknown-places", a_minute=12)
+#: Largest assumed difference between the crowd's clock and ours.
+CLOCKS_DIFFER = timedelta(days=1)
+
+
+def ask_for_place(campaign: Campaign, crowd_id: str) -> Place | None:
+    """Return an unrecorded place of the campaign by the crowd's id, or None if the crowd has no such place.
+
+    Raises a CrowdError if the crowd cannot be asked now.
+    """
+    UNKNOWN_PLACES.count(campaign)
+    try:
+        posted = crowd_for(campaign).place(crowd_id)
+    except CrowdNever:
+        return None
+    return adopt(campaign, posted)
+
+
+def adopt(campaign: Campaign, posted: PostedPlace, *, purpose: str = "") -> Place | None:
+    """Record a place at the crowd if its key is this campaign's; return None otherwise. Safe to race.
+
+    A posting missing from an older backup is recorded too if its purpose is known: from its link (``purpose``), or
+    because only one kind exists after a launch.
+    """
+    numbers = posted.key.removeprefix(f"{campaign_key(campaign)}-").split("-")
+    if not is_ours(campaign, posted) or len(numbers) != 2 or not all(map(str.isdecimal, numbers)):
+        return None
+    at_crowd = campaign.postings.exclude(purpose=Posting.Purpose.TRIAL)
+    posting = at_crowd.filter(number=int(numbers[0])).first()
+    if posting is None:
+        if not (purpose := purpose or _purpose_now(campaign)):
+            return None  # recognized once its posting exists again
+        posting, _ = campaign.postings.get_or_create(number=int(numbers[0]), defaults={"purpose": purpose})
+        if posting.purpose != purpose:
+            return None
+    place, _ = Place.objects.get_or_create(posting=posting, number=int(numbers[1]))
+    record_found(campaign=campaign, operation="post_place", key=posted.key, reply=reply_of(posted))
+    Place.objects.filter(pk=place.pk, crowd_id="").update(
+        state=Place.State.OPEN, crowd_id=posted.crowd_id, expires_at=posted.expires_at
+    )
+    place.refresh_from_db()
+    return place if place.crowd_id == posted.crowd_id else None
+
+
+def _purpose_now(campaign: Campaign) -> str:
+    """Return the only possible purpose of an unrecorded posting, or an empty string if it is unclear.
+
+    Pilots happen only before the launch, so a posting offered after it belongs to the main run.
+    """
+    launched = campaign.postings.filter(purpose=Posting.Purpose.MAIN).exists()
+    return Posting.Purpose.MAIN if launched else ""
+
+
+def is_ours(campaign: Campaign, posted: PostedPlace) -> bool:
+    """Return whether this campaign offered this place of the account."""
+    return posted.key.startswith(f"{campaign_key(campaign)}-")
+
+
+def reply_of(posted: PostedPlace) -> Reply:
+    """Return the reply to record for an offered place."""
+    return {
+        "crowd_id": posted.crowd_id,
+        "expires_at": posted.expires_at.isoformat() if posted.expires_at else None,
+    }
+
+
+def adopt_missing(campaign: Campaign, crowd: Crowd) -> int:
+    """Record every place of the campaign that the crowd lists and we do not know. Returns how many."""
+    known = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
+    before, found = campaign.created_at - CLOCKS_DIFFER, 0
+    for posted in crowd.places():
+        if posted.posted_at and posted.posted_at < before:
+            break  # newest first: the rest is older than the campaign
+        if posted.crowd_id not in known and is_ours(campaign, posted):
+            found += adopt(campaign, posted) is not None
+    return found
+
+
+def look_is_due(campaign: Campaign) -> bool:
+    """Return whether places may exist that neither our records nor the crowd's tokens know about.
+
+    Places missing from a restored backup were offered after the last offer in it. If that offer is a day old or there
+    is none, the crowd may have forgotten the other tokens, and offering again would create duplicates.
+    """
+    calls = campaign.crowd_calls.filter(operation="post_place")
+    last = calls.aggregate(last=Max("last_tried_at"))["last"]
+    return last is None or clock.now() - last > TOKENS_LIVE

@@ -1,0 +1,230 @@
+"""The signed tokens of the judging page (docs/workers.md, "Addresses").
+
+- The *link* token (campaign, posting) is made before any worker is known and is part of the posting's address. It
+  is enough to recognize the posting when an older backup is restored.
+- The *page* token is made when a submission is first shown and is part of the addresses of its pages.
+- The *trial* token is part of the link for reviewers and contains its expiry time.
+- The *appeal* token is on the page of a refusal.
+- The *proof* is sent with the crowd's form and comes back in its list: what our server had saved by then.
+
+Tokens are signed, not secret, so they say nothing about what is judged. Link and page tokens do not expire: the
+server's records say what is open, so that a campaign can be resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from judging.exchange.calls import campaign_key
+from judging.models import Posting, Submission
+
+_link_signer = "judging.link"
+_page_signer = "judging.page"
+_trial_signer = "judging.trial"
+_appeal_signer = "judging.appeal"
+_proof_signer = "judging.proof"
+LONGEST = 600
+
+
+class BadToken(ValueError):
+    """The token is not ours, or is incomplete."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """Content of a link token: the posting's number in the campaign, its purpose, and the campaign's key.
+
+    A restored database reuses row numbers, so the key tells campaigns apart. Links of older versions name the
+    posting's row (``posting_id``) instead.
+    """
+
+    campaign_id: int
+    campaign_key: str = ""
+    number: int = 0
+    purpose: str = ""
+    posting_id: int = 0
+
+
+@dataclass(frozen=True)
+class Page:
+    """Content of a page token: the submission, its assignment, and the destination of the final form.
+
+    ``assignment`` is a digest, empty in tokens of older versions.
+    """
+
+    submission_id: int
+    submit_to: str
+    assignment: str = ""
+
+    def is_of(self, submission: Submission) -> bool:
+        """Return whether the page is this submission's, and not one whose row number a restored database reused."""
+        return self.assignment in ("", _digest(submission.assignment_id))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Content of a trial token: its posting, its expiry time and the campaign's key (empty in older tokens)."""
+
+    posting_id: int
+    expires_at: datetime
+    campaign_key: str = ""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Content of an appeal token: the refused worker, the campaign and the reason.
+
+    ``came_by`` is the assignment in the address that the worker used, which can be forged. It is empty for a link
+    that the crowd sent to the worker alone.
+    """
+
+    campaign_id: int
+    worker_id: int
+    reason: str
+    came_by: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Content of a proof: the worker's work on an assignment, pairs judged and shown, and the choices.
+
+    ``work`` and ``choices`` are digests, so a proof at the crowd identifies nobody.
+    """
+
+    work: str
+    judged: int
+    shown: int
+    choices: str
+
+
+def proof_token(proof: Proof) -> str:
+    """Return the token that only our server can make. The crowd's form alone proves nothing."""
+    return _signed([proof.work, proof.judged, proof.shown, proof.choices], _proof_signer)
+
+
+def read_proof(token: str) -> Proof:
+    """Return the content of the proof. Raises :class:`BadToken`."""
+    match _unsigned(token, _proof_signer):
+        case [str(work), int(judged), int(shown), str(choices)]:
+            return Proof(work, judged, shown, choices)
+    raise BadToken(token)
+
+
+def digest_of_work(assignment_id: str, crowd_worker_id: str) -> str:
+    """Return a short digest of this worker's work on this assignment."""
+    return _digest(f"{assignment_id} {crowd_worker_id}")
+
+
+def digest_of_choices(choices: Mapping[str, str]) -> str:
+    """Return a short digest of the choices in a form, field → side."""
+    return _digest("&".join(f"{name}={side}" for name, side in sorted(choices.items())))
+
+
+def appeal_token(refused: Refused) -> str:
+    """Return the token with which a refused worker can appeal."""
+    return _signed([refused.campaign_id, refused.worker_id, refused.reason, refused.came_by], _appeal_signer)
+
+
+def appeal_address(refused: Refused, *, task: str = "") -> str:
+    """Return the path on which a refused worker can appeal and read the answer.
+
+    ``task`` is the page token of an open task, which the worker can submit from there.
+    """
+    path = reverse("judging:appeal", args=[appeal_token(refused)])
+    return f"{path}?{urlencode({'task': task})}" if task else path
+
+
+def read_appeal(token: str) -> Refused:
+    """Return the content of the appeal token. Raises :class:`BadToken`."""
+    match _unsigned(token, _appeal_signer):
+        case [int(campaign_id), int(worker_id), str(reason), str(came_by)]:
+            return Refused(campaign_id, worker_id, reason, came_by)
+    raise BadToken(token)
+
+
+def link_token(posting: Posting) -> str:
+    """Return the token for a posting's address."""
+    campaign = posting.campaign
+    return _signed([campaign.pk, campaign_key(campaign), posting.number, posting.purpose], _link_signer)
+
+
+def link_for(posting: Posting) -> str:
+    """Return the absolute address that a crowd shows to a worker who takes a place of ``posting``."""
+    return settings.PUBLIC_URL + reverse("judging:arrive", args=[link_token(posting)])
+
+
+def read_link(token: str) -> Link:
+    """Return the content of the link token. Raises :class:`BadToken`."""
+    match _unsigned(token, _link_signer):
+        case [int(campaign_id), str(key), int(number), str(purpose)]:
+            return Link(campaign_id, key, number, purpose)
+        case [int(campaign_id), int(posting_id)]:
+            return Link(campaign_id, posting_id=posting_id)
+    raise BadToken(token)
+
+
+def page_token(submission: Submission, submit_to: str) -> str:
+    """Return the token for a submission's pages. The same arguments give the same token."""
+    return _signed([submission.pk, submit_to, _digest(submission.assignment_id)], _page_signer)
+
+
+def page_address(submission: Submission, submit_to: str) -> str:
+    """Return the absolute address of a submission's pages."""
+    return settings.PUBLIC_URL + reverse("judging:work", args=[page_token(submission, submit_to)])
+
+
+def read_page(token: str) -> Page:
+    """Return the content of the page token. Raises :class:`BadToken`."""
+    match _unsigned(token, _page_signer):
+        case [int(submission_id), str(submit_to)]:
+            return Page(submission_id, submit_to)
+        case [int(submission_id), str(submit_to), str(assignment)]:
+            return Page(submission_id, submit_to, assignment)
+    raise BadToken(token)
+
+
+def trial_link_for(posting: Posting, expires_at: datetime) -> str:
+    """Return the absolute address on which reviewers try a task of the posting's campaign."""
+    key = campaign_key(posting.campaign)
+    token = _signed([posting.pk, int(expires_at.timestamp()), key], _trial_signer)
+    return settings.PUBLIC_URL + reverse("judging:trial", args=[token])
+
+
+def read_trial(token: str) -> Trial:
+    """Return the content of the trial token, expired or not. Raises :class:`BadToken`."""
+    match _unsigned(token, _trial_signer):
+        case [int(posting_id), int(expires)]:
+            return Trial(posting_id, datetime.fromtimestamp(expires, UTC))
+        case [int(posting_id), int(expires), str(key)]:
+            return Trial(posting_id, datetime.fromtimestamp(expires, UTC), key)
+    raise BadToken(token)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _signer(salt: str) -> signing.Signer:
+    # Dots and tildes survive in a path, but some crowds escape the default colon.
+    return signing.Signer(salt=salt, sep="~")
+
+
+def _signed(value: list[int | str], salt: str) -> str:
+    return _signer(salt).sign_object(value)
+
+
+def _unsigned(token: str, salt: str) -> object:
+    if len(token) > LONGEST:
+        raise BadToken("too long")
+    try:
+        return _signer(salt).unsign_object(token)
+    except (signing.BadSignature, ValueError) as error:
+        raise BadToken(token) from error

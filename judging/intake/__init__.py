@@ -1,0 +1,1 @@
+"""Intake of work: places offered, submissions collected, screened and repeated."""

@@ -1,0 +1,347 @@
+"""Collect submitted work: record judgments, screen workers, repeat tasks, and record what is owed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from config import clock
+from config.background.registry import Progress
+from config.counting import first_time
+from judging.campaign.pairs import repack_unjudged
+from judging.campaign.postings import is_uncounted_pilot
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, CrowdSubmission
+from judging.errors import CrowdNever
+from judging.exchange.calls import Patience
+from judging.exchange.recovered_places import adopt, is_ours
+from judging.intake.flagging import flag_since
+from judging.intake.kept_work import accept_kept_work, is_over, work_to_keep
+from judging.intake.places import close_extra, close_place, want_places
+from judging.intake.screening import forgiven, screen_worker, standing_exclusion
+from judging.intake.unseen_work import block_repeater, pause_if_rising
+from judging.models import (
+    Appeal,
+    Campaign,
+    Exclusion,
+    Judgment,
+    Payment,
+    Place,
+    Submission,
+    Task,
+    TaskPair,
+)
+from judging.money.discrepancies import note_differences, note_only_here, note_only_there, resolve_only_here
+from judging.money.payments import owe
+from judging.rules.deadlines import GRACE, offered_seconds
+from judging.tasks.answers import fill_from_form, record_answers
+from judging.tasks.evidence import evidence_of
+from judging.tasks.leasing import clear_place, end_submission, free_lapsed
+from judging.tasks.slots import take_up
+from judging.workers.identities import crowd_of, worker_for
+
+#: Shortest interval between sweeps through all the crowd's places. Larger campaigns are swept less often.
+SWEEP_SECONDS = 20
+#: A task opened within this time before the crowd's list was read may not appear as held in it.
+SETTLED = timedelta(seconds=30)
+#: A closed campaign is collected for this long after a decision about a worker, in case the crowd is slow.
+DECIDED_LATELY = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The counts of one collection."""
+
+    submissions: int
+    places_wanted: int
+
+
+def campaigns_to_collect() -> list[Campaign]:
+    """Return launched campaigns that workers may be working on, and closed ones that still owe money.
+
+    A closed campaign is included after a recent decision about a worker, so that the crowd's lists are updated
+    and the worker is told.
+    """
+    since = clock.now() - DECIDED_LATELY
+    of_this = {"campaign": OuterRef("pk")}
+    excluded = Exclusion.objects.filter(Q(decided_at__gte=since) | Q(reversed_at__gte=since), **of_this)
+    answered = Appeal.objects.filter(settled_at__gte=since, **of_this)
+    launched = Campaign.objects.exclude(launched_at=None)
+    places = Place.objects.filter(posting__campaign=OuterRef("pk"), state=Place.State.OPEN)
+    owed = Payment.objects.filter(submission__campaign=OuterRef("pk"), state__in=Payment.OPEN)
+    live = ~Q(state=Campaign.State.CLOSED)
+    return list(launched.filter(live | Exists(places) | Exists(owed) | Exists(excluded) | Exists(answered)))
+
+
+def collect(campaign: Campaign, *, progress: Progress | None = None, sweep: bool = False) -> Collected:
+    """Fetch new submissions from the crowd, count or exclude them, and offer missing places.
+
+    Places whose worker submitted our form are checked first. A sweep through the crowd's list, which decides who
+    submitted, covers the rest. Safe to repeat and to race. A temporary failure of the crowd stops nothing else; its
+    error is raised at the end.
+    """
+    crowd, patience, began = crowd_for(campaign), Patience(), clock.now()
+    free_lapsed(campaign)
+    taken = 0
+    due = list(_finished_places(campaign))
+    if sweep or _sweep_is_due(campaign):
+        with patience.one():
+            _free_given_back(campaign, crowd)
+        with patience.one():
+            due += _swept_places(campaign, crowd, known={place.pk for place in due})
+    for done, place in enumerate(due, start=1):
+        try:
+            with patience.one():
+                taken += collect_place(campaign, crowd, place)
+        except CrowdNever:
+            # The crowd no longer knows this place. Its task is offered on another one.
+            Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
+        if progress:
+            progress(done, len(due), "Collecting submissions")
+    taken += _keep_what_ran_out(campaign, crowd, patience)
+    flag_since(campaign, began)
+    note_only_here(campaign)
+    pause_if_rising(campaign)
+    wanted = want_places(campaign)
+    with patience.one():
+        close_extra(campaign, crowd)
+    patience.done()
+    return Collected(taken, wanted)
+
+
+def _keep_what_ran_out(campaign: Campaign, crowd: Crowd, patience: Patience) -> int:
+    """Accept saved work that can no longer be submitted, if the crowd can pay for it. Returns the number accepted."""
+    kept = 0
+    for submission in work_to_keep(campaign):
+        with patience.one():
+            if not is_over(crowd, submission):
+                continue
+            _take_down(campaign, crowd, submission)
+            if not accept_kept_work(campaign, submission):
+                continue
+            kept += 1
+            if submission.standing == Submission.Standing.PENDING:
+                settle_submission(campaign, submission)
+    return kept
+
+
+def _take_down(campaign: Campaign, crowd: Crowd, submission: Submission) -> None:
+    """Close the place of timed-out work, unless somebody else has it: its money pays for the judged pairs.
+
+    If the task is still wanted, another place is offered if the budget allows.
+    """
+    place = submission.place
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    if place is None or place.state != Place.State.OPEN:
+        return
+    if place.submissions.filter(state__in=live).exclude(pk=submission.pk).exists():
+        return
+    close_place(campaign, crowd, place)
+    Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
+
+
+def _unfilled(campaign: Campaign) -> QuerySet[Place]:
+    """Return places where a submission can still appear, even expired ones, since the crowd may be late."""
+    return Place.objects.filter(
+        posting__campaign=campaign, state__in=[Place.State.OPEN, Place.State.GONE]
+    ).exclude(crowd_id="")
+
+
+def _finished_places(campaign: Campaign) -> QuerySet[Place]:
+    """Return places whose worker submitted our form and should submit the crowd's next."""
+    since = clock.now() - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - GRACE
+    sent_off = {"submissions__state": Submission.State.FINISHED, "submissions__opened_at__gte": since}
+    return _unfilled(campaign).filter(**sent_off).distinct()
+
+
+def _sweep_is_due(campaign: Campaign) -> bool:
+    places = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).count()
+    seconds = SWEEP_SECONDS * max(1, places // 1000)
+    swept = f"sweep:{campaign.pk}:{campaign.created_at.timestamp()}"
+    return bool(places) and first_time(swept, seconds=seconds)
+
+
+def _swept_places(campaign: Campaign, crowd: Crowd, known: set[int]) -> list[Place]:
+    """Return open places with a submission in the crowd's list, and mark expired ones as ``gone``.
+
+    Places of the campaign that are missing from our records are added.
+    """
+    began = clock.now()
+    here = {place.crowd_id: place for place in _unfilled(campaign).exclude(pk__in=known)}
+    ours = set(Place.objects.filter(posting__campaign=campaign).values_list("crowd_id", flat=True))
+    due, gone, free = [], [], []
+    seen: set[int] = set()  # the list can contain a row twice
+    for posted in crowd.places():
+        place = here.get(posted.crowd_id)
+        if place is None:
+            missed = posted.crowd_id not in ours and is_ours(campaign, posted)
+            if missed and (adopted := adopt(campaign, posted)) and posted.has_submission:
+                due.append(adopted)
+            continue
+        if place.pk in seen:
+            continue
+        seen.add(place.pk)
+        if posted.has_submission:
+            due.append(place)
+        elif not posted.open and not posted.held:
+            gone.append(place.pk)
+        elif not posted.held:
+            free.append(place.pk)
+        if len(seen) == len(here):
+            break
+    Place.objects.filter(pk__in=gone, state=Place.State.OPEN).update(state=Place.State.GONE)
+    if crowd.signs_arrivals:
+        _note_returned(campaign, free, before=began - SETTLED)
+    return due
+
+
+def _note_returned(campaign: Campaign, free: list[int], *, before: datetime) -> int:
+    """Release tasks held on places that nobody holds at the crowd, so they are offered again. Returns how many.
+
+    The worker returned the task before its time ran out, so nothing is submitted or paid.
+    """
+    held = Submission.objects.filter(campaign=campaign, place__in=free, state=Submission.State.HELD)
+    left = held.filter(opened_at__lt=before, ends_at__gt=clock.now(), taken_at__isnull=False)
+    return sum(end_submission(submission, Submission.State.RETURNED) for submission in left)
+
+
+def _free_given_back(campaign: Campaign, crowd: Crowd) -> int:
+    """Release tasks whose assignments ended at the crowd without a submission. Returns how many."""
+    live = Submission.objects.filter(
+        campaign=campaign, state__in=[Submission.State.HELD, Submission.State.FINISHED]
+    ).exclude(standing=Submission.Standing.TRIAL)
+    held = list(live.order_by("pk"))
+    back = set(crowd.given_back([submission.assignment_id for submission in held])) if held else set()
+    gone = [submission for submission in held if submission.assignment_id in back]
+    return sum(end_submission(submission, Submission.State.RETURNED) for submission in gone)
+
+
+def collect_place(campaign: Campaign, crowd: Crowd, place: Place) -> int:
+    """Record the crowd's submissions for one place. Returns how many. Safe to repeat and to race."""
+    found = crowd.submissions(place.crowd_id)
+    for submission in found:
+        take_in(campaign, place, submission)
+    if found:
+        _unfilled(campaign).filter(pk=place.pk).update(state=Place.State.FILLED)
+    return len(found)
+
+
+def take_in(campaign: Campaign, place: Place, found: CrowdSubmission) -> Submission:
+    """Record a submission confirmed by the crowd: answers, standing, and pay owed. Safe to repeat."""
+    worker = worker_for(crowd_of(campaign), found.crowd_worker_id)
+    with transaction.atomic():
+        submission = _submission(campaign, place, found, worker.pk)
+        work = evidence_of(submission, found)
+        if submission.collected_at is None:
+            if not work.complete:
+                note_only_there(submission, answered=work.claimed, saved=work.judged)
+            if submission.slots.exists():  # else our page never saw it, or nobody consented there
+                take_up(submission)
+                note_differences(submission, found.answers)
+                if work.signed:
+                    fill_from_form(submission, found.answers, sent_at=found.submitted_at or clock.now())
+                record_answers(submission)
+            Submission.objects.filter(pk=submission.pk).update(
+                state=Submission.State.SUBMITTED,
+                place=place,
+                left_early=work.judged < work.shown,  # even if the form skipped our last page
+                submitted_at=found.submitted_at or clock.now(),
+                auto_approval_at=found.auto_approval_at,
+                collected_at=clock.now(),
+            )
+            resolve_only_here(submission)
+            submission.place = place
+            clear_place(submission)
+        owe(campaign, submission, work)
+    submission.refresh_from_db()
+    if submission.standing == Submission.Standing.PENDING:
+        settle_submission(campaign, submission)
+    if not work.complete:
+        block_repeater(campaign, worker)
+    return submission
+
+
+def _submission(campaign: Campaign, place: Place, found: CrowdSubmission, worker_id: int) -> Submission:
+    known = Submission.objects.select_related("worker", "task", "campaign").filter(
+        assignment_id=found.assignment_id, worker_id=worker_id
+    )
+    if submission := known.first():
+        return submission
+    # This submission was never opened on our page. Nothing counts, and a person decides about the pay.
+    try:
+        with transaction.atomic():
+            return Submission.objects.create(
+                campaign=campaign,
+                place=place,
+                worker_id=worker_id,
+                assignment_id=found.assignment_id,
+                seed=0,
+                standing=Submission.Standing.UNKNOWN,
+            )
+    except IntegrityError:
+        return known.get()
+
+
+@transaction.atomic
+def settle_submission(campaign: Campaign, submission: Submission) -> None:
+    """Give a collected submission its standing, and update its task. Safe to repeat."""
+    standing = _standing(campaign, submission)
+    # Set the standing first. A concurrent exclusion has either changed it already (then nothing is left to do here),
+    # or waits for this row and then takes the task back.
+    pending = Submission.objects.filter(pk=submission.pk, standing=Submission.Standing.PENDING)
+    if not pending.update(standing=standing):
+        submission.refresh_from_db(fields=["standing"])
+        return
+    submission.standing = standing
+    if standing == Submission.Standing.COUNTED:
+        _count(submission)
+    else:
+        Task.objects.filter(holder=submission).update(
+            state=Task.State.WAITING, holder=None, leased_until=None
+        )
+
+
+def _count(submission: Submission) -> None:
+    """Count the submission's judgments, or keep them as surplus if another submission did its task."""
+    if not _claim_task(submission):
+        Submission.objects.filter(pk=submission.pk).update(standing=Submission.Standing.SURPLUS)
+        submission.standing = Submission.Standing.SURPLUS
+        return
+    judged = Judgment.objects.filter(submission=submission).values_list("pair_id", flat=True)
+    repack_unjudged(submission, set(judged))
+
+
+def _standing(campaign: Campaign, submission: Submission) -> Submission.Standing:
+    screen_worker(campaign, submission.worker)
+    if standing_exclusion(campaign, submission.worker):
+        return Submission.Standing.EXCLUDED
+    if not submission.slots.exists():
+        return Submission.Standing.UNKNOWN  # the page was opened, but nobody consented there
+    gold = submission.slots.exclude(gold_pair=None)
+    if gold.filter(gold_answer=None).exists():
+        return Submission.Standing.UNFINISHED
+    failed = gold.filter(gold_answer__passed=False).exclude(gold_pair__state="suspended")
+    if failed.exclude(gold_answer__in=forgiven(campaign, submission.worker)).exists():
+        return Submission.Standing.EXCLUDED  # rate screening: repeat this task; its worker can stay
+    if is_uncounted_pilot(campaign, submission):
+        return Submission.Standing.PILOT
+    return Submission.Standing.COUNTED
+
+
+def _claim_task(submission: Submission) -> bool:
+    """Mark the task as done by this submission, if it holds the task or its lease lapsed and nobody took it."""
+    if submission.task_id is None:
+        return False
+    task = Task.objects.filter(pk=submission.task_id)
+    if task.filter(state__in=[Task.State.HELD, Task.State.DONE], holder=submission).update(
+        state=Task.State.DONE
+    ):
+        return True
+    # If somebody else held the task meanwhile, some pairs may have moved to a new task. Do not count them twice.
+    shown = set(submission.slots.exclude(pair=None).values_list("pair_id", flat=True))
+    if shown != set(TaskPair.objects.filter(task=submission.task).values_list("pair_id", flat=True)):
+        return False
+    return bool(task.filter(state=Task.State.WAITING).update(state=Task.State.DONE, holder=submission))

@@ -1,0 +1,60 @@
+"""Collect work that would exclude its worker at once, before the worker gets another task."""
+
+from __future__ import annotations
+
+import logging
+
+from config.counting import first_time
+from config.errors import Refusal
+from judging.crowds import crowd_for
+from judging.exchange.lookup_limits import Questions
+from judging.intake.collection import collect_place
+from judging.intake.flagging import flag_workers
+from judging.intake.screening import answers_of
+from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
+from judging.rules.screening import screen_answers
+
+log = logging.getLogger(__name__)
+#: Most places to ask the crowd about while opening a page.
+MOST_PLACES = 2
+#: Shortest time between two checks of one worker.
+AGAIN_SECONDS = 10
+UNCONFIRMED_WORK = Questions("confirmed", a_minute=30)
+
+
+def confirm_failed(campaign: Campaign, worker: Worker) -> None:
+    """Collect this worker's submitted work if its gold answers, once confirmed, lead to an exclusion.
+
+    A worker who fails and asks for another task sees the exclusion at once, not after the next collection. Only the
+    crowd knows whose work it is, since unconfirmed work may come from a made-up name. So nobody is refused for
+    unconfirmed work, or while the crowd does not respond.
+    """
+    failed = (
+        GoldAnswer.objects.filter(
+            submission__campaign=campaign,
+            submission__state=Submission.State.FINISHED,
+            worker=worker,
+            passed=False,
+        )
+        .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .exclude(submission__standing=Submission.Standing.TRIAL)
+    )
+    if not failed.exists():
+        return
+    unconfirmed = list(GoldAnswer.objects.filter(submission__in=failed.values("submission")).order_by("pk"))
+    answers = [one.passed for one in (*answers_of(campaign, worker), *unconfirmed)]
+    if not screen_answers(answers, campaign.screen, slip_rate=campaign.slip_rate).excluded:
+        return
+    # Without this limit, made-up addresses could use up the calls needed for payments.
+    asked = f"confirm:{campaign.pk}:{campaign.created_at.timestamp()}:{worker.pk}"
+    if not first_time(asked, seconds=AGAIN_SECONDS):
+        return
+    places = Place.objects.filter(submissions__in=failed.values("submission")).exclude(crowd_id="").distinct()
+    for place in places.order_by("-pk")[:MOST_PLACES]:
+        try:
+            UNCONFIRMED_WORK.count(campaign)
+            collect_place(campaign, crowd_for(campaign), place)
+            flag_workers(campaign, [worker.pk])
+        except Refusal as refusal:
+            log.info("%s: work could not be confirmed now: %s", campaign.name, refusal)
+            return  # do not wait for another call that may fail

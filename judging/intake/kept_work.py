@@ -1,0 +1,87 @@
+"""Keep judged work that can no longer be submitted at the crowd, counting and paying what our server saved.
+
+Its time ran out, or its worker returned the task after submitting it here. If the worker returned the task first,
+nothing is kept: the crowd offered it to others, and they are paid for it.
+
+This requires a crowd that signs arrivals and pays for unsubmitted assignments. Elsewhere the worker's id is only what
+an address said, and no bonus can be sent: a person pays the work by its receipt (judging/money/receipts.py).
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.models import Campaign, Payment, Submission
+from judging.money.budget import beyond_cap
+from judging.money.discrepancies import resolve_only_here
+from judging.money.payments import earned_so_far, owe_kept
+from judging.rules.deadlines import GRACE
+from judging.tasks.leasing import free_task
+from judging.tasks.slots import free_slots, take_up
+
+FINISHED, LAPSED = Submission.State.FINISHED, Submission.State.LAPSED
+#: The crowd's form follows ours within seconds. Work not listed after this time is looked up.
+FORM_FOLLOWS = timedelta(seconds=30)
+
+
+def work_to_keep(campaign: Campaign) -> list[Submission]:
+    """Return finished or timed-out work that was never collected. :func:`is_over` says whether it can be kept."""
+    if not crowd_for(campaign).pays_unsubmitted or campaign.state == Campaign.State.CLOSED:
+        return []
+    paid, now = Payment.objects.filter(submission=OuterRef("pk")), clock.now()
+    over = Submission.objects.filter(
+        Q(crowd_ends_at__lte=now - GRACE) | Q(state=FINISHED, finished_at__lte=now - FORM_FOLLOWS),
+        campaign=campaign,
+        state__in=[FINISHED, LAPSED],
+        finished_at__isnull=False,
+        taken_at__isnull=False,
+    )
+    over = over.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(paid)).order_by("pk")
+    return list(over.select_related("worker", "task", "campaign", "place__posting")[:500])
+
+
+def is_over(crowd: Crowd, submission: Submission) -> bool:
+    """Ask the crowd whether this work can be kept now. Work submitted after its return is given up."""
+    assert submission.finished_at is not None
+    assert submission.crowd_ends_at is not None
+    returned = crowd.returned_at(submission.assignment_id)
+    if returned is None:
+        return submission.crowd_ends_at <= clock.now() - GRACE
+    if returned < submission.finished_at:
+        _give_up(submission)
+        return False
+    return True
+
+
+@transaction.atomic
+def _give_up(submission: Submission) -> None:
+    """End the work as returned, so that nothing is paid or used."""
+    still = Submission.objects.filter(pk=submission.pk, collected_at=None, state__in=[FINISHED, LAPSED])
+    if still.update(state=Submission.State.RETURNED):
+        free_task(submission)
+        free_slots(Submission.objects.filter(pk=submission.pk))
+
+
+@transaction.atomic
+def accept_kept_work(campaign: Campaign, submission: Submission) -> bool:
+    """Accept one such submission and owe its pay. Returns False if the budget is too small. Safe to race."""
+    _, judged, shown, earned = earned_so_far(submission)
+    cost = earned + crowd_for(campaign).fees.on(earned)
+    if not judged or beyond_cap(campaign, cost):
+        return False
+    waiting = Submission.objects.filter(pk=submission.pk, collected_at=None, state__in=[FINISHED, LAPSED])
+    if not waiting.update(
+        state=Submission.State.SUBMITTED, submitted_at=F("finished_at"), collected_at=clock.now()
+    ):
+        return False
+    take_up(submission)
+    resolve_only_here(submission)
+    owe_kept(campaign, submission)
+    submission.refresh_from_db()
+    return True

@@ -1,0 +1,357 @@
+"""Offer one place for each task that is still wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import takewhile
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Q, QuerySet
+
+from config import clock
+from config.background.registry import Progress
+from config.guidance import Action, Guidance
+from judging.campaign.cost import pay_for
+from judging.campaign.postings import current_posting
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd, PostingKind
+from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.concurrent_calls import each
+from judging.exchange.recovered_places import adopt_missing, look_is_due, reply_of
+from judging.exchange.tokens import link_for
+from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
+from judging.money.budget import room_for
+from judging.money.offer_words import description_of, keywords_of, title_of
+from judging.rules.deadlines import offered_seconds
+from judging.rules.qualifications import requirement_words, same_requirements
+from judging.workers.block_lists import spared
+
+#: Limit at crowds with MTurk's protocol.
+LONGEST_KEYWORDS = 1000
+#: Calls that must succeed before anything can be offered.
+OFFERING = ["create_block_list", "create_kind", "post_place", "read_back"]
+LIVE = [Place.State.WANTED, Place.State.OPEN]
+
+
+def want_places(campaign: Campaign) -> int:
+    """Record the intent to offer a place for each task that lacks one. Returns how many. Safe to race.
+
+    A waiting or held task has one live place while the budget lasts. Two concurrent callers compute the same numbers.
+    The unique constraint lets one of them through, and the other counts again.
+    """
+    # Read the state again: the campaign may have been paused since the caller read it.
+    if not Campaign.objects.filter(pk=campaign.pk, state__in=Campaign.OFFERING).exists():
+        return 0
+    posting = current_posting(campaign)
+    if posting is None:
+        return 0
+    for _ in range(10):
+        # Read the last number before the count, so that a caller with an old count collides on the number.
+        last = posting.places.aggregate(last=Max("number"))["last"] or 0
+        missing = lacking(campaign)
+        if missing > 0 and (room := room_for(campaign)) is not None:
+            missing = min(missing, room)
+        if missing <= 0:
+            return 0
+        rows = [Place(posting=posting, number=last + 1 + offset) for offset in range(missing)]
+        try:
+            with transaction.atomic():
+                Place.objects.bulk_create(rows, batch_size=2000)
+            return missing
+        except IntegrityError:
+            continue
+    return 0
+
+
+def any_wanted(campaign: Campaign) -> bool:
+    """Return whether places wait to be offered: new ones, or ones left by a failed or interrupted job.
+
+    Returns False while the crowd has refused a place for good, because it would refuse the others too.
+    """
+    if campaign.crowd_calls.filter(operation__in=OFFERING, state=CrowdCall.State.FAILED).exists():
+        return False
+    return Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exists()
+
+
+def lacking(campaign: Campaign) -> int:
+    """Return the number of places still to be posted (negative if there are too many).
+
+    A pilot needs only its own number of submissions, whatever their standing.
+    """
+    wanted = campaign.tasks.exclude(state=Task.State.DONE).count()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE).count()
+    posting = current_posting(campaign)
+    if posting is None or posting.purpose != Posting.Purpose.PILOT:
+        return wanted - live
+    used = posting.places.filter(state__in=[*LIVE, Place.State.FILLED]).count()
+    return min(wanted - live, campaign.pilot_tasks - used)
+
+
+def close_extra(campaign: Campaign, crowd: Crowd) -> int:
+    """Close places that no task needs any more, newest first. Returns how many. Safe to repeat.
+
+    Extra places exist when work that was given up for lost comes in, or work counts again. Places that somebody is
+    working on stay.
+    """
+    now = clock.now()
+    live = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    offered = live.exclude(state=Place.State.OPEN, expires_at__lte=now)
+    extra = offered.count() - campaign.tasks.exclude(state=Task.State.DONE).count()
+    if extra <= 0:
+        return 0
+    at_work = [Submission.State.HELD, Submission.State.FINISHED]
+    free = offered.filter(state=Place.State.OPEN).exclude(submissions__state__in=at_work)
+    left = list(free.select_related("posting").order_by("-posting__number", "-number")[:extra])
+    return _close(campaign, crowd, left)
+
+
+def kind_of_place(campaign: Campaign, further: Sequence[dict[str, Any]] = ()) -> PostingKind:
+    """Return what every place of this campaign tells workers. ``further`` qualifications follow its own."""
+    return PostingKind(
+        title=title_of(campaign),
+        description=description_of(campaign),
+        keywords=_keywords(campaign),
+        reward=pay_for(campaign).base,
+        assignment_seconds=offered_seconds(campaign.assignment_seconds),
+        auto_approval_seconds=campaign.auto_approval_seconds,
+        qualifications=(*campaign.qualifications, *further),
+    )
+
+
+def _keywords(campaign: Campaign) -> str:
+    """Return the campaign's keywords, a unique one, and the keywords for the marketplace's list, as many as fit.
+
+    A crowd groups places with equal content, whoever owns them. Without a unique keyword, a worker who takes the next
+    place could end up in another campaign with the same title and pay.
+    """
+    own = f"{campaign.keywords}, batch {campaign_key(campaign)[:8]}".removeprefix(", ")
+    for keywords in (f"{own}, {keywords_of(campaign)}", own):
+        if len(keywords) <= LONGEST_KEYWORDS:
+            return keywords
+    return campaign.keywords
+
+
+def post_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
+    """Offer every wanted place of the campaign, several calls at a time. Returns how many.
+
+    Safe to repeat and to race.
+
+    A temporary failure of one place does not stop the others; the crowd's error is raised at the end. Any other error
+    stops at once.
+    """
+    crowd, patience, found = crowd_for(campaign), Patience(), 0
+    wanted = _wanted(campaign)
+    if wanted and look_is_due(campaign):
+        found = adopt_missing(campaign, crowd)
+        wanted = _wanted(campaign)
+    offered = _while_offering(campaign, crowd, wanted, patience)
+    with closing(each(offered, lambda place: post_place(campaign, crowd, place))) as calls:
+        for done, call in enumerate(calls, start=1):
+            with patience.one():
+                call.result()
+                found += 1
+            if progress:
+                progress(done, len(wanted), "Offering places")
+    patience.done()
+    return found
+
+
+def _while_offering(
+    campaign: Campaign, crowd: Crowd, wanted: list[Place], patience: Patience
+) -> Iterator[Place]:
+    """Yield places while the campaign may offer them, after checking what the crowd says about their posting."""
+    checked: set[int] = set()
+    for place in wanted:
+        if campaign_state(campaign) not in Campaign.OFFERING:
+            return
+        if place.posting_id not in checked:
+            with patience.one():
+                _check_posting(campaign, crowd, place)
+                checked.add(place.posting_id)
+        if place.posting_id in checked:
+            yield place
+
+
+def _wanted(campaign: Campaign) -> list[Place]:
+    """Return places to be offered, in order."""
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
+    return list(wanted.select_related("posting").order_by("posting_id", "number"))
+
+
+def campaign_state(campaign: Campaign) -> str:
+    """Return the current state in the database."""
+    return Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
+
+
+def place_key(campaign: Campaign, place: Place) -> str:
+    """Return the key of the intent to offer this place."""
+    return f"{campaign_key(campaign)}-{place.posting.number}-{place.number}"
+
+
+def post_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Offer one place exactly once."""
+    posting = place.posting
+    posting.campaign = campaign  # its link contains the campaign's key
+    kind_id = posting.crowd_key or create_kind(campaign, crowd, posting)
+    key = place_key(campaign, place)
+
+    def act() -> Reply:
+        posted = crowd.post_place(
+            kind_id=kind_id, url=link_for(posting), lifetime_seconds=campaign.lifetime_seconds, key=key
+        )
+        return reply_of(posted)
+
+    def find(already: CrowdAlready | None) -> Reply | None:
+        if already and already.found:
+            try:
+                return reply_of(crowd.place(already.found))
+            except CrowdError:
+                pass  # the id in the message was something else: search the list
+        found = crowd.find_place(key)
+        return reply_of(found) if found else None
+
+    reply = perform(
+        campaign=campaign, operation="post_place", key=key, request={"kind": kind_id}, act=act, find=find
+    )
+    Place.objects.filter(pk=place.pk, state=Place.State.WANTED).update(
+        state=Place.State.OPEN, crowd_id=reply["crowd_id"], expires_at=reply["expires_at"]
+    )
+
+
+def create_kind(campaign: Campaign, crowd: Crowd, posting: Posting) -> str:
+    """Create the posting's kind of place at the crowd. Identical content gives the same id."""
+    kind = kind_of_place(campaign, spared(campaign, crowd))
+    reply = perform(
+        campaign=campaign,
+        operation="create_kind",
+        key=f"{campaign_key(campaign)}-kind-{posting.number}",
+        request={"title": campaign.title, "reward": str(pay_for(campaign).base)},
+        act=lambda: {"kind_id": crowd.create_kind(kind)},
+        find=lambda _already: {"kind_id": crowd.create_kind(kind)},
+    )
+    posting.crowd_key, posting.crowd_seconds = reply["kind_id"], kind.assignment_seconds
+    Posting.objects.filter(pk=posting.pk).update(
+        crowd_key=posting.crowd_key, crowd_seconds=posting.crowd_seconds
+    )
+    return str(reply["kind_id"])
+
+
+def _check_posting(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Read the posting back from an offered place, or offer this one for the check."""
+    offered = place.posting.places.exclude(crowd_id="").first()
+    if offered is None:
+        post_place(campaign, crowd, place)
+    check_requirements(campaign, crowd, offered or place)
+
+
+def check_requirements(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Read back, once, what the crowd requires of workers for a posting. Raises CrowdNever if it is not what we set.
+
+    In that case nothing more is offered: the wrong workers could take the tasks, or nobody could.
+    """
+    place.refresh_from_db()
+    wanted = kind_of_place(campaign, spared(campaign, crowd)).qualifications
+
+    def read() -> Reply:
+        try:
+            asked = crowd.asked_of_workers(place.crowd_id)
+        except CrowdNever as error:  # the crowd may not describe a brand-new place yet
+            raise CrowdLater(error.message, "It is retried automatically.") from None
+        if not same_requirements(wanted, asked):
+            raise CrowdNever(
+                f"The crowd's requirements for {place.crowd_id} are not the campaign's: "
+                f"{requirement_words(asked)} instead of {requirement_words(wanted)}.",
+                Guidance(
+                    Action("pause_campaign", campaign.name), ". Look at the qualifications at the crowd."
+                ),
+            )
+        return {"asked": requirement_words(asked)}
+
+    key = f"{campaign_key(campaign)}-asked-{place.posting.number}"
+    request = {"place": place.crowd_id}
+    perform(
+        campaign=campaign,
+        operation="read_back",
+        key=key,
+        request=request,
+        act=read,
+        find=lambda _already: None,
+    )
+
+
+def places_offered(campaign: Campaign) -> QuerySet[Place]:
+    """Return the campaign's places that the crowd may still offer."""
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    return live.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()))
+
+
+def any_offered(campaign: Campaign) -> bool:
+    """Return whether the crowd may still offer places of the campaign."""
+    return places_offered(campaign).exists()
+
+
+def close_places(campaign: Campaign, *, progress: Progress | None = None) -> int:
+    """Close the campaign's places to new workers, several calls at a time. Workers who hold a place can finish.
+
+    Safe to repeat. It stops if the campaign is resumed meanwhile, because its places are wanted again.
+    """
+    if campaign_state(campaign) in Campaign.OFFERING:
+        return 0
+    crowd = crowd_for(campaign)
+    Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).exclude(
+        pk__in=_being_posted(campaign)
+    ).update(state=Place.State.GONE)
+    places = list(
+        Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN).select_related("posting")
+    )
+    over = takewhile(lambda _place: campaign_state(campaign) not in Campaign.OFFERING, places)
+    tell = (lambda done: progress(done, len(places), "Closing places")) if progress else None
+    return _close(campaign, crowd, over, tell=tell)
+
+
+def _close(
+    campaign: Campaign, crowd: Crowd, places: Iterable[Place], *, tell: Callable[[int], None] | None = None
+) -> int:
+    """Close these places, several calls at a time. Returns how many were processed. A temporary failure does not stop
+    the others; its error is raised at the end."""
+    patience, done = Patience(), 0
+    with closing(each(places, lambda place: close_place(campaign, crowd, place))) as calls:
+        for done, call in enumerate(calls, start=1):
+            with patience.one():
+                call.result()
+            if tell:
+                tell(done)
+    patience.done()
+    return done
+
+
+def close_place(campaign: Campaign, crowd: Crowd, place: Place) -> None:
+    """Close one place to new workers, exactly once."""
+
+    def close() -> Reply:
+        crowd.close_place(place.crowd_id)
+        return {"closed": place.crowd_id}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        return None if crowd.place(place.crowd_id).open else {"closed": place.crowd_id}
+
+    key = f"{campaign_key(campaign)}-close-{place.posting.number}-{place.number}"
+    request = {"place": place.crowd_id}
+    perform(campaign=campaign, operation="close_place", key=key, request=request, act=close, find=find)
+    Place.objects.filter(pk=place.pk).filter(Q(expires_at=None) | Q(expires_at__gt=clock.now())).update(
+        expires_at=clock.now()
+    )
+
+
+def _being_posted(campaign: Campaign) -> list[int]:
+    """Return wanted places whose call was already tried. It may have succeeded, so they are not given up."""
+    prefix = campaign_key(campaign)
+    tried = campaign.crowd_calls.filter(operation="post_place", attempts__gt=0).values_list("key", flat=True)
+    numbers = {tuple(key.removeprefix(f"{prefix}-").split("-")) for key in tried}
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED).select_related(
+        "posting"
+    )
+    return [place.pk for place in wanted if (str(place.posting.number), str(place.number)) in numbers]

@@ -1,0 +1,96 @@
+"""Screen workers on gold pairs. The work of an excluded worker does not count, and others repeat the tasks."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, QuerySet
+
+from judging.campaign.campaigns import log_change
+from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Task, Worker
+from judging.rules.screening import Verdict, screen_answers
+
+#: Marks exclusions that were reversed by suspending a gold pair. Their other failed answers are not forgiven.
+SUSPENSION = "suspension of a gold pair"
+
+
+def screen_worker(campaign: Campaign, worker: Worker) -> Exclusion | None:
+    """Check all of the worker's gold answers in the campaign, and exclude the worker if the rule says so.
+
+    Suspended gold pairs and answers behind a reversed exclusion are ignored. Returns the active exclusion, if
+    any. Safe to repeat.
+    """
+    answers = answers_of(campaign, worker)
+    verdict = screen_answers(
+        [answer.passed for answer in answers], campaign.screen, slip_rate=campaign.slip_rate
+    )
+    if not verdict.excluded:
+        return standing_exclusion(campaign, worker)
+    return exclude(campaign, worker, verdict, [answers[index] for index in verdict.failed])
+
+
+def answers_of(campaign: Campaign, worker: Worker) -> list[GoldAnswer]:
+    """Return the worker's gold answers that count in screening, oldest first, from work that the crowd confirmed."""
+    return list(
+        GoldAnswer.objects.confirmed()
+        .filter(submission__campaign=campaign, worker=worker)
+        .exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .exclude(pk__in=forgiven(campaign, worker))
+        .order_by("pk")
+    )
+
+
+def forgiven(campaign: Campaign, worker: Worker) -> QuerySet:
+    """Return the keys of gold answers behind the worker's exclusions that a person reversed."""
+    reversed_ones = Exclusion.objects.filter(campaign=campaign, worker=worker).exclude(reversed_at=None)
+    by_people = reversed_ones.exclude(reversed_by=SUSPENSION)
+    return by_people.exclude(gold_answers=None).values("gold_answers")
+
+
+def standing_exclusion(campaign: Campaign, worker: Worker) -> Exclusion | None:
+    """Return the active exclusion, if any."""
+    return Exclusion.objects.filter(campaign=campaign, worker=worker, reversed_at=None).first()
+
+
+@transaction.atomic
+def exclude(campaign: Campaign, worker: Worker, verdict: Verdict, failed: list[GoldAnswer]) -> Exclusion:
+    """Record the decision and apply it. Deciding twice makes one exclusion."""
+    try:
+        with transaction.atomic():
+            exclusion = Exclusion.objects.create(
+                campaign=campaign, worker=worker, rule=verdict.rule, reason=verdict.reason
+            )
+            exclusion.gold_answers.set(failed)
+            if failed:  # decided by the rule; people's decisions are logged with their name
+                log_change(
+                    campaign, f"worker {worker.pk} excluded by the rule {verdict.rule}", why=verdict.reason
+                )
+    except IntegrityError:
+        exclusion = Exclusion.objects.get(campaign=campaign, worker=worker, reversed_at=None)
+    stop_counting(campaign, worker)
+    return exclusion
+
+
+@transaction.atomic
+def stop_counting(campaign: Campaign, worker: Worker) -> int:
+    """Offer again every task that this worker holds or did. Returns how many. Safe to repeat."""
+    Submission.objects.filter(campaign=campaign, worker=worker).exclude(
+        standing=Submission.Standing.UNKNOWN
+    ).update(standing=Submission.Standing.EXCLUDED)
+    return Task.objects.filter(campaign=campaign, holder__worker=worker).update(
+        state=Task.State.WAITING, holder=None, leased_until=None
+    )
+
+
+def gold_record(campaign: Campaign) -> list[dict[str, int | str]]:
+    """Return how often each gold pair was answered and failed, most failed first."""
+    rows = (
+        GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).values("gold_pair_id", "passed")
+    )
+    record: dict[int, dict[str, int | str]] = {}
+    for row in rows.annotate(times=Count("pk")):
+        entry = record.setdefault(
+            row["gold_pair_id"], {"gold_pair": row["gold_pair_id"], "answered": 0, "failed": 0}
+        )
+        entry["answered"] = int(entry["answered"]) + row["times"]
+        entry["failed"] = int(entry["failed"]) + (0 if row["passed"] else row["times"])
+    return sorted(record.values(), key=lambda entry: (-int(entry["failed"]), int(entry["gold_pair"])))

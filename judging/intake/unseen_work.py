@@ -1,0 +1,81 @@
+"""Work at the crowd that our page never saw: block workers who repeat it, and pause a campaign if it increases.
+
+A person can reverse both decisions, which are recorded. The pay is held (judging/money/held_pay.py).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import timedelta
+
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+
+from config import clock
+from config.plurals import many
+from judging.campaign.campaigns import log_change, pause
+from judging.errors import CampaignRefused
+from judging.intake.screening import exclude, standing_exclusion
+from judging.models import Campaign, Discrepancy, Exclusion, Payment, Submission, Worker
+from judging.rules.screening import Verdict
+
+#: A worker is blocked at this number of submissions that our page never saw.
+MOST_OF_A_WORKER = 2
+#: A campaign is paused at this number of them, if they are also this share of all submissions. At most
+#: MOST_OF_A_WORKER are counted per worker, so that one blocked worker does not stop the campaign.
+MOST = 5
+SHARE = 0.2
+#: The period for this count, unless a person resumed the campaign later.
+LATELY = timedelta(hours=24)
+
+
+def undecided_or_refused(work: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Return submissions that our page did not see and no person has approved."""
+    noted = Discrepancy.objects.filter(submission=OuterRef("pk"), kind=Discrepancy.Kind.ONLY_THERE)
+    states = [Payment.State.HELD, Payment.State.REJECTED]
+    not_paid = Payment.objects.filter(submission=OuterRef("pk"), state__in=states)
+    return work.filter(Exists(noted), Exists(not_paid))
+
+
+def block_repeater(campaign: Campaign, worker: Worker) -> Exclusion | None:
+    """Exclude a worker with MOST_OF_A_WORKER submissions that our page never saw. The crowd's lists follow.
+
+    Submissions from before a person reversed such an exclusion are not counted again.
+    """
+    if standing_exclusion(campaign, worker):
+        return None
+    earlier = Exclusion.objects.filter(campaign=campaign, worker=worker, rule=Exclusion.UNSEEN)
+    work = Submission.objects.filter(campaign=campaign, worker=worker, collected_at__isnull=False)
+    if reversed_at := earlier.aggregate(last=Max("reversed_at"))["last"]:
+        work = work.filter(collected_at__gt=reversed_at)
+    count = undecided_or_refused(work).count()
+    if count < MOST_OF_A_WORKER:
+        return None
+    reason = f"{many(count, 'submission')} came in without a pair judged on our page"
+    exclusion = exclude(campaign, worker, Verdict(True, Exclusion.UNSEEN, reason, ()), [])
+    log_change(campaign, f"worker {worker.pk} excluded by the rule {Exclusion.UNSEEN}", why=reason)
+    return exclusion
+
+
+def pause_if_rising(campaign: Campaign) -> bool:
+    """Pause the campaign if it gets too many submissions that our page never saw. Returns whether it did."""
+    if campaign.state not in Campaign.OFFERING:
+        return False
+    since = clock.now() - LATELY
+    resumed = campaign.changes.filter(what=Campaign.State.OPEN).aggregate(last=Max("happened_at"))["last"]
+    came_in = Submission.objects.filter(
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        collected_at__gte=max(since, resumed) if resumed else since,
+    )
+    by_worker = undecided_or_refused(came_in).values_list("worker").annotate(Count("pk")).order_by()
+    count = sum(min(number, MOST_OF_A_WORKER) for _, number in by_worker)
+    if count < MOST or count < SHARE * came_in.count():
+        return False
+    workers = many(len(by_worker), "worker")
+    why = (
+        f"Work came in from {workers} without a pair judged on our page. Forms were sent straight to the crowd, or "
+        "our page was down. The pay is held: decide about it before you resume."
+    )
+    with suppress(CampaignRefused):  # it was paused meanwhile
+        pause(campaign, why=why)
+    return True

@@ -1,0 +1,303 @@
+"""Records of a campaign's workers: work, gold, sides, agreement, speed, reports, pay and flags.
+
+The number of database queries does not depend on the number of workers. A worker has our own key, which identifies
+nobody and is the same on every page, in commands and in the log. Crowd ids do not appear here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from statistics import median
+from typing import Any
+
+from django.db.models import Case, Count, F, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Coalesce
+
+from judging.campaign.reading_time import least_seconds_a_pair
+from judging.models import (
+    Campaign,
+    Exclusion,
+    GoldAnswer,
+    GoldPair,
+    Judgment,
+    PairReport,
+    Payment,
+    Submission,
+    Worker,
+)
+from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of
+from judging.rules.pay import rounded
+from judging.rules.wilson import wilson
+from judging.tasks.repeats import consistency_of
+from judging.workers.unfinished import begun_work, empty_work
+
+COUNTED = Submission.Standing.COUNTED
+HELD = Submission.State.HELD
+#: Judgments by a worker whom the crowd itself named, or made elsewhere.
+CONFIRMED = Q(submission__state=Submission.State.SUBMITTED) | Q(submission=None)
+
+
+@dataclass(frozen=True)
+class WorkerRecord:
+    """One worker in a campaign. Shares are None if there is no data; times are medians; dollars are without fees.
+
+    ``compared`` counts the comparisons of the worker's judgments with counted judgments of others on the same pair.
+    ``agreeing`` is how many of them agree; it can contain halves where the others differ. Of ``repeated`` pairs that
+    the worker answered again, ``repeated_same`` got the same answer. ``empty`` tasks were left without a judged pair,
+    ``begun`` ones were returned with some, and ``stopped`` ones were submitted before the last gold pair.
+    """
+
+    worker: int
+    standing: str
+    """``at work`` (holds a task), ``idle``, ``excluded`` or ``withdrawn``."""
+    reason: str
+    tasks: int
+    held: int
+    judgments: int
+    counted: int
+    gold_seen: int
+    gold_failed: int
+    left: int
+    decided: int
+    compared: int
+    agreeing: float
+    tasks_timed: int
+    seconds_per_pair: float | None
+    repeated: int
+    repeated_same: int
+    empty: int
+    begun: int
+    stopped: int
+    reports: int
+    paid: Decimal
+    owed: Decimal
+    simulated: bool
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def left_share(self) -> float | None:
+        return self.left / self.decided if self.decided else None
+
+    @property
+    def agreement(self) -> float | None:
+        return self.agreeing / self.compared if self.compared else None
+
+    @property
+    def consistency(self) -> float | None:
+        return self.repeated_same / self.repeated if self.repeated else None
+
+    @property
+    def consistency_bounds(self) -> tuple[float, float] | None:
+        """95% (Wilson)."""
+        return wilson(self.repeated_same, self.repeated)
+
+    @property
+    def gold_rate(self) -> float | None:
+        return 1 - self.gold_failed / self.gold_seen if self.gold_seen else None
+
+    @property
+    def pay(self) -> Decimal:
+        """Paid and owed."""
+        return self.paid + self.owed
+
+
+@dataclass(frozen=True)
+class Records:
+    """All workers of the campaign, by key, and the campaign's own figures with which flags compare them."""
+
+    rows: tuple[WorkerRecord, ...]
+    usual: Usual
+
+
+def records_of(
+    campaign: Campaign, *, only: Collection[int] | None = None, usual: Usual | None = None
+) -> Records:
+    """Count all workers, or ``only`` these, anew. They are compared with ``usual``, or with each other."""
+    rest = (campaign, only)
+    work, empty, begun = _work(*rest), _counts(empty_work, *rest), _counts(begun_work, *rest)
+    judged, gold, money = _judged(*rest), _gold(*rest), _money(*rest)
+    agreement, times, reports = _agreement(*rest), _times(*rest), _reports(*rest)
+    excluded = _of(Exclusion.objects.standing().filter(campaign=campaign), only)
+    out = {row.worker_id: row for row in excluded.only("worker", "rule", "reason")}
+    consistent = consistency_of(campaign, only=only)
+    keys = sorted(work.keys() | judged.keys() | out.keys())
+    simulated = set(Worker.objects.filter(pk__in=keys, simulated=True).values_list("pk", flat=True))
+    rows = []
+    for key in keys:
+        tasks, held, stopped = work.get(key, (0, 0, 0))
+        judgments, counted, left, decided = judged.get(key, (0, 0, 0, 0))
+        seen, failed = gold.get(key, (0, 0))
+        compared, agreeing = agreement.get(key, (0, 0.0))
+        paid, owed = money.get(key, (Decimal(0), Decimal(0)))
+        repeated, same = consistent.get(key, (0, 0))
+        timed = times.get(key, [])
+        rows.append(
+            WorkerRecord(
+                worker=key,
+                standing=_standing(out.get(key), held),
+                reason=out[key].reason if key in out else "",
+                tasks=tasks,
+                held=held,
+                judgments=judgments,
+                counted=counted,
+                gold_seen=seen,
+                gold_failed=failed,
+                left=left,
+                decided=decided,
+                compared=compared,
+                agreeing=agreeing,
+                tasks_timed=len(timed),
+                seconds_per_pair=median(timed) if timed else None,
+                repeated=repeated,
+                repeated_same=same,
+                empty=empty.get(key, 0),
+                begun=begun.get(key, 0),
+                stopped=stopped,
+                reports=reports.get(key, 0),
+                paid=paid,
+                owed=owed,
+                simulated=key in simulated,
+            )
+        )
+    usual = usual or _usual(rows, least_seconds_a_pair(campaign))
+    return Records(tuple(replace(row, flags=tuple(_flags(row, usual))) for row in rows), usual)
+
+
+def _of(rows: QuerySet[Any, Any], only: Collection[int] | None, field: str = "worker") -> Any:
+    """Return the rows of these workers, or all rows."""
+    return rows if only is None else rows.filter(**{f"{field}__in": only})
+
+
+def _standing(exclusion: Exclusion | None, held: int) -> str:
+    if exclusion:
+        return "withdrawn" if exclusion.rule == Exclusion.WITHDRAWN else "excluded"
+    return "at work" if held else "idle"
+
+
+def _flags(row: WorkerRecord, usual: Usual) -> list[Flag]:
+    """Return the flags of a worker. Simulated workers do not read, so no reading time is asked of them."""
+    if row.simulated:
+        usual = replace(usual, least_seconds_per_pair=None)
+    return flags_of(_behaviour(row), usual)
+
+
+def _usual(rows: list[WorkerRecord], least_seconds: float) -> Usual:
+    """Return the usual values of workers who are not excluded: overall agreement and repeats, and median time."""
+    good = [row for row in rows if row.standing in ("at work", "idle")]
+    compared = sum(row.compared for row in good)
+    times = [row.seconds_per_pair for row in good if row.seconds_per_pair is not None]
+    agreement = sum(row.agreeing for row in good) / compared if compared else None
+    repeated = sum(row.repeated for row in good)
+    consistency = sum(row.repeated_same for row in good) / repeated if repeated else None
+    return Usual(agreement, median(times) if times else None, consistency, least_seconds)
+
+
+def _behaviour(row: WorkerRecord) -> Behaviour:
+    return Behaviour(**{name: getattr(row, name) for name in Behaviour.__dataclass_fields__})
+
+
+def _work(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int]]:
+    """Return worker → (submitted tasks, tasks in hand, tasks submitted before the last gold pair)."""
+    rows = _of(Submission.objects.filter(campaign=campaign), only)
+    rows = rows.exclude(standing=Submission.Standing.TRIAL)
+    counts = rows.values_list("worker").annotate(
+        came_in=Count("pk", filter=Q(state=Submission.State.SUBMITTED)),
+        held=Count("pk", filter=Q(state__in=[HELD, Submission.State.FINISHED])),
+        stopped=Count("pk", filter=Q(standing=Submission.Standing.UNFINISHED)),
+    )
+    return {worker: tuple(rest) for worker, *rest in counts.order_by()}
+
+
+def _counts(
+    kind: Callable[[QuerySet[Submission]], QuerySet[Submission]],
+    campaign: Campaign,
+    only: Collection[int] | None,
+) -> dict[int, int]:
+    """Return worker → number of tasks of this kind."""
+    rows = _of(kind(Submission.objects.filter(campaign=campaign)), only).values_list("worker")
+    return dict(rows.annotate(Count("pk")).order_by())
+
+
+def _judged(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int, int, int]]:
+    """Return worker → (judgments, counted, left preferred, decided)."""
+    rows = Judgment.objects.filter(CONFIRMED, campaign=campaign, worker__isnull=False)
+    rows = _of(rows, only).values_list("worker")
+    counts = rows.annotate(
+        count=Count("pk"),
+        good=Count("pk", filter=Q(submission__standing=COUNTED) | Q(submission=None)),
+        chose_left=Count("pk", filter=Q(preferred=F("left"))),
+        chose=Count("preferred"),
+    )
+    return {worker: tuple(rest) for worker, *rest in counts.order_by()}
+
+
+def _gold(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, int]]:
+    """Return worker → (gold pairs answered, failed), without suspended ones."""
+    rows = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
+    rows = _of(rows, only).exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+    counts = rows.values_list("worker").annotate(
+        count=Count("pk"), failed=Count("pk", filter=Q(passed=False))
+    )
+    return {worker: (count, failed) for worker, count, failed in counts.order_by()}
+
+
+def _agreement(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[int, float]]:
+    """Return worker → (comparisons with somebody else's counted judgment on the same pair, how many agree)."""
+    others = Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
+    # Use two comparisons instead of "not the same", which Django turns into a query over all judgments of the pair.
+    elsewhere = Q(pair__judgments__worker__lt=F("worker")) | Q(pair__judgments__worker__gt=F("worker"))
+    rows = Judgment.objects.filter(elsewhere & others & CONFIRMED, campaign=campaign, worker__isnull=False)
+    agrees = Q(preferred=F("other")) | Q(preferred=None, other=None)
+    counts = (
+        _of(rows, only)
+        .annotate(other=F("pair__judgments__preferred"))
+        .values_list("worker")
+        .annotate(count=Count("pk"), same=Sum(Case(When(agrees, then=Value(1.0)), default=Value(0.0))))
+    )
+    return {worker: (count, same) for worker, count, same in counts.order_by()}
+
+
+def _times(campaign: Campaign, only: Collection[int] | None) -> dict[int, list[float]]:
+    """Return worker → seconds per pair for each whole task, from opening the page to submitting."""
+    done = Submission.objects.filter(
+        campaign=campaign,
+        state=Submission.State.SUBMITTED,
+        left_early=False,
+        task__isnull=False,
+        resumed_pairs=0,
+    ).exclude(standing=Submission.Standing.TRIAL)
+    pairs = campaign.slots_per_task
+    times: dict[int, list[float]] = defaultdict(list)
+    for worker, opened, ended in _of(done, only).values_list(
+        "worker_id", "opened_at", Coalesce("finished_at", "submitted_at")
+    ):
+        if ended:
+            times[worker].append(max(0.0, (ended - opened).total_seconds()) / pairs)
+    return times
+
+
+def _money(campaign: Campaign, only: Collection[int] | None) -> dict[int, tuple[Decimal, Decimal]]:
+    """Return worker → (paid, owed), without fees."""
+    sums: dict[int, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    rows = _of(Payment.objects.filter(submission__campaign=campaign), only, "submission__worker")
+    rows = rows.values_list("submission__worker", "state")
+    for worker, state, amount in rows.annotate(sum=Sum("amount")).order_by():
+        sums[worker][state] += rounded(Decimal(amount))
+    states = (Payment.State.PAID, Payment.State.OWED)
+    return {worker: (of[states[0]], of[states[1]]) for worker, of in sums.items()}
+
+
+def _reports(campaign: Campaign, only: Collection[int] | None) -> dict[int, int]:
+    rows = _of(PairReport.objects.filter(submission__campaign=campaign), only, "submission__worker")
+    rows = rows.values_list("submission__worker")
+    return dict(rows.annotate(Count("pk")).order_by())
+
+
+def active_workers(campaign: Campaign, since: Any) -> int:
+    """Return how many workers opened or submitted a task since then, or hold one."""
+    work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    recent = Q(opened_at__gte=since) | Q(finished_at__gte=since) | Q(state=HELD)
+    return work.filter(recent).values("worker").distinct().count()

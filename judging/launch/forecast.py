@@ -1,0 +1,98 @@
+"""Forecast what judging a number of pairs takes: tasks, dollars, hours of work, and days."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from judging.campaign.campaigns import CampaignSettings
+from judging.campaign.cost import Quote, quote_pay, quote_tasks
+from judging.campaign.hourly_pay import expected_pay
+from judging.campaign.screening_forecast import outlook_for, outlook_of
+from judging.errors import BadInput
+from judging.models import Campaign
+from judging.rules.expectations import Outlook
+from judging.rules.packing import task_count
+from judging.rules.pay import hourly, pay_of
+from judging.rules.reading_speed import SECONDS_PER_PAIR
+
+MOST_PEOPLE = 10_000
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many people are at work, and how many hours a day each."""
+
+    people: int = 5
+    hours_a_day: float = 2.0
+
+    def check(self) -> None:
+        """Raise BadInput for an impossible pace."""
+        if not 1 <= self.people <= MOST_PEOPLE:
+            raise BadInput(f"Choose between 1 and {MOST_PEOPLE:,} people.")
+        if not 0 < self.hours_a_day <= 24:
+            raise BadInput("Hours a day must be more than 0 and at most 24.")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The forecast: dollars with fees, hours of all people together, and days at the given pace.
+
+    ``low``, ``with_repeats`` and ``worst`` are the cost with repeats at the low, expected and high slip rate. They
+    are None if almost no task would count.
+    """
+
+    quote: Quote
+    outlook: Outlook
+    low: Decimal | None
+    with_repeats: Decimal | None
+    worst: Decimal | None
+    seconds_per_task: float
+    measured: int
+    """The number of pilot tasks with a measured time; 0 means that the time is an estimate."""
+    hourly: Decimal
+    hours: float
+    hours_with_repeats: float | None
+    days: int
+    days_with_repeats: int | None
+
+
+def forecast_pairs(settings: CampaignSettings, pairs: int, pace: Pace) -> Forecast:
+    """Forecast a campaign that does not exist yet. Raises CampaignRefused for impossible settings or pace."""
+    settings.check()
+    pace.check()
+    tasks = task_count(pairs, settings.pairs_per_task, settings.judgments_per_pair)
+    values = settings.values()
+    pay = pay_of(settings.reward, values["base_reward"], split=settings.pay == Campaign.Pay.SPLIT)
+    seconds = float(settings.slots_per_task * SECONDS_PER_PAIR)
+    return _forecast(quote_pay(pay, tasks), outlook_for(settings, tasks), seconds, 0, pace)
+
+
+def forecast_of(campaign: Campaign, pace: Pace) -> Forecast:
+    """Forecast a campaign's tasks, at the pilot's median time if there was a pilot."""
+    pace.check()
+    pay = expected_pay(campaign)
+    quote = quote_tasks(campaign, campaign.tasks.count())
+    return _forecast(quote, outlook_of(campaign), pay.seconds, pay.measured, pace)
+
+
+def _forecast(quote: Quote, outlook: Outlook, seconds: float, measured: int, pace: Pace) -> Forecast:
+    hours = quote.tasks * seconds / 3600
+    low, with_repeats, worst = outlook.costs(quote.total)
+    repeated = None if with_repeats is None else hours / (1 - outlook.expected.repeated_share)
+    a_day = pace.people * pace.hours_a_day
+    return Forecast(
+        quote=quote,
+        outlook=outlook,
+        low=low,
+        with_repeats=with_repeats,
+        worst=worst,
+        seconds_per_task=seconds,
+        measured=measured,
+        hourly=hourly(quote.reward / quote.tasks, seconds) if quote.tasks else Decimal(0),
+        hours=hours,
+        hours_with_repeats=repeated,
+        days=math.ceil(hours / a_day),
+        days_with_repeats=None if repeated is None else math.ceil(repeated / a_day),
+    )

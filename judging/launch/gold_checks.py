@@ -1,0 +1,213 @@
+"""Launch checks for gold pairs: there are enough of them, and strategies without reading do not pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from django.db.models import Count, Max
+
+from config.guidance import Action, Guidance, Option, joined
+from config.plurals import many
+from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
+from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.strategy_figures import outcomes_of, telling_words
+from judging.errors import NotReady
+from judging.launch.check import Passed
+from judging.models import Campaign, GoldPair, TaskPair
+from judging.rules.familiarity import MOST_OF_A_CAMPAIGN, most_tasks
+from judging.rules.packing import task_count
+from judging.rules.strategies import BY_MEMORY, BY_SIDE, MOST_OF_FIVE, MOST_OF_ONE, Outcome, Outcomes
+
+#: An off-topic passage in more gold pairs than this can lead to a warning.
+FEW_USES = 3
+#: A strategy that passes single tasks with a higher probability than this leads to a warning.
+MOST_PASSING = 0.05
+#: A memory strategy that answers a larger share of gold pairs correctly leads to a warning.
+KNOWN_BY_MEMORY = 0.75
+#: The maximum number of strategies listed in a sentence.
+NAMED = 3
+
+
+def check_gold(campaign: Campaign) -> Passed:
+    """Raise NotReady if fewer gold pairs are accepted than tasks can need."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    if accepted < needed:
+        there = f"{many(accepted, 'gold pair is', 'gold pairs are')} accepted and {many(needed, 'is', 'are')} needed"
+        raise NotReady(
+            f"{there}: {campaign.gold_per_task} a task for {many(campaign.max_tasks_per_worker, 'task')} a worker, "
+            "none of them seen twice.",
+            Guidance(
+                Action("propose_gold", campaign.name),
+                " and then ",
+                Action("accept_gold", campaign.name, lead=""),
+                ", or make the campaign with a lower ",
+                Option("max-tasks-per-worker"),
+                ".",
+            ),
+        )
+    hard = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count()
+    words = f"{many(accepted, 'pair')} accepted, {hard} of them hard"
+    if not campaign.gold_per_task:
+        return Passed(words)
+    words = f"{words}; one worker does at most {many(campaign.max_tasks_per_worker, 'task')}"
+    remarks = [
+        _short_of_gold(campaign),
+        _met_again_and_again(campaign, accepted),
+        _told_by_history(campaign),
+        _asked_twice(campaign),
+        telling_words(campaign, outcomes_of(campaign).page),
+    ]
+    said = [remark for remark in remarks if remark]
+    return Passed(joined("; ", [words, *said]), attention=bool(said))
+
+
+def _met_again_and_again(campaign: Campaign, accepted: int) -> str:
+    most = most_uses_of_one_off_topic_passage(campaign)
+    if most <= FEW_USES or most * 10 <= accepted:
+        return ""
+    return (
+        f"one off-topic passage appears in {most} of them: a worker who sees it repeatedly learns that it is the "
+        "wrong one. Drop some of these pairs and propose others, or import your own pairs"
+    )
+
+
+def _told_by_history(campaign: Campaign) -> str:
+    """Return a warning if workers who do a large share of the campaign can recognize gold pairs, or ""."""
+    pairs = campaign.pairs.count()
+    tasks, most = task_count(pairs, campaign.pairs_per_task), most_tasks(pairs, campaign.pairs_per_task)
+    if min(campaign.max_tasks_per_worker, tasks) <= most:
+        return ""
+    return Guidance(
+        f"one worker can judge more than {MOST_OF_A_CAMPAIGN:.0%} of the campaign's pairs. Passages of real "
+        "pairs then appear more often than those of gold pairs, which reveals the gold pairs. To prevent this, "
+        f"let a worker do at most {many(most, 'task')} (",
+        Option("max-tasks-per-worker"),
+        ")",
+    )
+
+
+def _asked_twice(campaign: Campaign) -> str:
+    """Return a warning about tasks that ask a question twice, which reveals that its pairs are real, or ""."""
+    by_question = TaskPair.objects.filter(task__campaign=campaign).values("task", "pair__query").order_by()
+    twice = by_question.annotate(pairs=Count("pk")).filter(pairs__gt=1)
+    tasks = twice.values("task").distinct().count()
+    if not tasks:
+        return ""
+    most = campaign.pairs.values("query").order_by().annotate(pairs=Count("pk")).aggregate(most=Max("pairs"))
+    few = campaign.pairs.count() // (most["most"] or 1)
+    return Guidance(
+        f"{many(tasks, 'task asks', 'tasks ask')} a question more than once. Gold pairs never do, which reveals "
+        f"that these pairs are real. To prevent this, use at most {many(few, 'pair')} a task (",
+        Option("pairs-per-task"),
+        ")",
+    )
+
+
+def _short_of_gold(campaign: Campaign) -> str:
+    """Return a warning if later tasks of a worker run out of gold pairs, or "". Raise NotReady for the first task."""
+    outcomes = outcomes_of(campaign)
+    if outcomes.fewest >= outcomes.wanted:
+        return ""
+    why = (
+        "a gold pair never repeats a question of the same task, and never shows a worker the same passage for a "
+        "second question"
+    )
+    if not outcomes.fewest:
+        raise NotReady(
+            f"No gold pairs fit a worker's first task: {why}.",
+            Guidance(
+                "Accept gold pairs on more questions, or use fewer pairs a task (",
+                Option("pairs-per-task"),
+                ").",
+            ),
+        )
+    return (
+        f"a worker can run out of them after {many(outcomes.fewest, 'task')} instead of {outcomes.wanted}: {why}. "
+        "Accept more, on questions that have few"
+    )
+
+
+def check_strategies(campaign: Campaign) -> Passed:
+    """Warn about strategies that pass tasks without reading. This check never stops a launch."""
+    if not campaign.gold_per_task:
+        return Passed("tasks have no gold pairs, so every task that is sent off passes", attention=True)
+    outcomes = outcomes_of(campaign)
+    if not outcomes.gold:
+        return Passed("no gold pair is accepted yet")
+    easiest = _figures(outcomes.rows[0], outcomes.tasks)
+    if not outcomes.above(MOST_PASSING):
+        words = f"none passes more than {MOST_PASSING:.0%} of single tasks; the most successful is {easiest}"
+        return Passed(words, outcomes=outcomes)
+    if over := outcomes.over_the_bar():
+        told = "; ".join(_figures(row, outcomes.tasks) for row in over[:NAMED])
+        words = (
+            f"Not fit to screen: {many(len(over), 'strategy passes', 'strategies pass')} tasks too easily without "
+            f"reading (more than {MOST_OF_ONE:.0%} of single tasks, or {MOST_OF_FIVE:.0%} of 5 in a row). {told}"
+        )
+    else:
+        guessing = 0.5**campaign.gold_per_task
+        words = (
+            f"fit to screen, if not strictly: guessing alone passes {guessing:.1%} of single tasks with "
+            f"{many(campaign.gold_per_task, 'gold pair')} a task; the most successful strategy is {easiest}"
+        )
+    return Passed(words, attention=True, next_step=_next_step(campaign, outcomes), outcomes=outcomes)
+
+
+def _figures(row: Outcome, tasks: Sequence[int]) -> str:
+    passes = [
+        f"{chance:.1%} of {'single tasks' if count == 1 else f'{count} in a row'}"
+        for count, chance in zip(tasks, row.passes, strict=True)
+    ]
+    agrees = "" if row.agrees is None else f", agreeing with {row.agrees:.0%} of the labels"
+    return f"{row.name} ({', '.join(passes)}{agrees})"
+
+
+def _next_step(campaign: Campaign, outcomes: Outcomes) -> str:
+    """Return steps that bring the strategies below the limit."""
+    per_task = campaign.gold_per_task
+    guessing: float = 0.5**per_task
+    steps: list[str] = []
+    if guessing > MOST_PASSING:
+        enough = math.ceil(math.log2(1 / MOST_PASSING))
+        steps.append(
+            Guidance(
+                f"Add gold pairs to each task: with {enough} (",
+                Option("gold-per-task"),
+                f") guessing passes {0.5**enough:.1%} of single tasks.",
+            )
+        )
+    if balance := _balance(campaign, outcomes):
+        steps.append(balance)
+    if any(row.right > KNOWN_BY_MEMORY for row in outcomes.rows if row.name in BY_MEMORY):
+        steps.append(
+            Guidance(
+                "A worker who remembers passages recognizes gold pairs by them. Propose others, or let a "
+                "worker do fewer tasks (",
+                Option("max-tasks-per-worker"),
+                ").",
+            )
+        )
+    return joined(" ", steps)
+
+
+def _balance(campaign: Campaign, outcomes: Outcomes) -> str:
+    """Return how to bring the most successful text strategy down to half of the gold pairs; empty if it has no more.
+
+    Below half, the opposite strategy would pass instead.
+    """
+    by_text = [row for row in outcomes.above(MOST_PASSING) if row.name not in {*BY_SIDE, *BY_MEMORY}]
+    excess = round((2 * by_text[0].right - 1) * outcomes.gold) if by_text else 0
+    if excess <= 0:
+        return ""
+    name, right = by_text[0].name, by_text[0].right
+    more = f"{excess} more that it answers incorrectly"
+    if outcomes.gold - excess >= needed_gold(campaign):
+        how = f"Drop {excess} that it answers correctly, or accept {more}."
+    else:
+        how = f"Accept {more}."
+    return (
+        f"Balance the gold pairs: “{name}” answers {right:.0%} of them correctly; half is best. {how} "
+        "Below half, the opposite strategy would pass."
+    )

@@ -1,0 +1,223 @@
+"""Launch a campaign: run all checks, then create the first posting. Commands, pages and the API share this code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from config import clock
+from config.guidance import Guidance, Option
+from config.plurals import many
+from judging.campaign.campaigns import move
+from judging.campaign.cost import Quote, money, quote_tasks
+from judging.campaign.postings import next_posting
+from judging.campaign.reservations import reserve
+from judging.campaign.screening_forecast import outlook_of
+from judging.errors import BadInput, CampaignRefused, MayNotSpend, NotReady
+from judging.intake.places import want_places
+from judging.launch.check import Checked
+from judging.launch.checks import check_list, check_not_launched
+from judging.launch.plan import Plan
+from judging.models import Campaign, Posting, Task
+from judging.rules.expectations import Outlook
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The launch terms that a person chooses: endpoint, spending limit and minimum hourly pay.
+
+    The defaults are the installation's endpoint, the cost (if no outside money is spent) and the campaign's minimum.
+    ``placeholder_text`` lets simulated workers, and nobody else, judge passages without text.
+    """
+
+    endpoint: str | None = None
+    confirm_spend: Decimal | None = None
+    minimum_hourly: Decimal | None = None
+    placeholder_text: bool = False
+
+
+@dataclass(frozen=True)
+class Launched:
+    """The result of a launch: cost without repeats, forecast, number of places wanted, checks passed.
+
+    ``again``: the campaign had already been launched with the same amount, and nothing was done.
+    """
+
+    cost: Quote
+    outlook: Outlook
+    places: int
+    checks: list[Checked]
+    again: bool = False
+
+
+def launch_campaign(
+    campaign: Campaign,
+    *,
+    endpoint: str | None = None,
+    confirm_spend: Decimal | None = None,
+    minimum_hourly: Decimal | None = None,
+    placeholder_text: bool = False,
+    by: User | None = None,
+    who: str = "",
+    tell: Callable[[Checked], None] | None = None,
+) -> Launched:
+    """Run all checks, then open the campaign within a confirmed amount and record the places that are wanted.
+
+    The amount is reserved against what ``by`` can spend. ``by`` is None for the operator in the terminal, whose name
+    is ``who``. A campaign without a budget gets the amount as its budget: repeats that it cannot pay for wait until
+    the budget is raised. Repeating the same launch changes nothing.
+
+    ``tell`` is called with each check that passed. Raises CampaignRefused for a different amount, NotReady at the
+    first check that fails, AlreadyLaunched for a second launch with a different amount, and MayNotSpend.
+    """
+    terms = Terms(endpoint, confirm_spend, minimum_hourly, placeholder_text)
+    tasks = campaign.tasks.exclude(state=Task.State.DONE).count()
+    plan = plan_offer(campaign, tasks, terms, by=by)
+    if _was_launched_with(campaign, confirm_spend):
+        return _again(plan)
+    check_not_launched(campaign)
+    plan = confirmed(plan, amount_to_confirm(campaign))
+    why = (
+        f"{many(tasks, 'task')}, ${plan.cost.total:,.2f} without repeats; up to ${plan.amount:,.2f} confirmed"
+    )
+    try:
+        return offer_tasks(
+            plan,
+            to=Campaign.State.OPEN,
+            purpose=Posting.Purpose.MAIN,
+            why=why,
+            who=who,
+            tell=tell,
+            confirmed_at_launch=plan.amount,
+        )
+    except CampaignRefused:
+        if _was_launched_with(campaign, confirm_spend):
+            return _again(plan)  # the same launch, a moment earlier
+        check_not_launched(campaign)
+        raise
+
+
+def _was_launched_with(campaign: Campaign, amount: Decimal | None) -> bool:
+    before = campaign.state in (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
+    return not before and amount is not None and campaign.confirmed_at_launch == amount
+
+
+def _again(plan: Plan) -> Launched:
+    return Launched(plan.cost, outlook_of(plan.campaign), 0, [], again=True)
+
+
+def amount_to_confirm(campaign: Campaign, tasks: int | None = None) -> Decimal:
+    """Return the dollars, fees included, that a person confirms at launch, or for a pilot of ``tasks`` tasks.
+
+    For a launch, this is the rest of the budget, or the cost without repeats if there is no budget; it becomes the
+    spending limit. For a pilot, which repeats nothing, it is the cost.
+    """
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    cost = quote_tasks(campaign, left if tasks is None else tasks).total
+    if tasks is not None or campaign.budget is None:
+        return cost
+    return max(cost, campaign.budget - money(campaign)["committed"])
+
+
+def confirmed(plan: Plan, amount: Decimal) -> Plan:
+    """Return the plan with the confirmed amount. Raises CampaignRefused if a person confirmed a different amount.
+
+    A person must repeat the exact amount shown. The operator can leave it out if no outside money is spent, and can
+    confirm more or less, down to the cost.
+    """
+    given = plan.confirm_spend
+    if plan.by is not None and given != amount:
+        said = "You confirmed no amount" if given is None else f"You confirmed ${given:,.2f}"
+        raise CampaignRefused(
+            f"{said}, but the amount is ${amount:,.2f}. Nothing was posted.",
+            f"Check the cost, then confirm {amount:.2f}.",
+        )
+    if given is not None and not (given.is_finite() and given >= 0):
+        raise BadInput("The confirmed amount must be in dollars, and 0 or more.")
+    return plan.agreed(amount if given is None else given)
+
+
+def plan_offer(
+    campaign: Campaign, tasks: int, terms: Terms, *, pilot: bool = False, by: User | None = None
+) -> Plan:
+    """Plan to post ``tasks`` tasks on these terms."""
+    least = terms.minimum_hourly
+    if least is not None and least < 0:
+        raise BadInput(Guidance(Option("minimum-hourly"), " must be in dollars, and 0 or more."))
+    return Plan(
+        campaign=campaign,
+        endpoint=(terms.endpoint or settings.CROWD_ENDPOINT).rstrip("/"),
+        cost=quote_tasks(campaign, tasks),
+        confirm_spend=terms.confirm_spend,
+        minimum_hourly=campaign.minimum_hourly if least is None else least,
+        pilot=pilot,
+        placeholder_text=terms.placeholder_text,
+        by=by,
+    )
+
+
+def offer_tasks(
+    plan: Plan,
+    *,
+    to: str,
+    purpose: str,
+    why: str,
+    who: str,
+    tell: Callable[[Checked], None] | None = None,
+    **changes: Any,
+) -> Launched:
+    """Run all checks, then change the campaign's state and record the places that are wanted.
+
+    If two run at once, the second is refused and does not report its checks.
+    """
+    passed: list[Checked] = []
+    try:
+        for check in check_list(plan):
+            passed.append(check)
+        launched = _open(plan, passed, to=to, purpose=purpose, why=why, who=who, **changes)
+    except (NotReady, MayNotSpend):
+        _tell(passed, tell)
+        raise
+    _tell(passed, tell)
+    return launched
+
+
+def _tell(passed: list[Checked], tell: Callable[[Checked], None] | None) -> None:
+    if tell:
+        for check in passed:
+            tell(check)
+
+
+def _open(
+    plan: Plan, passed: list[Checked], *, to: str, purpose: str, why: str, who: str, **changes: Any
+) -> Launched:
+    campaign, cost = plan.campaign, plan.cost
+    expected = outlook_of(campaign)
+    with transaction.atomic():
+        # A pilot's committed amount comes on top of the amount confirmed now.
+        ceiling = plan.ceiling
+        reserve(campaign, ceiling, by=plan.by, who=who)
+        if purpose == Posting.Purpose.MAIN and campaign.budget is None and not campaign.rehearsal_of_id:
+            changes["budget"] = ceiling
+        move(
+            campaign,
+            to,
+            allowed=Campaign.BEFORE_LAUNCH,
+            who=plan.by.get_username() if plan.by else who,
+            why=why,
+            endpoint=plan.endpoint,
+            confirmed_spend=ceiling,
+            minimum_hourly=plan.minimum_hourly,
+            placeholder_text=campaign.placeholder_text or plan.placeholder_text,
+            launched_at=clock.now(),
+            **changes,
+        )
+        next_posting(campaign, purpose)
+        places = want_places(campaign)
+    return Launched(cost, expected, places, passed)

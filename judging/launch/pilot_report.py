@@ -1,0 +1,144 @@
+"""The results of a pilot: time, pay, gold pairs that workers missed, and comments."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from judging.campaign.hourly_pay import hourly, of_excluded, pilot_seconds
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Place, Posting, Submission
+
+
+@dataclass(frozen=True)
+class GoldRate:
+    """The results of one gold pair: ``passed`` of ``answered``."""
+
+    gold_pair: int
+    qid: str
+    relevant: str
+    off_topic: str
+    answered: int
+    passed: int
+
+    @property
+    def rate(self) -> float:
+        """The share that passed."""
+        return self.passed / self.answered
+
+
+@dataclass(frozen=True)
+class PilotReport:
+    """The last pilot of a campaign. Times are medians in seconds, pay is in dollars; None if nobody was timed.
+
+    ``simulated`` counts submitted tasks of simulated workers, whose times say nothing about people's.
+    """
+
+    wanted: int
+    submitted: int
+    simulated: int
+    timed: int
+    seconds_per_task: float | None
+    seconds_per_pair: float | None
+    hourly: Decimal | None
+    counts: bool
+    workers: int
+    excluded: int
+    gold: list[GoldRate]
+    comments: list[str]
+
+    def words(self) -> str:
+        """The figures in one line."""
+        line = f"{self.submitted} of {self.wanted} tasks are in"
+        if self.simulated:
+            line = f"{line}, {self.simulated} of them from simulated workers, whose times are not used"
+        if self.seconds_per_task is None or self.hourly is None:
+            return line
+        return f"{line}; median {self.seconds_per_task / 60:.1f} minutes a task, ${self.hourly:,.2f} an hour"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report, ready for JSON."""
+        return {
+            "wanted": self.wanted,
+            "submitted": self.submitted,
+            "simulated": self.simulated,
+            "timed": self.timed,
+            "seconds_per_task": self.seconds_per_task,
+            "seconds_per_pair": self.seconds_per_pair,
+            "hourly": None if self.hourly is None else float(self.hourly),
+            "counts": self.counts,
+            "workers": self.workers,
+            "excluded": self.excluded,
+            "gold": [
+                {
+                    "gold_pair": row.gold_pair,
+                    "qid": row.qid,
+                    "relevant": row.relevant,
+                    "off_topic": row.off_topic,
+                    "answered": row.answered,
+                    "passed": row.passed,
+                    "pass_rate": round(row.rate, 4),
+                }
+                for row in self.gold
+            ],
+            "comments": self.comments,
+        }
+
+
+def pilot_posting(campaign: Campaign) -> Posting | None:
+    """Return the posting of the last pilot."""
+    return campaign.postings.filter(purpose=Posting.Purpose.PILOT).order_by("-number").first()
+
+
+def pilot_report(campaign: Campaign) -> PilotReport | None:
+    """Return the results of the last pilot so far; None if there was no pilot."""
+    posting = pilot_posting(campaign)
+    if posting is None:
+        return None
+    work = Submission.objects.filter(place__posting=posting, state=Submission.State.SUBMITTED)
+    people, times = work.filter(worker__simulated=False), pilot_seconds(campaign, posting)
+    seconds = statistics.median(times) if times else None
+    workers = work.values("worker").distinct()
+    excluded = Exclusion.objects.filter(campaign=campaign, worker__in=workers, reversed_at=None)
+    return PilotReport(
+        wanted=campaign.pilot_tasks,
+        submitted=posting.places.filter(state=Place.State.FILLED).count(),
+        simulated=work.filter(worker__simulated=True).count(),
+        timed=len(times),
+        seconds_per_task=seconds,
+        seconds_per_pair=_seconds_per_pair(campaign, people.exclude(pk__in=of_excluded(campaign)), seconds),
+        hourly=None if seconds is None else hourly(campaign.reward, seconds),
+        counts=campaign.pilot_counts,
+        workers=workers.count(),
+        excluded=excluded.count(),
+        gold=_gold(work),
+        comments=list(work.exclude(comment="").order_by("pk").values_list("comment", flat=True)),
+    )
+
+
+def _seconds_per_pair(
+    campaign: Campaign, work: QuerySet[Submission], seconds_per_task: float | None
+) -> float | None:
+    """Return the median time a pair was on screen, or a pair's share of the task time if it was not measured."""
+    choices = Choice.objects.filter(slot__submission__in=work, seconds_shown__isnull=False)
+    shown = [row["shown"] for row in choices.values("slot").annotate(shown=Sum("seconds_shown")).order_by()]
+    if shown:
+        return round(statistics.median(shown), 2)
+    if seconds_per_task is None:
+        return None
+    return round(seconds_per_task / campaign.slots_per_task, 2)
+
+
+def _gold(work: QuerySet[Submission]) -> list[GoldRate]:
+    """Return every answered gold pair, the one with the lowest pass rate first."""
+    names = ("gold_pair", "gold_pair__query__qid", "gold_pair__relevant__pid", "gold_pair__off_topic__pid")
+    rows = (
+        GoldAnswer.objects.filter(submission__in=work)
+        .values_list(*names)
+        .annotate(answered=Count("pk"), good=Count("pk", filter=Q(passed=True)))
+        .order_by()
+    )
+    return sorted((GoldRate(*row) for row in rows), key=lambda row: (row.rate, row.gold_pair))

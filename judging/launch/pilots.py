@@ -1,0 +1,104 @@
+"""Pilots: post a few tasks to test time, pay and gold pairs before the full launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.db import transaction
+
+from accounts.models import User
+from config.guidance import Guidance, Option
+from config.plurals import many
+from judging.campaign.campaigns import move
+from judging.campaign.reservations import settle_reservations
+from judging.campaign.screening_forecast import outlook_of
+from judging.errors import BadInput, CampaignRefused
+from judging.intake.places import LIVE, lacking
+from judging.launch.check import Checked
+from judging.launch.checks import check_not_launched
+from judging.launch.launches import Launched, Terms, amount_to_confirm, confirmed, offer_tasks, plan_offer
+from judging.launch.pilot_report import pilot_posting, pilot_report
+from judging.launch.plan import Plan
+from judging.models import Campaign, Place, Posting, Task
+
+
+def pilot_campaign(
+    campaign: Campaign,
+    *,
+    tasks: int,
+    counts: bool = False,
+    terms: Terms | None = None,
+    by: User | None = None,
+    who: str = "",
+    tell: Callable[[Checked], None] | None = None,
+) -> Launched:
+    """Run all checks and record the places of a pilot of ``tasks`` tasks.
+
+    The pilot ends when all tasks are submitted. Its judgments count only with ``counts``. Its cost is reserved
+    against what ``by`` can spend (None: the operator). Repeating the call while the pilot is running changes nothing.
+    Raises NotReady, MayNotSpend, BadInput for more tasks than are left, and CampaignRefused for a different amount
+    or if an earlier pilot used the other setting of ``counts``.
+    """
+    plan = plan_offer(campaign, tasks, terms or Terms(), pilot=True, by=by)
+    if _is_under_way(plan):
+        return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
+    check_not_launched(campaign)
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    if not 1 <= tasks <= left:
+        raise BadInput(
+            f"You asked for {many(tasks, 'task')}, and {many(left, 'task is', 'tasks are')} left.",
+            f"Choose between 1 and {many(left, 'task')} for the pilot." if left else "",
+        )
+    if pilot_posting(campaign) and campaign.pilot_counts != counts:
+        kept = "count" if campaign.pilot_counts else "do not count"
+        raise CampaignRefused(
+            f"The judgments of this campaign's first pilot {kept}, so a second pilot must do the same.",
+            Guidance("Remove ", Option("count"), ".") if counts else Guidance("Add ", Option("count"), "."),
+        )
+    why = f"{many(tasks, 'task')}, ${plan.cost.total:,.2f}; judgments {'count' if counts else 'do not count'}"
+    try:
+        return offer_tasks(
+            confirmed(plan, amount_to_confirm(campaign, tasks)),
+            to=Campaign.State.PILOTING,
+            purpose=Posting.Purpose.PILOT,
+            why=why,
+            who=who,
+            tell=tell,
+            pilot_tasks=tasks,
+            pilot_counts=counts,
+        )
+    except CampaignRefused:
+        if _is_under_way(plan):
+            return Launched(plan.cost, outlook_of(campaign), 0, [], again=True)
+        check_not_launched(campaign)
+        raise
+
+
+def _is_under_way(plan: Plan) -> bool:
+    """Return whether the same pilot, with this amount, is already running."""
+    campaign, same = plan.campaign, plan.confirm_spend in (None, plan.cost.total)
+    return campaign.state == Campaign.State.PILOTING and same and campaign.pilot_tasks == plan.cost.tasks
+
+
+def finish_pilot(campaign: Campaign) -> bool:
+    """End a pilot whose tasks are all submitted; return whether it ended now. Safe to repeat and to race.
+
+    It also ends when no place is live or wanted: if its judgments count, all tasks can be done by then.
+    """
+    campaign.refresh_from_db()
+    posting = pilot_posting(campaign)
+    if campaign.state != Campaign.State.PILOTING or posting is None:
+        return False
+    filled = posting.places.filter(state=Place.State.FILLED).count()
+    live = posting.places.filter(state__in=LIVE).exists()
+    if filled < campaign.pilot_tasks and (live or lacking(campaign) > 0):
+        return False
+    report = pilot_report(campaign)
+    assert report is not None
+    try:
+        with transaction.atomic():
+            settle_reservations(campaign)
+            move(campaign, Campaign.State.PILOTED, allowed=[Campaign.State.PILOTING], why=report.words())
+    except CampaignRefused:  # somebody else was faster
+        return False
+    return True

@@ -1,0 +1,44 @@
+"""The plan of a launch or a pilot, before it is checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from accounts.models import User
+from judging.campaign.cost import Quote, money
+from judging.models import Campaign
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is about to be posted: where, at what cost without repeats, for which confirmed amount, and by whom.
+
+    ``by`` is None for the operator in the terminal.
+    """
+
+    campaign: Campaign
+    endpoint: str
+    cost: Quote
+    confirm_spend: Decimal | None = None
+    minimum_hourly: Decimal | None = None
+    pilot: bool = False
+    placeholder_text: bool = False
+    by: User | None = None
+    agreed_to: Decimal | None = None
+
+    def agreed(self, amount: Decimal) -> Plan:
+        """Return the same plan with this confirmed amount."""
+        return replace(self, agreed_to=amount)
+
+    @property
+    def amount(self) -> Decimal:
+        """The most that this plan commits on top of the committed amount."""
+        given = self.agreed_to if self.agreed_to is not None else self.confirm_spend
+        return self.cost.total if given is None else given
+
+    @property
+    def ceiling(self) -> Decimal:
+        """The most that the campaign can then have committed in total."""
+        total = self.amount + money(self.campaign)["committed"]
+        return total if self.campaign.budget is None else min(total, self.campaign.budget)

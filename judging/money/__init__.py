@@ -1,0 +1,1 @@
+"""What is owed and paid: rewards, bonuses, budgets, held pay, rejections, and the books."""

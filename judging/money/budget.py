@@ -1,0 +1,116 @@
+"""The spending cap of a campaign. Posting, repeats and challenges respect it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import User
+from config.guidance import Action, Guidance
+from judging.campaign.campaigns import MOST_BUDGET, log_change
+from judging.campaign.cost import money, quote_tasks
+from judging.campaign.reservations import release_reservations, reserve, sources
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign
+
+#: States in which a raised budget commits money, because more places are posted. Before these, launching reserves it.
+SPENDING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+
+
+def cap_of(campaign: Campaign) -> Decimal | None:
+    """Return the lowest of the campaign's budget, the cap for every campaign and the agreed amount.
+
+    In dollars with fees. None for a rehearsal, which pays nobody, and before launch without a budget.
+    """
+    if campaign.rehearsal_of_id:
+        return None
+    agreed = None if campaign.state in Campaign.BEFORE_LAUNCH else campaign.confirmed_spend
+    caps = [campaign.budget, settings.BUDGET_CAP or None, agreed]
+    return min((cap for cap in caps if cap is not None), default=None)
+
+
+@dataclass(frozen=True)
+class BudgetLow:
+    """A budget that does not cover the remaining tasks, and the campaign's total cost; dollars with fees."""
+
+    cap: Decimal
+    needed: Decimal
+
+
+def budget_low(campaign: Campaign, *, used: Decimal, undone: int) -> BudgetLow | None:
+    """Check whether the budget runs out before the tasks do.
+
+    ``used`` dollars are paid, owed or held; ``undone`` tasks are left.
+    """
+    cap, needed = cap_of(campaign), used + quote_tasks(campaign, undone).total
+    if campaign.state not in SPENDING or cap is None or needed <= cap:
+        return None
+    return BudgetLow(cap, needed)
+
+
+def room_for(campaign: Campaign) -> int | None:
+    """Return how many more places the campaign can pay for; None without a cap."""
+    fresh = Campaign.objects.get(pk=campaign.pk)
+    cap, price = cap_of(fresh), quote_tasks(fresh, 1).total
+    if cap is None or not price:
+        return None
+    return max(0, int((cap - money(fresh)["committed"]) // price))
+
+
+def beyond_cap(campaign: Campaign, more: Decimal) -> CampaignRefused | None:
+    """Return why the campaign cannot commit ``more`` dollars, fees included; None if it can."""
+    cap, needed = cap_of(campaign), money(campaign)["committed"] + more
+    if cap is None or needed <= cap:
+        return None
+    return CampaignRefused(
+        f"${more:,.2f} more would go beyond the budget of ${cap:,.2f}.",
+        Action("raise_budget", campaign.name, f"{needed:.2f}"),
+    )
+
+
+def raise_budget(
+    campaign: Campaign, amount: Decimal, *, why: str = "", by: User | None = None, who: str = ""
+) -> None:
+    """Let the campaign commit up to ``amount`` dollars, fees included; record who raised the budget and why.
+
+    For a running campaign, an increase is reserved against what ``by`` can spend (None: the operator), and a
+    decrease is released. Raises CampaignRefused and MayNotSpend like :func:`refuse_budget`.
+    """
+    campaign.refresh_from_db()
+    refuse_budget(campaign, amount, by=by)
+    changes = {"budget": amount}
+    if campaign.state in (*SPENDING, *Campaign.OVER) and campaign.confirmed_spend is not None:
+        changes["confirmed_spend"] = max(amount, campaign.confirmed_spend)
+    with transaction.atomic():
+        if campaign.state in SPENDING:
+            reserve(campaign, amount, by=by, who=who)
+            release_reservations(campaign, amount)
+        # If the campaign was launched in the meantime, more would have to be reserved.
+        if not Campaign.objects.filter(pk=campaign.pk, state=campaign.state).update(**changes):
+            raise CampaignRefused(
+                f"Campaign {campaign.name} has changed in the meantime.", "Check its state and try again."
+            )
+        log_change(campaign, f"budget ${amount:,.2f}", why=why, who=by.get_username() if by else who)
+    campaign.refresh_from_db()
+
+
+def refuse_budget(campaign: Campaign, amount: Decimal, *, by: User | None = None) -> None:
+    """Refuse a budget below the committed amount or over a cap (CampaignRefused), or beyond what ``by`` can spend."""
+    if not amount.is_finite() or not 0 < amount <= MOST_BUDGET:
+        raise BadInput(f"The budget must be more than $0.00 and at most ${MOST_BUDGET:,.2f}.")
+    committed = money(campaign)["committed"]
+    if amount < committed:
+        raise CampaignRefused(
+            f"${amount:,.2f} is less than the ${committed:,.2f} that {campaign.name} has committed.",
+            Guidance("Pause it first to commit less: ", Action("pause_campaign", campaign.name, lead="")),
+        )
+    if settings.BUDGET_CAP and amount > settings.BUDGET_CAP:
+        raise CampaignRefused(
+            f"${amount:,.2f} is over this installation's cap of ${settings.BUDGET_CAP:,.2f} for a campaign.",
+            "Raise PREFEREE_BUDGET_CAP, or choose a smaller budget.",
+        )
+    if campaign.state in SPENDING:
+        sources(campaign, amount, by=by)

@@ -1,0 +1,118 @@
+"""Differences between our records and the crowd's: submitted only there, complete only here, or answered differently.
+
+The crowd's list decides who submitted; our record of each click decides what was chosen. A missing record never
+causes a rejection or loss of pay: the difference is listed, and a person reviews it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from config import clock
+from judging.campaign.campaigns import log_change
+from judging.models import Campaign, Choice, Discrepancy, Submission
+from judging.tasks.answers import FIELD, final_choices
+
+NEXT_STEPS = {
+    Discrepancy.Kind.ONLY_THERE: "Choices that our page did not save do not count, and their pay is held until a "
+    "person decides. Check whether the page was reachable at that time.",
+    Discrepancy.Kind.ONLY_HERE: "If the crowd lists this work later, it is collected as usual. Otherwise, pay it by "
+    "its receipt.",
+    Discrepancy.Kind.DIFFERENT: "The choice clicked on our page counts. Many of these hint at a broken page.",
+}
+
+
+def note_only_there(submission: Submission, *, answered: int, saved: int) -> None:
+    """Record that the crowd's form answers more pairs than our page ``saved``. Both figures count pairs."""
+    _note(submission, Discrepancy.Kind.ONLY_THERE, {"answered": answered, "saved": saved})
+
+
+def note_differences(submission: Submission, answers: dict[str, str]) -> None:
+    """Record slots that the crowd's form answers differently. A slot missing from the form is no difference."""
+    ours = final_choices(submission)
+    different = {}
+    for slot in submission.slots.order_by("number"):
+        there, here = answers.get(f"{FIELD}{slot.number}", ""), ours.get(slot.pk)
+        if there and here and there in Choice.Side.values and there != here.side:
+            different[str(slot.number)] = {"ours": here.side, "theirs": there}
+    if different:
+        _note(submission, Discrepancy.Kind.DIFFERENT, {"slots": different})
+
+
+def note_only_here(campaign: Campaign) -> int:
+    """Record work sent off from our page that never appeared in the crowd's list in time; return how many are new."""
+    missing = Submission.objects.filter(campaign=campaign, state=Submission.State.LAPSED)
+    missing = missing.exclude(finished_at=None).exclude(standing=Submission.Standing.TRIAL)
+    fresh = missing.exclude(discrepancies__kind=Discrepancy.Kind.ONLY_HERE)
+    for submission in fresh:
+        _note(submission, Discrepancy.Kind.ONLY_HERE, {"receipt": receipt_of(submission)})
+    return len(fresh)
+
+
+def resolve_only_here(submission: Submission) -> None:
+    """Resolve the difference: the crowd lists the work after all."""
+    open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
+    open_ones.update(resolved_at=clock.now(), resolution="the crowd lists it now")
+
+
+def reopen_only_here(submission: Submission) -> None:
+    """Reopen the difference: the work was not paid by its receipt after all."""
+    submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE).update(resolved_at=None, resolution="")
+
+
+def resolve_only_there(submission: Submission, resolution: str) -> None:
+    """Resolve the difference: a person has decided about pay for work that our page did not see."""
+    open_ones = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE, resolved_at=None)
+    open_ones.update(resolved_at=clock.now(), resolution=resolution)
+
+
+def receipt_of(submission: Submission) -> str:
+    """Return the receipt shown on the worker's last page, which identifies the submission."""
+    return f"{submission.pk}-{submission.assignment_id[-6:]}"
+
+
+def difference_rows(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return every open difference with its next step, oldest first, ready for JSON."""
+    return [
+        {
+            "kind": row.kind,
+            "submission": row.submission_id,
+            "worker": row.submission.worker_id,
+            "found_at": row.found_at.isoformat(),
+            "detail": row.detail,
+            "next": NEXT_STEPS[Discrepancy.Kind(row.kind)],
+        }
+        for row in open_differences(campaign)
+    ]
+
+
+def open_differences(campaign: Campaign) -> QuerySet[Discrepancy]:
+    """Return differences that nobody has settled, oldest first."""
+    rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
+    return rows.select_related("submission").order_by("pk")
+
+
+def counts(campaign: Campaign) -> dict[str, int]:
+    """Count open differences by kind."""
+    rows = Discrepancy.objects.filter(submission__campaign=campaign, resolved_at=None)
+    kinds = list(rows.values_list("kind", flat=True))
+    return {str(kind): kinds.count(kind) for kind in Discrepancy.Kind}
+
+
+@transaction.atomic
+def settle_difference(campaign: Campaign, submission: int, *, why: str, who: str = "") -> int:
+    """Settle a submission's differences after a person reviewed them; return how many were open."""
+    rows = Discrepancy.objects.filter(submission=submission, submission__campaign=campaign, resolved_at=None)
+    settled = rows.update(resolved_at=clock.now(), resolution=why.strip()[:200])
+    if settled:
+        log_change(
+            campaign, f"difference from the crowd's list settled: submission {submission}", why=why, who=who
+        )
+    return settled
+
+
+def _note(submission: Submission, kind: str, detail: dict[str, Any]) -> None:
+    Discrepancy.objects.get_or_create(submission=submission, kind=kind, defaults={"detail": detail})

@@ -1,0 +1,293 @@
+"""Pay that is held until a person decides.
+
+It is held for work that our page never saw, for work already paid by its receipt, and for partly judged tasks
+whose pay is not split. A person pays or rejects it. The crowd pays a reward automatically when its review time ends:
+held work shows that time, and the crowd's payment is recorded. Work without a judged pair is rejected before then
+unless a person decides (``PREFEREE_REJECT_UNJUDGED_HOURS``); otherwise, an empty form would earn the reward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count
+from django.utils import translation
+from django.utils.translation import gettext
+
+from config import clock
+from config.plurals import many
+from judging.campaign.campaigns import log_change
+from judging.campaign.texts import contact_of
+from judging.crowds import crowd_for
+from judging.errors import BadInput, CampaignRefused, CrowdNever
+from judging.exchange.calls import Patience, record_found
+from judging.models import Campaign, Discrepancy, Payment, Slot, Submission
+from judging.money.discrepancies import receipt_of, resolve_only_there
+from judging.money.ledger import APPROVED
+from judging.money.payments import mark_paid, payment_key
+from judging.money.rejections import decide_rejection
+
+LONGEST_WHY = 1000
+#: The longest contact that fits into a crowd's feedback, in characters.
+LONGEST_CONTACT = 500
+#: The reason that a worker reads when a person pays part of a bonus.
+PART = "Part of the bonus."
+
+
+@dataclass(frozen=True)
+class HeldWork:
+    """A submission whose pay waits for a person. Pairs: ``answered`` in the crowd's form, ``saved`` by our page.
+
+    ``compensated``: it was paid by its receipt before the crowd listed it. ``stopped``: every claimed pair was saved,
+    but they are only part of the task. ``opened``: the worker was shown the pairs.
+    """
+
+    submission: Submission
+    payments: tuple[Payment, ...]
+    answered: int
+    saved: int
+    compensated: bool
+    stopped: bool
+    opened: bool = True
+
+    @property
+    def amount(self) -> Decimal:
+        """The amount in dollars, without fees."""
+        return sum((payment.amount for payment in self.payments), Decimal(0))
+
+    @property
+    def reward(self) -> Decimal:
+        """The held reward, which the crowd pays in full or not at all."""
+        rewards = (one.amount for one in self.payments if one.kind == Payment.Kind.REWARD)
+        return sum(rewards, Decimal(0))
+
+    @property
+    def pays_itself_at(self) -> datetime | None:
+        """Return when the crowd pays the reward if nobody decides; None if it will not pay automatically."""
+        return None if self.rejects_itself_at else self._crowd_pays_at
+
+    @property
+    def rejects_itself_at(self) -> datetime | None:
+        """Return when the work is rejected if nobody decides; None for work with a judged pair."""
+        hours, until, since = (
+            settings.REJECT_UNJUDGED_HOURS,
+            self._crowd_pays_at,
+            self.submission.submitted_at,
+        )
+        if self.saved or self.stopped or self.compensated or not (hours and until and since):
+            return None
+        return until - min(timedelta(hours=hours), (until - since) / 2)
+
+    @property
+    def _crowd_pays_at(self) -> datetime | None:
+        """Return when the crowd's review time for the reward ends; None if the reward is not held."""
+        held = any(one.kind == Payment.Kind.REWARD for one in self.payments)
+        return self.submission.auto_approval_at if held else None
+
+    @property
+    def why(self) -> str:
+        """Return why the pay is held, in a sentence."""
+        if self.compensated:
+            return "It was paid by its receipt before the crowd listed it."
+        if self.stopped:
+            return (
+                f"The worker stopped after {many(self.saved, 'pair')}, and the reward is for the whole task."
+            )
+        if not self.saved:
+            seen = "No pair was judged on our page" if self.opened else "Our page never saw this work"
+            return f"{seen}. The crowd's form answers {many(self.answered, 'pair')}."
+        return f"The crowd's form answers {many(self.answered, 'pair')}; our page saved {self.saved:,}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the same for programs, with dollars as Decimal."""
+        return {
+            "submission": self.submission.pk,
+            "worker": self.submission.worker_id,
+            "amount": self.amount,
+            "reward": self.reward,
+            "answered": self.answered,
+            "saved": self.saved,
+            "why": self.why,
+            "pays_itself_at": self.pays_itself_at,
+            "rejects_itself_at": self.rejects_itself_at,
+        }
+
+
+def held_work(campaign: Campaign) -> list[HeldWork]:
+    """Return all work that waits for a decision; work that the crowd pays soonest comes first."""
+    return held_by_campaign([campaign.pk]).get(campaign.pk, [])
+
+
+def held_by_campaign(campaigns: Collection[int]) -> dict[int, list[HeldWork]]:
+    """Map campaigns to their work that waits for a decision, in the order of :func:`held_work`."""
+    held = Payment.objects.filter(
+        submission__campaign__in=campaigns, state=Payment.State.HELD, decided_at=None
+    ).select_related("submission")
+    by_submission: dict[int, list[Payment]] = {}
+    for payment in held.order_by("submission__auto_approval_at", "submission_id", "pk"):
+        by_submission.setdefault(payment.submission_id, []).append(payment)
+    if not by_submission:
+        return {}
+    noted = Discrepancy.objects.filter(submission__in=by_submission, kind=Discrepancy.Kind.ONLY_THERE)
+    details = dict(noted.values_list("submission", "detail"))
+    receipts = Payment.objects.filter(submission__in=by_submission, kind=Payment.Kind.COMPENSATION)
+    receipts = receipts.exclude(state=Payment.State.HELD)  # these wait for the same decision
+    compensated = set(receipts.values_list("submission", flat=True))
+    judged = _pairs_judged(by_submission.keys() - details.keys())
+    opened = set(Slot.objects.filter(submission__in=by_submission).values_list("submission", flat=True))
+    found: dict[int, list[HeldWork]] = {}
+    for key, payments in by_submission.items():
+        submission = payments[0].submission
+        one = HeldWork(
+            submission,
+            tuple(payments),
+            details.get(key, {}).get("answered", judged.get(key, 0)),
+            details.get(key, {}).get("saved", judged.get(key, 0)),
+            compensated=key in compensated,
+            stopped=key not in details and key not in compensated,
+            opened=key in opened,
+        )
+        found.setdefault(submission.campaign_id, []).append(one)
+    return found
+
+
+def _pairs_judged(submissions: Iterable[int]) -> dict[int, int]:
+    """Map submissions to their number of pairs with a choice, gold pairs included."""
+    chosen = Slot.objects.filter(submission__in=submissions, choices__isnull=False)
+    counts = chosen.values_list("submission").annotate(Count("pk", distinct=True)).order_by()
+    return dict(counts)
+
+
+def held_in_words(campaign: Campaign) -> str:
+    """Return how much is held, what that means and when to decide; empty if nothing is held."""
+    held = held_work(campaign)
+    if not held:
+        return ""
+    dollars = sum((one.amount for one in held), Decimal(0))
+    amount = f"${dollars:,.2f} for {many(len(held), 'submission')}"
+    return f"{amount} is held until you decide. {undecided_words(held)}".strip()
+
+
+def undecided_words(held: Sequence[HeldWork]) -> str:
+    """Return what happens first to held work if nobody decides, and when; empty if nothing happens."""
+    paid = min((at for one in held if (at := one.pays_itself_at)), default=None)
+    rejected = min((at for one in held if (at := one.rejects_itself_at)), default=None)
+    told = []
+    if paid:
+        told.append(f"The crowd pays the first reward automatically on {paid:%Y-%m-%d %H:%M} UTC.")
+    if rejected:
+        told.append(f"Submissions without a judged pair are rejected from {rejected:%Y-%m-%d %H:%M} UTC.")
+    return " ".join(told)
+
+
+def reject_unjudged(campaign: Campaign) -> int:
+    """Reject undecided submissions without a judged pair before the crowd pays them; return how many.
+
+    The rejection is recorded like a person's decision: :mod:`judging.money.rejections` tells the crowd and can take
+    it back. A submission whose choices our server saved or signed is never rejected here.
+    """
+    now, done = clock.now(), 0
+    for one in held_work(campaign):
+        if one.rejects_itself_at is None or one.rejects_itself_at > now:
+            continue
+        with translation.override(campaign.language):
+            why = gettext(
+                "No pair of this task was judged on our page, so it is not paid. If you think this is a mistake, "
+                "write to {contact} and give this receipt: {receipt}. A rejection can be taken back."
+            ).format(contact=contact_of(campaign)[:LONGEST_CONTACT], receipt=receipt_of(one.submission))
+        with suppress(CampaignRefused):  # somebody has just decided
+            decide_rejection(one.submission, why=why)
+            done += 1
+    return done
+
+
+@transaction.atomic
+def pay_held(
+    campaign: Campaign, submission: Submission, *, amount: Decimal | None = None, why: str = "", who: str = ""
+) -> Decimal:
+    """Pay what is held for a submission, all of it or ``amount`` dollars, at the next collection; return the dollars.
+
+    The reward is always paid in full, so a partial payment is the reward and some of the bonus. Raises BadInput for
+    an impossible amount or a partial payment without a reason, and CampaignRefused if nothing is held.
+    """
+    found = next((one for one in held_work(campaign) if one.submission.pk == submission.pk), None)
+    if found is None:
+        raise CampaignRefused(f"No pay is held for submission {submission.pk}.")
+    amount, why = found.amount if amount is None else amount, why.strip()
+    _check(found, amount, why)
+    left, changed = amount, 0
+    for payment in sorted(found.payments, key=lambda one: one.kind != Payment.Kind.REWARD):
+        part = min(payment.amount, left)
+        left -= part
+        changed += _decide(campaign, payment, part, why=why, who=who)
+    if changed != len(found.payments):
+        transaction.set_rollback(True)
+        raise CampaignRefused(f"Somebody else has just decided on submission {submission.pk}.")
+    resolve_only_there(submission, f"${amount:,.2f} paid")
+    log_change(
+        campaign,
+        f"${amount:,.2f} of ${found.amount:,.2f} held for submission {submission.pk} paid",
+        why=why,
+        who=who,
+    )
+    return amount
+
+
+def _check(found: HeldWork, amount: Decimal, why: str) -> None:
+    if not amount.is_finite() or not found.reward <= amount <= found.amount or amount != round(amount, 2):
+        raise BadInput(
+            f"Choose an amount between ${found.reward:,.2f} and ${found.amount:,.2f}, in dollars and cents.",
+            "The crowd pays the reward in full or not at all. To pay nothing, reject the submission."
+            if found.reward
+            else "",
+        )
+    if len(why) > LONGEST_WHY or (amount < found.amount and not why):
+        raise BadInput(
+            f"Give a reason of at most {LONGEST_WHY:,} characters for the partial payment.",
+            "The reason is kept with the payment.",
+        )
+
+
+def _decide(campaign: Campaign, payment: Payment, part: Decimal, *, why: str, who: str) -> int:
+    """Owe ``part`` of a held payment, or reject it if that is nothing; return the number of changed rows."""
+    decided = {"decided_at": clock.now(), "decided_by": who, "decided_why": why}
+    changes: dict[str, Any] = {"state": Payment.State.OWED, "owed_at": clock.now()}
+    if not part and payment.amount:
+        changes = {"state": Payment.State.REJECTED, **decided}
+    elif part < payment.amount:
+        changes |= {"amount": part, "fee": crowd_for(campaign).fees.on(part), "reason": PART}
+    still = Payment.objects.filter(pk=payment.pk, state=Payment.State.HELD, decided_at=None)
+    return still.update(**changes)
+
+
+def note_paid_by_the_crowd(campaign: Campaign) -> int:
+    """Record held rewards that the crowd paid automatically after its review time ended; return how many."""
+    rewards = Payment.objects.filter(
+        submission__campaign=campaign,
+        state=Payment.State.HELD,
+        kind=Payment.Kind.REWARD,
+        submission__auto_approval_at__lte=clock.now(),
+    ).select_related("submission")
+    crowd, patience, paid = crowd_for(campaign), Patience(), 0
+    for reward in rewards.order_by("pk"):
+        assignment = reward.submission.assignment_id
+        with suppress(CrowdNever), patience.one():
+            if crowd.submission(assignment).status != APPROVED:
+                continue
+            key = payment_key(campaign, reward)
+            record_found(campaign=campaign, operation="approve", key=key, reply={"approved": assignment})
+            mark_paid(reward, key)
+            what = (
+                f"${reward.amount:,.2f} held for submission {reward.submission_id} paid by the crowd itself"
+            )
+            log_change(campaign, what, why="its time for a review was over")
+            paid += 1
+    patience.done()
+    return paid

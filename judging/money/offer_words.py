@@ -1,0 +1,109 @@
+"""How a task is described to workers: pay, usual time, size and languages, worded alike in listings and on pages."""
+
+from __future__ import annotations
+
+from django.utils import translation
+
+from config.crowd_endpoints import is_amazon
+from judging.campaign.cost import pay_for
+from judging.campaign.texts import size_of, usual_minutes
+from judging.models import Campaign, Submission
+from judging.money.payments import earned_so_far
+from judging.rules.durations import duration_words
+from judging.rules.pay import offer_in_words
+from judging.rules.text_direction import language_name
+from judging.rules.wording import ENGLISH, Wording
+
+#: At crowds of MTurk's protocol.
+LONGEST_TITLE = 128
+LONGEST_DESCRIPTION = 2000
+
+
+def _list_tells_pay(campaign: Campaign) -> bool:
+    """Return whether the crowd's list shows the whole pay: the built-in marketplace reads it from the keywords."""
+    return campaign.crowd == "mturk" and not is_amazon(campaign.endpoint)
+
+
+def offer_of(campaign: Campaign, pairs: int | None = None, wording: Wording = ENGLISH) -> str:
+    """Describe a task in one line: ``13 pairs · passages in English · $2.00 for about 9 minutes, $13.33 an hour``.
+
+    Without ``pairs``, the line fits any task of the campaign.
+    """
+    told = str(pairs) if pairs else size_of(campaign, wording)
+    pairs = pairs or campaign.slots_per_task
+    size = wording.ngettext("{pairs} pair", "{pairs} pairs", pairs).format(pairs=told)
+    language = wording.gettext(language_name(campaign.collection.language))
+    passages = wording.gettext("passages in {language}").format(language=language)
+    pay = pay_for(campaign)
+    paid = offer_in_words(pay, usual_minutes(campaign, pairs), wording) if pay.whole else ""
+    return " · ".join(filter(None, (size, passages, paid)))
+
+
+def title_of(campaign: Campaign) -> str:
+    """Return the title for the crowd's list, with as much of size, languages and pay as fits."""
+    pay = pay_for(campaign)
+    passages, page = language_name(campaign.collection.language), language_name(campaign.language)
+    size = f"{size_of(campaign)} pair{'' if campaign.slots_per_task == 1 else 's'}"
+    told = f"{size} in {page}" if passages == page else f"{size} · {passages} passages · page in {page}"
+    paid = f" · ${pay.whole:,.2f}" if pay.whole and not _list_tells_pay(campaign) else ""
+    for title in (f"{campaign.title} · {told}{paid}", f"{campaign.title} · {told}"):
+        if len(title) <= LONGEST_TITLE:
+            return title
+    return campaign.title
+
+
+def description_of(campaign: Campaign) -> str:
+    """Return the description for the crowd's list: what to do, and the pay unless the list already shows it."""
+    pay, pairs = pay_for(campaign), campaign.slots_per_task
+    repeated = f", {size_of(campaign)} times" if pairs > 1 else ""
+    task = campaign.description or (
+        f"Read a question and two passages, and choose the passage that answers it better{repeated}."
+    )
+    passages, page = language_name(campaign.collection.language), language_name(campaign.language)
+    same = passages == page
+    told = f"{task} Passages {f'and page are in {page}' if same else f'are in {passages}, the page is in {page}'}."
+    if pay.whole and not _list_tells_pay(campaign):
+        told += f" Pays {offer_in_words(pay, usual_minutes(campaign, pairs))}"
+        if pay.bonus:
+            told += f": this reward, and a bonus of ${pay.bonus:,.2f} for judging every pair"
+        told += "."
+    return told if len(told) <= LONGEST_DESCRIPTION else task
+
+
+def keywords_of(campaign: Campaign) -> str:
+    """Return keywords that the built-in marketplace reads (docs/marketplace-protocol.md); other crowds show them."""
+    pay = pay_for(campaign)
+    told = [
+        f"pairs:{size_of(campaign).replace(' to ', '-')}",
+        f"minutes:{usual_minutes(campaign, campaign.slots_per_task)}",
+    ]
+    told.append(
+        f"limit:{campaign.assignment_seconds // 60}"
+    )  # the crowd is asked for more, see judging/rules/deadlines.py
+    told.append("promise:answer")
+    if pay.bonus:
+        told.append(f"bonus:{pay.bonus:.2f}")
+    return ", ".join(
+        [*told, f"language:{campaign.collection.language}", f"page-language:{campaign.language}"]
+    )
+
+
+def paid_when(submission: Submission, wording: Wording = translation) -> str:
+    """Return when a task that was just sent off is paid, and in which parts; empty if no pay is promised."""
+    campaign = submission.campaign
+    pay, _, _, earned = earned_so_far(submission)
+    if not earned or (submission.left_early and not pay.bonus):
+        return ""
+    if bonus := earned - pay.base:
+        amounts = {"base": f"{pay.base:.2f}", "bonus": f"{bonus:.2f}"}
+        told = wording.gettext(
+            "${base} is paid when your task is approved, and a bonus of ${bonus} right after that."
+        ).format(**amounts)
+    else:
+        told = wording.gettext("${earned} is paid when your task is approved.").format(earned=f"{earned:.2f}")
+    if not campaign.hold_hours:
+        usually = wording.gettext("That usually takes a few minutes.")
+        return f"{told} {usually}"
+    hours = duration_words(campaign.hold_hours * 3600, wording)
+    looked_at = wording.gettext("The requester can look at your work for {hours} before that.")
+    return f"{told} {looked_at.format(hours=hours)}"

@@ -1,0 +1,219 @@
+"""Payments owed and paid: each submission's reward and bonuses, each once, whether or not its work counts."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+
+from config import clock
+from config.background.registry import Progress
+from judging.campaign.cost import pay_for
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.errors import CrowdAlready, CrowdNever
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.models import Campaign, CrowdCall, CrowdIdentity, Payment, Submission
+from judging.rules.pay import Pay
+from judging.tasks.evidence import Evidence, progress_of
+
+#: The word before a bonus's reference in the reason that the worker reads; the bonus is found again by it.
+REFERENCE = "Reference"
+#: The operations of the calls that pay.
+PAYING = ("approve", "pay_bonus", "pay_top_up", "pay_compensation")
+
+
+def owe(campaign: Campaign, submission: Submission, work: Evidence) -> None:
+    """Record the reward and the bonus owed for a submission that the crowd lists, once each.
+
+    Pay is held until a person decides:
+    - all of it, if our page never saw the work;
+    - the bonus for pairs that the crowd's form claims beyond those that were saved;
+    - the reward, if the work was already paid by its receipt;
+    - the reward, if the work stopped before the last pair and pay is not split, since it covers all pairs.
+    """
+    if submission.payments.filter(kind=Payment.Kind.REWARD).exists():
+        return
+    pay = pay_for(campaign)
+    compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION).exists()
+    earned = work.seen and (bool(pay.bonus) or not pay.whole or work.judged == work.shown)
+    state = Payment.State.OWED if earned and not compensated else Payment.State.HELD
+    _owe(campaign, submission, Payment.Kind.REWARD, pay.base, state=state)
+    if compensated:
+        return
+    saved, claimed = (pay.bonus_for(pairs, work.shown) for pairs in (work.judged, work.claimed))
+    if saved:
+        reason = f"Bonus for {work.judged} of {work.shown} pairs judged."
+        _owe(campaign, submission, Payment.Kind.BONUS, saved, reason=reason)
+    if claimed > saved:
+        reason = f"Bonus for {work.claimed - work.judged} of {work.shown} pairs judged."
+        held = {"cause": Payment.CLAIMED, "state": Payment.State.HELD}
+        _owe(campaign, submission, Payment.Kind.BONUS, claimed - saved, reason=reason, **held)
+
+
+def _owe(
+    campaign: Campaign,
+    submission: Submission,
+    kind: str,
+    amount: Decimal,
+    *,
+    cause: str = "",
+    reason: str = "",
+    state: str = Payment.State.OWED,
+) -> Payment:
+    values = {"amount": amount, "fee": crowd_for(campaign).fees.on(amount), "reason": reason, "state": state}
+    payment, _ = Payment.objects.get_or_create(submission=submission, kind=kind, cause=cause, defaults=values)
+    return payment
+
+
+def owe_top_up(
+    campaign: Campaign, submission: Submission, amount: Decimal, *, cause: str, reason: str
+) -> Payment:
+    """Record a bonus on top of what was promised, once for each ``cause``."""
+    return _owe(campaign, submission, Payment.Kind.TOP_UP, amount, cause=cause, reason=reason)
+
+
+def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
+    """Record pay for saved work that never reached the crowd. It is held if pay covers only whole tasks."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    sure = bool(pay.bonus) or not pay.whole or judged == shown
+    state = Payment.State.OWED if sure else Payment.State.HELD
+    reason = f"Pay for {judged} of {shown} pairs judged in a task that did not reach the task site."
+    return _owe(campaign, submission, Payment.Kind.COMPENSATION, earned, reason=reason, state=state)
+
+
+def earned_so_far(submission: Submission) -> tuple[Pay, int, int, Decimal]:
+    """Return the task's pay, pairs judged, pairs shown, and the dollars earned by sending it off now."""
+    pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
+    return pay, judged, shown, pay.earned(judged, shown)
+
+
+def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:
+    """Approve and pay everything that is owed; return the number of payments made. Safe to repeat and to race.
+
+    A payment that the crowd refuses for good stays owed and shows among the campaign's problems. If the crowd cannot
+    make a payment now, the error is raised at the end. Neither holds up other payments. Bonuses are paid after their
+    submission is approved. Nothing is paid before the campaign's hold hours are over.
+    """
+    crowd, patience = crowd_for(campaign), Patience()
+    due = clock.now() - timedelta(hours=campaign.hold_hours)
+    owed = list(
+        Payment.objects.filter(
+            submission__campaign=campaign, state=Payment.State.OWED, decided_at=None, owed_at__lte=due
+        ).select_related("submission", "carrier")
+    )
+    owed.sort(key=lambda payment: (payment.kind != Payment.Kind.REWARD, payment.pk))
+    paid = 0
+    for done, payment in enumerate(owed, start=1):
+        with suppress(CrowdNever), patience.one():
+            paid += make_payment(campaign, crowd, payment)
+        if progress:
+            progress(done, len(owed), "Paying")
+    patience.done()
+    return paid
+
+
+def make_payment(campaign: Campaign, crowd: Crowd, payment: Payment) -> bool:
+    """Have the crowd make one payment; return False if it waits for its reward. Raises the crowd's error."""
+    if payment.kind == Payment.Kind.REWARD:
+        pay_reward(campaign, crowd, payment)
+        return True
+    if payment.kind == Payment.Kind.COMPENSATION and payment.carrier_id is None:
+        pay_bonus(campaign, crowd, payment)  # carried by its own assignment, which has no reward
+        return True
+    carrying = payment.carrier_id or payment.submission_id
+    rewards = Payment.objects.filter(submission=carrying, kind=Payment.Kind.REWARD)
+    if not rewards.filter(state=Payment.State.PAID).exists():
+        return False
+    pay_bonus(campaign, crowd, payment)
+    return True
+
+
+def pay_reward(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
+    """Have the crowd pay one reward. Raises the crowd's error."""
+    assignment = payment.submission.assignment_id
+
+    def approve() -> Reply:
+        crowd.approve(assignment)  # approving twice is harmless: the crowd pays an assignment once
+        return {"approved": assignment}
+
+    key = payment_key(campaign, payment)
+    perform(
+        campaign=campaign,
+        operation="approve",
+        key=key,
+        request={"assignment": assignment},
+        act=approve,
+        find=lambda _already: None,
+    )
+    mark_paid(payment, key)
+    Submission.objects.filter(pk=payment.submission_id, approved_at=None).update(approved_at=clock.now())
+
+
+def pay_bonus(campaign: Campaign, crowd: Crowd, payment: Payment) -> None:
+    """Have the crowd pay one bonus, exactly once. Raises the crowd's error.
+
+    A bonus has no id at the crowd. Its reason ends in our own reference, so the crowd's list shows whether it was
+    paid even after the crowd has forgotten the call's token. A compensation is paid on its carrier's assignment,
+    because the crowd does not know the submission it is for.
+    """
+    submission = payment.submission
+    assignment = (payment.carrier or submission).assignment_id
+    key = payment_key(campaign, payment)
+    identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
+    if identity is None:
+        raise CrowdNever(
+            f"Worker {submission.worker_id} was forgotten; a bonus of ${payment.amount} cannot be sent.",
+            "Pay it another way and note it in your records.",
+        )
+    reference = reference_of(key)
+
+    def send() -> Reply:
+        crowd.pay_bonus(
+            assignment_id=assignment,
+            crowd_worker_id=identity.crowd_worker_id,
+            amount=payment.amount,
+            reason=f"{payment.reason} {reference}",
+            key=key,
+        )
+        return {"paid": str(payment.amount)}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        listed = crowd.bonuses(assignment_id=assignment)
+        ours = next((bonus for bonus in listed if bonus.reason.endswith(reference)), None)
+        return {"paid": str(ours.amount)} if ours else None
+
+    perform(
+        campaign=campaign,
+        operation=f"pay_{payment.kind}",
+        key=key,
+        request={"assignment": assignment, "amount": str(payment.amount)},
+        act=send,
+        find=find,
+        since=submission.submitted_at or submission.finished_at,
+    )
+    mark_paid(payment, key)
+
+
+def payment_key(campaign: Campaign, payment: Payment) -> str:
+    """Return the key of the call that makes a payment; for bonuses, it depends on assignment, kind and cause.
+
+    A bonus's key leaves out the submission's primary key, which can change when a backup is restored.
+    """
+    if payment.kind == Payment.Kind.REWARD:
+        return f"{campaign_key(campaign)}-pay-{payment.submission_id}"
+    assignment = hashlib.sha256(payment.submission.assignment_id.encode()).hexdigest()[:16]
+    return f"{campaign_key(campaign)}-{payment.kind}-{assignment}-{payment.cause}".rstrip("-")[:64]
+
+
+def reference_of(key: str) -> str:
+    """Return the text that ends the reason of the bonus with this key."""
+    return f"({REFERENCE} {key})"
+
+
+def mark_paid(payment: Payment, key: str) -> None:
+    """Record that the call with this key made the payment."""
+    Payment.objects.filter(pk=payment.pk).exclude(state=Payment.State.PAID).update(
+        state=Payment.State.PAID, paid_at=clock.now(), call=CrowdCall.objects.get(key=key)
+    )

@@ -1,0 +1,189 @@
+"""Pay by receipt: work that was sent off from our page but never listed by the crowd.
+
+The crowd pays a bonus on another assignment of the same worker. If there is none, or if a person prefers it, that
+person pays another way and notes how. The books record either payment once. If the crowd lists the work after all,
+its reward is held for a decision (judging/money/held_pay.py), so that nothing is paid twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from accounts.models import User
+from config import clock
+from judging.campaign.campaigns import log_change
+from judging.campaign.cost import money
+from judging.campaign.reservations import reserve, take_turn
+from judging.crowds import crowd_for
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign, Discrepancy, Payment, Submission
+from judging.money.budget import beyond_cap
+from judging.money.discrepancies import receipt_of
+from judging.money.payments import earned_so_far
+from judging.workers.identities import crowd_of
+
+LONGEST_WHY = 1000
+BONUS, ANOTHER_WAY = "bonus", "another way"
+#: The ways to pay work by its receipt.
+WAYS = (BONUS, ANOTHER_WAY)
+#: The reason for the bonus that the worker reads.
+REASON = "Pay for a task that you sent off and that the task site did not record."
+
+
+@dataclass(frozen=True)
+class MissingWork:
+    """A task sent off here whose time at the crowd is over.
+
+    ``earned`` is in dollars. ``carrier`` is an assignment that can carry a bonus, if any.
+    """
+
+    submission: Submission
+    receipt: str
+    judged: int
+    shown: int
+    earned: Decimal
+    carrier: Submission | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the same for programs, with dollars as Decimal."""
+        return {
+            "submission": self.submission.pk,
+            "receipt": self.receipt,
+            "worker": self.submission.worker_id,
+            "judged": self.judged,
+            "shown": self.shown,
+            "earned": self.earned,
+            "ways": [BONUS, ANOTHER_WAY] if self.carrier else [ANOTHER_WAY],
+        }
+
+
+def missing_work(campaign: Campaign, *, most: int = 1000) -> list[MissingWork]:
+    """Return work that nobody has been paid for yet, oldest first."""
+    rows = _missing(campaign).order_by("finished_at", "pk")
+    return [_described(campaign, one) for one in rows[:most]]
+
+
+def _missing(campaign: Campaign) -> QuerySet[Submission]:
+    paid = Payment.objects.filter(submission=OuterRef("pk"))
+    sent_off = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.LAPSED, finished_at__isnull=False
+    )
+    return sent_off.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(paid)).select_related("worker")
+
+
+def _described(campaign: Campaign, submission: Submission) -> MissingWork:
+    _, judged, shown, earned = earned_so_far(submission)
+    carriers = carriers_for(campaign, submission)
+    return MissingWork(
+        submission, receipt_of(submission), judged, shown, earned, carriers[0] if carriers else None
+    )
+
+
+def carriers_for(campaign: Campaign, submission: Submission) -> Sequence[Submission]:
+    """Return the worker's paid assignments at this crowd, which can carry a bonus; the campaign's own come first."""
+    rewards = Payment.objects.filter(
+        submission=OuterRef("pk"), kind=Payment.Kind.REWARD, state=Payment.State.PAID
+    )
+    others = Submission.objects.filter(
+        Exists(rewards), worker=submission.worker_id, worker__identity__crowd=crowd_of(campaign)
+    )
+    return sorted(others.order_by("-pk")[:100], key=lambda one: one.campaign_id != campaign.pk)
+
+
+def missing_by_receipt(campaign: Campaign, word: str) -> Submission:
+    """Return the unpaid submission with this receipt or number. Raises CampaignRefused if there is none."""
+    number, _, end = word.strip().partition("-")
+    found = None
+    if number.isdecimal() and len(number) < 19:
+        found = _missing(campaign).filter(pk=int(number), assignment_id__endswith=end).first()
+    if found is None:
+        raise CampaignRefused(
+            f"Campaign {campaign.name} has no unpaid work with the receipt {word}.",
+            "Either the crowd lists it and pays it as usual, or its time is not over, or it has already been paid.",
+        )
+    return found
+
+
+@transaction.atomic
+def pay_missing(
+    campaign: Campaign,
+    submission: Submission,
+    *,
+    way: str,
+    why: str,
+    by: User | None = None,
+    who: str = "",
+) -> Decimal:
+    """Pay work that the crowd never listed, once; returns its dollars.
+
+    The crowd pays a bonus at the next collection; it is reserved against what ``by`` can spend (None: the operator).
+    If a person paid another way, ``why`` says how. Raises BadInput without a reason, and MayNotSpend.
+    Raises CampaignRefused beyond the budget, without an assignment to carry the bonus, or if the work has been
+    paid or listed by the crowd in the meantime.
+    """
+    who = by.get_username() if by else who
+    take_turn()
+    _take(campaign, submission)
+    if way not in WAYS or not (why := why.strip()) or len(why) > LONGEST_WHY:
+        raise BadInput(
+            f"Say why or how you pay by receipt, in at most {LONGEST_WHY:,} characters.",
+            "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
+        )
+    missing = _described(campaign, submission)
+    paid: dict[str, Any] = {
+        "fee": Decimal("0.00"),
+        "state": Payment.State.SETTLED,
+        "decided_at": clock.now(),
+        "decided_by": who,
+        "decided_why": why,
+    }
+    if way == BONUS:
+        paid = _as_bonus(campaign, missing, by=by, who=who)
+    _, made = Payment.objects.get_or_create(
+        submission=submission,
+        kind=Payment.Kind.COMPENSATION,
+        defaults={"amount": missing.earned, "reason": REASON, **paid},
+    )
+    if not made:
+        raise CampaignRefused(f"Submission {submission.pk} has just been paid by its receipt.")
+    noted = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_HERE, resolved_at=None)
+    noted.update(resolved_at=clock.now(), resolution=f"paid by the receipt: {way}")
+    log_change(
+        campaign,
+        f"${missing.earned:,.2f} paid by the receipt of submission {submission.pk}: {way}",
+        why=why,
+        who=who,
+    )
+    return missing.earned
+
+
+def _take(campaign: Campaign, submission: Submission) -> None:
+    """Lock the submission's row before checking it: the crowd might list it at this moment."""
+    still = Submission.objects.filter(pk=submission.pk, state=Submission.State.LAPSED)
+    if (
+        not still.update(state=Submission.State.LAPSED)
+        or not _missing(campaign).filter(pk=submission.pk).exists()
+    ):
+        raise CampaignRefused(
+            f"Submission {submission.pk} has been paid or listed by the crowd in the meantime."
+        )
+
+
+def _as_bonus(campaign: Campaign, missing: MissingWork, *, by: User | None, who: str) -> dict[str, Any]:
+    """Reserve a bonus and its fee; return the payment's fee and the submission that carries it."""
+    if missing.carrier is None:
+        raise CampaignRefused(
+            f"Worker {missing.submission.worker_id} has no paid assignment at this crowd to carry the bonus.",
+            "Pay another way and note how, or wait until another task of this worker is paid.",
+        )
+    fee = crowd_for(campaign).fees.on(missing.earned)
+    if refusal := beyond_cap(campaign, missing.earned + fee):
+        raise refusal
+    reserve(campaign, money(campaign)["committed"] + missing.earned + fee, by=by, who=who)
+    return {"fee": fee, "carrier": missing.carrier}

@@ -1,0 +1,164 @@
+"""Settle payments that the crowd refuses for good: a person pays another way, or notes why they cannot.
+
+Otherwise, a worker whose crowd account is gone would keep a campaign from closing, and could not be forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from accounts.models import User
+from config import clock
+from judging.campaign.campaigns import log_change
+from judging.campaign.cost import money
+from judging.campaign.reservations import reserve, take_turn
+from judging.errors import BadInput, CampaignRefused
+from judging.models import Campaign, CrowdCall, Payment, Submission
+from judging.money.discrepancies import reopen_only_here
+from judging.money.payments import payment_key
+
+LONGEST_REASON = 1000
+
+
+@dataclass(frozen=True)
+class RefusedPayment:
+    """A payment that is owed but that the crowd refuses, and why.
+
+    ``call`` is None if no call was made: the bonus's reward was refused, or the worker was forgotten.
+    """
+
+    payment: Payment
+    call: CrowdCall | None
+    said: str
+
+
+def refused_payments(campaign: Campaign) -> list[RefusedPayment]:
+    """Return every owed payment that the crowd refused for good, a submission's reward before its bonuses."""
+    payments = Payment.objects.filter(submission__campaign=campaign).select_related("submission")
+    owed = sorted(
+        payments.filter(state=Payment.State.OWED, decided_at=None),
+        key=lambda payment: (payment.submission_id, payment.kind != Payment.Kind.REWARD, payment.pk),
+    )
+    failed = CrowdCall.objects.filter(campaign=campaign, state=CrowdCall.State.FAILED)
+    calls = {call.key: call for call in failed}
+    # Submission → why its bonuses cannot be sent.
+    no_bonus = dict.fromkeys(
+        payments.filter(submission__worker__identity=None).values_list("submission", flat=True),
+        "Its worker was forgotten.",
+    )
+    rewards = payments.filter(kind=Payment.Kind.REWARD, state=Payment.State.SETTLED)
+    follows = "It follows a reward that the crowd refused."
+    no_bonus |= dict.fromkeys(rewards.values_list("submission", flat=True), follows)
+    found = []
+    for payment in owed:
+        reward = payment.kind == Payment.Kind.REWARD
+        if call := calls.get(payment_key(campaign, payment)):
+            found.append(RefusedPayment(payment, call, call.error_message))
+            if reward:
+                no_bonus[payment.submission_id] = follows
+        elif not reward and payment.submission_id in no_bonus:
+            found.append(RefusedPayment(payment, None, no_bonus[payment.submission_id]))
+    return found
+
+
+def settled_payments(campaign: Campaign) -> QuerySet[Payment]:
+    """Return payments that a person settled, the latest first."""
+    settled = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.SETTLED)
+    return settled.select_related("submission").order_by("-decided_at", "-pk")
+
+
+@transaction.atomic
+def settle_payments(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> Decimal:
+    """Record that payments the crowd refuses for a submission are settled; return their dollars.
+
+    Preferee pays nothing: a person has paid another way, or says why nobody can. From now on the payments are
+    neither owed nor spent. Raises BadInput without a reason, and CampaignRefused if the crowd has refused nothing
+    or somebody else has settled it in the meantime.
+    """
+    why = why.strip()
+    if not why or len(why) > LONGEST_REASON:
+        raise BadInput(
+            f"Say how it was settled, in at most {LONGEST_REASON:,} characters.",
+            "The reason is kept with the payment, for example “paid by bank transfer on May 3”.",
+        )
+    refused = [one for one in refused_payments(campaign) if one.payment.submission_id == submission.pk]
+    if not refused:
+        raise CampaignRefused(
+            f"The crowd has refused no payment for submission {submission.pk}, so there is nothing to settle.",
+            "The crowd pays what is owed. You can settle only payments that it refuses for good.",
+        )
+    settled, changed = Decimal(0), 0
+    for one in refused:
+        still_owed = Payment.objects.filter(pk=one.payment.pk, state=Payment.State.OWED, decided_at=None)
+        updated = still_owed.update(
+            state=Payment.State.SETTLED,
+            call=one.call,
+            decided_at=clock.now(),
+            decided_by=who,
+            decided_why=why,
+        )
+        settled += one.payment.amount * updated
+        changed += updated
+    if not changed:  # somebody else has settled it since the lookup
+        raise CampaignRefused(
+            f"The refused payments for submission {submission.pk} are already settled.",
+            "Somebody else has just settled them. The campaign's log says who and how.",
+        )
+    log_change(
+        campaign,
+        f"${settled:,.2f} for submission {submission.pk} settled outside the crowd",
+        why=why,
+        who=who,
+    )
+    return settled
+
+
+@transaction.atomic
+def undo_settlement(
+    campaign: Campaign, submission: Submission, *, why: str = "", by: User | None = None, who: str = ""
+) -> Decimal:
+    """Undo :func:`settle_payments`, so that the submission's settled payments are owed again; return their dollars.
+
+    The crowd still refuses them until it is asked again. A closed campaign no longer reserves settled payments, so
+    they are reserved again against what ``by`` can spend (None: the operator). Raises MayNotSpend, and
+    CampaignRefused if nothing was settled or somebody else has undone it in the meantime.
+    """
+    take_turn()
+    who = by.get_username() if by else who
+    settled = list(settled_payments(campaign).filter(submission=submission))
+    if not settled:
+        raise CampaignRefused(f"Nothing was settled for submission {submission.pk}.")
+    amount, changed = Decimal(0), 0
+    for payment in settled:
+        if _paid_by_receipt(payment):
+            # The crowd never had to pay it: the work waits again for somebody to pay it by its receipt.
+            updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).delete()[0]
+            amount += payment.amount * updated
+            changed += updated
+            reopen_only_here(submission)
+            continue
+        updated = Payment.objects.filter(pk=payment.pk, state=Payment.State.SETTLED).update(
+            state=Payment.State.OWED, call=None, decided_at=None, decided_by="", decided_why=""
+        )
+        amount += payment.amount * updated
+        changed += updated
+    if not changed:  # somebody else has taken it back since the lookup
+        raise CampaignRefused(f"The settled payments for submission {submission.pk} are already owed again.")
+    reserve(campaign, money(campaign)["committed"], by=by, who=who)
+    log_change(campaign, f"${amount:,.2f} for submission {submission.pk} owed again", why=why, who=who)
+    return amount
+
+
+def _paid_by_receipt(payment: Payment) -> bool:
+    """Return whether a person paid another way for work that the crowd never listed.
+
+    Work that our server kept when the crowd's time was over does not qualify: the crowd pays it or refuses to.
+    """
+    if payment.kind != Payment.Kind.COMPENSATION or payment.carrier_id is not None:
+        return False
+    listed = payment.submission.payments.filter(kind=Payment.Kind.REWARD)
+    return payment.submission.state == Submission.State.LAPSED or listed.exists()

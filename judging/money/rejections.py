@@ -1,0 +1,146 @@
+"""Reject a submission, so that it is not paid, or take a rejection back.
+
+A person decides. The software rejects only work without a judged pair on its own (judging/money/held_pay.py).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from config import clock
+from config.guidance import Guidance, Option
+from judging.campaign.campaigns import log_change
+from judging.crowds import crowd_for
+from judging.errors import BadInput, CampaignRefused, CrowdNever
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.models import Campaign, Payment, Submission
+from judging.money.discrepancies import resolve_only_there
+from judging.money.payments import mark_paid
+
+WARNING = (
+    "A rejection stays on the worker's record at the crowd and can cost them other work. You do not need it for "
+    "careless work, which is excluded and repeated anyway. Workers were promised pay."
+)
+LONGEST_REASON = 1024
+
+
+def submission_of(campaign: Campaign, word: str) -> Submission:
+    """Return the submitted work with this assignment id or receipt. Raises BadInput if there is none."""
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    found = came_in.filter(assignment_id=word).first()
+    number, _, end = word.partition("-")
+    if found is None and number.isdecimal() and len(number) < 19 and end:
+        found = came_in.filter(pk=int(number), assignment_id__endswith=end).first()
+    if found is None:
+        raise BadInput(
+            f"Campaign {campaign.name} has no submission with the assignment id or receipt {word}.",
+            "Receipts look like 123-ABCDEF. Workers see theirs on the last page.",
+        )
+    return found
+
+
+def reject(campaign: Campaign, submission: Submission, *, why: str, who: str = "") -> None:
+    """Reject a submission (:func:`decide_rejection`) and tell the crowd at once. Also raises the crowd's error."""
+    _carry_out(campaign, decide_rejection(submission, why=why, who=who))
+
+
+def decide_rejection(submission: Submission, *, why: str, who: str = "") -> Payment:
+    """Refuse the submission's reward and bonus, and give the worker the reason. Returns the reward.
+
+    The next collection tells the crowd. The judgments are not touched. Raises BadInput without a reason, and
+    CampaignRefused if the reward has already been paid or rejected.
+    """
+    if not why.strip() or len(why) > LONGEST_REASON:
+        raise BadInput(f"A rejection needs a reason of at most {LONGEST_REASON:,} characters.")
+    rewards = Payment.objects.filter(submission=submission, kind=Payment.Kind.REWARD)
+    # Record the decision first, so that no job pays the reward. A decision not carried out yet is carried out now.
+    owed = rewards.filter(state__in=Payment.OPEN)
+    if not owed.update(decided_at=clock.now(), decided_by=who, decided_why=why.strip()):
+        payment = rewards.get()
+        raise CampaignRefused(
+            f"The reward for {submission.assignment_id} is already {payment.state}.",
+            Guidance(
+                "Create campaigns with ",
+                Option("hold-hours"),
+                " to have time to review work before it is paid.",
+            ),
+        )
+    resolve_only_there(submission, "rejected")
+    return rewards.get()
+
+
+def carry_out_rejections(campaign: Campaign) -> int:
+    """Tell the crowd about rejections that were decided but not carried out; return how many. Safe to repeat."""
+    patience, done = Patience(), 0
+    for reward in _decided(campaign).select_related("submission").order_by("pk"):
+        with suppress(CrowdNever), patience.one():
+            _carry_out(campaign, reward)
+            done += 1
+    patience.done()
+    return done
+
+
+def _decided(campaign: Campaign) -> QuerySet[Payment]:
+    """Return rewards whose rejection was decided but not carried out."""
+    undone = {"kind": Payment.Kind.REWARD, "state__in": Payment.OPEN}
+    return Payment.objects.filter(submission__campaign=campaign, **undone).exclude(decided_at=None)
+
+
+def _carry_out(campaign: Campaign, reward: Payment) -> None:
+    """Have the crowd reject a reward. If the crowd refuses this for good, undo the decision."""
+    submission, why = reward.submission, reward.decided_why
+
+    def call() -> Reply:
+        crowd_for(campaign).reject(submission.assignment_id, reason=why)
+        return {"rejected": submission.assignment_id}
+
+    key = f"{campaign_key(campaign)}-reject-{submission.pk}"
+    request = {"assignment": submission.assignment_id, "reason": why}
+    try:
+        perform(
+            campaign=campaign, operation="reject", key=key, request=request, act=call, find=lambda _: None
+        )
+    except CrowdNever:
+        rewards = Payment.objects.filter(pk=reward.pk)
+        rewards.update(decided_at=None, decided_by="", decided_why="")
+        raise
+    with transaction.atomic():
+        # If somebody has taken the rejection back since this reward was read, nothing is rejected.
+        if _decided(campaign).filter(pk=reward.pk).update(state=Payment.State.REJECTED):
+            owed = Payment.objects.filter(submission=submission, state__in=Payment.OPEN)
+            owed.update(state=Payment.State.REJECTED)
+            log_change(campaign, f"submission {submission.pk} rejected", why=why, who=reward.decided_by)
+
+
+def override_rejection(campaign: Campaign, submission: Submission, *, why: str = "", who: str = "") -> None:
+    """Take a rejection back: the reward is paid now, the bonus is owed again.
+
+    The crowd allows this for 30 days after the submission. A rejection whose reply was lost is carried out first,
+    because it might have succeeded. Raises CampaignRefused if nothing was rejected.
+    """
+    decided = _decided(campaign).filter(submission=submission).first()
+    if decided is not None:
+        with suppress(CrowdNever):
+            _carry_out(campaign, decided)
+    rejected = Payment.objects.filter(submission=submission, state=Payment.State.REJECTED)
+    reward = rejected.filter(kind=Payment.Kind.REWARD).first()
+    if reward is None:
+        raise CampaignRefused(f"{submission.assignment_id} is not rejected.")
+
+    def call() -> Reply:
+        crowd_for(campaign).approve(submission.assignment_id, override_rejection=True)
+        return {"approved": submission.assignment_id}
+
+    key = f"{campaign_key(campaign)}-override-{submission.pk}"
+    request = {"assignment": submission.assignment_id}
+    perform(campaign=campaign, operation="override", key=key, request=request, act=call, find=lambda _: None)
+    with transaction.atomic():
+        mark_paid(reward, key)
+        rejected.update(state=Payment.State.OWED)
+        # The decision and its reason stay in the campaign's log.
+        submission.payments.update(decided_at=None, decided_by="", decided_why="")
+        Submission.objects.filter(pk=submission.pk).update(approved_at=clock.now())
+        log_change(campaign, f"rejection of submission {submission.pk} overridden", why=why, who=who)

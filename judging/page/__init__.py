@@ -1,0 +1,1 @@
+"""The pages that workers see, and the actions on them."""

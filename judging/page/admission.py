@@ -1,0 +1,117 @@
+"""Checks before an arriving worker gets a task: gold pairs, arrival rate, place and former holder."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+
+from config import clock
+from config.counting import Limit
+from config.errors import Refusal
+from judging.crowds import crowd_for
+from judging.crowds.seam import Arrival
+from judging.errors import WorkRefused
+from judging.exchange.lookup_limits import Questions
+from judging.exchange.recovered_places import ask_for_place
+from judging.models import Campaign, Place, Posting, Submission, Worker
+from judging.tasks.displacement import untouched
+from judging.tasks.leasing import end_submission, free_task
+from judging.tasks.worker_memory import gold_is_left
+
+#: Sessions that the crowd does not know. After this many in a minute, no more lookups are made.
+UNKNOWN_SESSIONS = Questions("unknown-sessions", a_minute=60)
+#: For crowds that do not sign arrivals: most new worker ids from one network at one place in this many seconds.
+#: More than one is allowed because a returned place can go to somebody in the same room.
+ARRIVALS_AT_PLACE, ARRIVALS_SECONDS = 5, 600
+
+
+def has_gold(campaign: Campaign, worker: Worker | None, *, beside: Submission | None = None) -> bool:
+    """Return whether there is gold for one more task of this worker.
+
+    If there is none, release this worker's opened tasks that have no choices, except ``beside``, to free their gold.
+    """
+    if worker is None:
+        return gold_is_left(campaign, None)
+    if gold_is_left(campaign, worker.pk):
+        return True
+    for submission in untouched(campaign, worker):
+        gave_back = submission != beside and end_submission(submission, Submission.State.RETURNED)
+        if gave_back and gold_is_left(campaign, worker.pk):
+            return True
+    return False
+
+
+def limits(campaign: Campaign, arrival: Arrival, network: str) -> list[tuple[Limit, str]]:
+    """Return the limits on new worker ids from one network, per place and per campaign, for unsigned arrivals."""
+    if not (
+        network and arrival.place_crowd_id and arrival.taken_at is None and settings.ARRIVALS_PER_NETWORK
+    ):
+        return []
+    # A restored database reuses row numbers, so the key includes the campaign's creation time.
+    who = f"{network} {campaign.pk} {campaign.created_at.timestamp()}"
+    here = Limit("arrivals-at-place", ARRIVALS_AT_PLACE, ARRIVALS_SECONDS)
+    all_places = Limit("arrivals", settings.ARRIVALS_PER_NETWORK, ARRIVALS_SECONDS)
+    return [(here, f"{who} {arrival.place_crowd_id}"), (all_places, who)]
+
+
+def hand_over(place: Place, assignment_id: str, taken_at: datetime) -> None:
+    """End all submissions held at a place before this assignment, which the crowd signed: their holders have left.
+
+    A former holder's finished submission stays on record because its worker has a receipt. Its task is freed for
+    others because the crowd no longer accepts it. Raises WorkRefused when the place has since gone to somebody else:
+    the worker then used an old address.
+    """
+    here = Submission.objects.filter(place=place).exclude(assignment_id=assignment_id)
+    if here.filter(taken_at__gt=taken_at).exists():
+        raise WorkRefused("returned")
+    for submission in here.filter(state=Submission.State.HELD):
+        end_submission(submission, Submission.State.RETURNED)
+    for submission in here.filter(state=Submission.State.FINISHED, taken_at__lt=taken_at):
+        free_task(submission)
+
+
+def leave_earlier(posting: Posting, worker: Worker, taken_at: datetime) -> None:
+    """Release this worker's earlier task of the posting: a signing crowd gives out one task of a kind at a time."""
+    mine = Submission.objects.filter(worker=worker, place__posting=posting, taken_at__lt=taken_at)
+    for submission in mine.filter(state=Submission.State.HELD, ends_at__gt=clock.now()):
+        end_submission(submission, Submission.State.RETURNED)
+
+
+def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
+    """Return the place that the address names, or None at a crowd whose addresses name no place.
+
+    An unknown place can still be ours if the reply to its offer was lost, so the crowd is asked. Otherwise requests
+    with made-up names could take every task.
+    """
+    if not arrival.place_crowd_id:
+        check_session(campaign, arrival)
+        return None
+    known = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    if known is not None:
+        return known
+    try:
+        found = ask_for_place(campaign, arrival.place_crowd_id)
+    except Refusal:  # the crowd does not respond, or this process has no key for it
+        raise WorkRefused("not-ready") from None
+    if found is None:
+        raise WorkRefused("unknown-link")
+    return found
+
+
+def check_session(campaign: Campaign, arrival: Arrival) -> None:
+    """Raise WorkRefused unless the crowd knows this session, for crowds whose addresses name no place.
+
+    Without this check, made-up sessions could hold every task until it times out. Only negative answers are counted,
+    so made-up sessions use up the minute's lookups but no tasks and no calls needed for payments.
+    """
+    if UNKNOWN_SESSIONS.used_up(campaign):
+        raise WorkRefused("not-ready")
+    try:
+        known = crowd_for(campaign).is_at_work(arrival.assignment_id, arrival.crowd_worker_id)
+        if not known:
+            UNKNOWN_SESSIONS.count(campaign)
+    except Refusal:
+        raise WorkRefused("not-ready") from None
+    if not known:
+        raise WorkRefused("unknown-link")

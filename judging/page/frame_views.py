@@ -1,0 +1,132 @@
+"""Worker pages inside the frame of a crowd's site, and the page shown for every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+
+from judging.campaign.texts import contact_of
+from judging.crowds import crowd_for
+from judging.crowds.seam import Sites
+from judging.errors import ArrivalRefused
+from judging.exchange.tokens import Refused, appeal_address
+from judging.models import Campaign, Worker
+from judging.page import session
+from judging.page.reports_and_appeals import answer_times, appeal_of
+from judging.rules.refusals import OPEN_TASK, REFUSALS
+from judging.workers.notices import meaning_of_refusal
+
+View = Callable[..., HttpResponse]
+
+
+def _crowd_may_frame(view: View) -> View:
+    """Name the crowd's sites in the page's policy: the campaign's, or the settings' if no campaign is known."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        sites = getattr(request, "crowd_sites", Sites(settings.CROWD_HOSTS, settings.CROWD_HOSTS))
+        policy = {"frame-ancestors": ["'self'", *sites.frames], "form-action": ["'self'", *sites.forms]}
+        with_policy: Callable[..., Any] = csp_replace(policy)(lambda _request: response)
+        allowed: HttpResponse = with_policy(request)
+        return allowed
+
+    return wrapped
+
+
+def for_sites_of(campaign: Campaign, request: HttpRequest) -> None:
+    """Name the sites of the campaign's crowd in the page's policy, and the contact on its refusal pages."""
+    request.crowd_sites = crowd_for(campaign).sites()  # type: ignore[attr-defined]
+    request.campaign = campaign  # type: ignore[attr-defined]
+    speak_language_of(campaign)
+
+
+def speak_language_of(campaign: Campaign) -> None:
+    """Use the campaign's language until :func:`in_frame` is done with the request."""
+    translation.activate(campaign.language)
+
+
+def language_for(request: HttpRequest) -> str:
+    """Return the page's language: the campaign's if it is known, else one that the browser asks for."""
+    campaign: Campaign | None = getattr(request, "campaign", None)
+    return campaign.language if campaign else translation.get_language_from_request(request)
+
+
+def _in_words(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """Return the view's response, or the page that explains its refusal."""
+    try:
+        return view(request, *args, **kwargs)
+    except session.WorkRefused as refused:
+        return refusal(request, refused.reason, worker=refused.worker)
+    except ArrivalRefused as refused:
+        return refusal(request, "unknown-link", because=refused)
+
+
+def in_frame(view: View) -> Any:
+    """Allow the crowd's site to frame the page; no cookies, caching or referrer; in the campaign's language."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        # Start with the browser's language until the campaign is known. Refusals use the language found by the view.
+        with translation.override(language_for(request)):
+            response = _in_words(view, request, *args, **kwargs)
+        response["Referrer-Policy"] = "no-referrer"
+        return response
+
+    return csrf_exempt(never_cache(xframe_options_exempt(_crowd_may_frame(wrapped))))
+
+
+def open_task(token: str) -> dict[str, Any]:
+    """Return what a refusal page says to a worker who still holds a task: how to be paid. Empty without a token."""
+    pay, next_step = (gettext(words) for words in OPEN_TASK)
+    return {"leave": token, "open_pay": pay, "open_next_step": next_step} if token else {}
+
+
+def addresses_of(refused: Refused, task: str = "") -> dict[str, str]:
+    """Return the addresses for an appeal. The answer appears there, because no message carries it to the worker."""
+    answer_at = settings.PUBLIC_URL + appeal_address(refused) if refused.came_by else ""
+    return {"appeal_address": appeal_address(refused, task=task), "answer_at": answer_at}
+
+
+def refusal(
+    request: HttpRequest,
+    reason: str,
+    *,
+    because: ArrivalRefused | None = None,
+    leave: str = "",
+    worker: Worker | None = None,
+) -> HttpResponse:
+    """Render the page for a refusal: the reason, its effect on pay, what to do and whom to contact.
+
+    ``because`` gives a more exact reason. ``leave`` is the page token of a worker who cannot continue but can
+    submit what is judged and be paid for it. A known ``worker`` can appeal some refusals.
+    """
+    page, campaign = REFUSALS[reason].said(gettext), getattr(request, "campaign", None)
+    context = {"refusal": page, "reason": reason, "campaign": campaign}
+    if because:
+        context |= {"why": gettext(because.message), "next_step": gettext(because.next_step)}
+    if reason == "enough-tasks" and campaign:
+        context["why"] = page.meaning.format(count=campaign.max_tasks_per_worker)
+    context["contact"] = contact_of(campaign)
+    context |= open_task(leave)
+    if page.appeal and worker and campaign:
+        came_by = getattr(request, "came_by", "unknown")
+        context["why"] = meaning_of_refusal(reason, campaign, worker)
+        appeal = appeal_of(campaign, worker, came_by)
+        context |= {"appeal": appeal, **answer_times(campaign, appeal)}
+        context |= addresses_of(Refused(campaign.pk, worker.pk, reason, came_by), leave)
+    response = render(request, "judging/refused.html", context, status=page.status)
+    if page.reload_seconds and request.method == "GET":
+        response["Refresh"] = str(page.reload_seconds)
+    return response

@@ -1,0 +1,49 @@
+"""Previews of the worker's pages for researchers: the same templates, with texts that need not be saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from csp.decorators import csp_replace
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+
+from judging.models import Campaign
+from judging.page.views import REPORT_KINDS, texts_of
+from judging.rules.durations import duration_words
+from judging.tasks.displayed_pairs import sample_pairs
+
+#: Page → template. The token in the forms' addresses opens nothing.
+PAGES = {
+    "offer": "judging/preview.html",
+    "consent": "judging/consent.html",
+    "pairs": "judging/task.html",
+}
+TOKEN = "preview"  # noqa: S105 -- it is no secret, and no token
+
+
+def preview_page(request: HttpRequest, campaign: Campaign, page: str) -> HttpResponse:
+    """Render a worker's page for the campaign as it is in memory, to show in a frame of our own pages.
+
+    Use a sandboxed frame, so that its forms cannot submit. The page has no script, so all pairs show at once.
+    """
+    with translation.override(campaign.language):
+        pairs = sample_pairs(campaign) if page == "pairs" else []
+        context: dict[str, Any] = texts_of(campaign, pairs=len(pairs) or None) | {
+            "token": TOKEN,
+            "trial": False,
+            "pairs": pairs,
+            "answered": 0,
+            "begun": False,
+            "kinds": REPORT_KINDS,
+            "scripts": [],
+            "time": duration_words(campaign.assignment_seconds, translation),
+        }
+        shown = render(request, PAGES[page], context)
+    shown["X-Frame-Options"] = "SAMEORIGIN"
+    policy = {"frame-ancestors": ["'self'"], "form-action": ["'none'"]}
+    with_policy: Callable[..., Any] = csp_replace(policy)(lambda _request: shown)
+    framed: HttpResponse = with_policy(request)
+    return framed

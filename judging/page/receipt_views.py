@@ -1,0 +1,52 @@
+"""The receipt for a task that the crowd has received: the pairs judged, and the state of each part of the pay."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+
+from judging.campaign.texts import contact_of
+from judging.models import Discrepancy, Payment, Submission
+from judging.money.discrepancies import receipt_of
+from judging.tasks.evidence import progress_of
+
+KINDS = {
+    Payment.Kind.REWARD: _("Reward"),
+    Payment.Kind.BONUS: _("Bonus"),
+    Payment.Kind.TOP_UP: _("Top-up"),
+    Payment.Kind.COMPENSATION: _("Pay by your receipt"),
+}
+STATES = {
+    Payment.State.HELD: _("The requester decides whether it is paid."),
+    Payment.State.OWED: _("Not paid yet."),
+    Payment.State.PAID: _("Paid."),
+    Payment.State.REJECTED: _("Not paid, by the requester's decision."),
+    Payment.State.SETTLED: _("Settled by the requester in another way."),
+}
+#: Replacements for tasks without a judged pair.
+WITHOUT_A_PAIR = {
+    Payment.State.HELD: _("Not paid unless the requester decides otherwise: no pair was judged on our page."),
+    Payment.State.REJECTED: _("Not paid: no pair was judged on our page."),
+}
+
+
+def receipt_page(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Show the receipt, whether or not the task's judgments count."""
+    judged, shown = progress_of(submission)
+    payments = submission.payments.order_by("owed_at", "pk")
+    unseen = submission.discrepancies.filter(kind=Discrepancy.Kind.ONLY_THERE).exists()
+    states = STATES if judged or not unseen else STATES | WITHOUT_A_PAIR
+    context = {
+        "campaign": submission.campaign,
+        "receipt": receipt_of(submission),
+        "judged": judged,
+        "shown": shown,
+        "parts": [
+            (KINDS[Payment.Kind(one.kind)], f"{one.amount:.2f}", states[Payment.State(one.state)])
+            for one in payments
+        ],
+        "paid": f"{sum(one.amount for one in payments if one.state == Payment.State.PAID):.2f}",
+        "contact": contact_of(submission.campaign),
+    }
+    return render(request, "judging/receipt.html", context)

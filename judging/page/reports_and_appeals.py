@@ -1,0 +1,205 @@
+"""Workers' reports of problems with pairs, and appeals against refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.utils import translation
+
+from config import clock
+from config.guidance import Action, Guidance
+from judging.errors import CampaignRefused
+from judging.models import Appeal, Campaign, PairReport, Slot, Submission, Worker
+from judging.page.session import WorkRefused, check_workable
+from judging.rules.durations import after_working_days, working_days
+from judging.rules.refusals import REFUSALS
+from judging.tasks.answers import final_choices
+
+LONGEST_WORDS = 500
+LONGEST_APPEAL = 2000
+#: Most open appeals of one worker made from addresses that could be forged.
+MOST_WAITING = 5
+
+
+def report_pair(submission: Submission, *, number: int, kind: str, words: str = "") -> PairReport:
+    """Record a worker's report of a problem with a pair. Reporting the same kind twice makes one report.
+
+    A report changes nothing by itself. Raises WorkRefused if the task is over, or the slot or kind is unknown.
+    """
+    check_workable(submission)
+    slot = Slot.objects.filter(submission=submission, number=number).only("pk").first()
+    if slot is None or kind not in PairReport.Kind.values:
+        raise WorkRefused("garbled")
+    report, new = PairReport.objects.get_or_create(
+        slot=slot, kind=kind, defaults={"submission": submission, "words": _kept(words, LONGEST_WORDS)}
+    )
+    if not new and words.strip():
+        PairReport.objects.filter(pk=report.pk).update(words=_kept(words, LONGEST_WORDS))
+    return report
+
+
+def make_appeal(campaign: Campaign, worker: Worker, *, refusal: str, words: str, came_by: str = "") -> bool:
+    """Record a refused worker's appeal. Returns False if the worker already appealed; the first appeal stands.
+
+    One appeal is possible for each ``came_by`` (:class:`judging.models.Appeal`). Raises WorkRefused for a refusal
+    that cannot be appealed, for empty text, and for a forgeable address when many of the worker's appeals are open.
+    """
+    page = REFUSALS.get(refusal)
+    if page is None or not page.appeal or not words.strip():
+        raise WorkRefused("garbled")
+    if appeal_of(campaign, worker, came_by):
+        return False
+    waiting = Appeal.objects.filter(campaign=campaign, worker=worker, settled_at=None).exclude(came_by="")
+    if came_by and waiting.count() >= MOST_WAITING:
+        raise WorkRefused("enough-said")
+    said = {"refusal": refusal, "words": _kept(words, LONGEST_APPEAL)}
+    return Appeal.objects.get_or_create(campaign=campaign, worker=worker, came_by=came_by, defaults=said)[1]
+
+
+def appeal_of(campaign: Campaign, worker: Worker, came_by: str = "") -> Appeal | None:
+    """Return the appeal that this worker made in this campaign, coming from ``came_by``.
+
+    Only the worker has the link from the crowd's message (empty ``came_by``). That link therefore also finds
+    confirmed appeals made on one of the worker's own pages.
+    """
+    said = Appeal.objects.filter(campaign=campaign, worker=worker)
+    own = said.filter(came_by=came_by).first()
+    return own if own or came_by else said.confirmed().order_by("-pk").first()
+
+
+def answer_times(campaign: Campaign, appeal: Appeal | None) -> dict[str, Any]:
+    """Return how soon appeals are answered, when this one is due, and whether it is overdue.
+
+    The words are in the active language, for the pages on which workers appeal.
+    """
+    times: dict[str, Any] = {"answer_within": working_days(campaign.answer_days, translation)}
+    if appeal is None or appeal.settled_at:
+        return times
+    due = answer_due(campaign, appeal)
+    return times | {"answer_due": due, "answer_late": due < clock.now()}
+
+
+def answer_due(campaign: Campaign, appeal: Appeal) -> datetime:
+    """Return when the answer promised to the worker is due."""
+    return after_working_days(appeal.made_at, campaign.answer_days)
+
+
+def overdue(campaigns: Iterable[Campaign]) -> Counter[int]:
+    """Return how many appeals of each campaign are overdue, by the campaign's key."""
+    by_key = {campaign.pk: campaign for campaign in campaigns}
+    rows = Appeal.objects.filter(campaign__in=by_key, settled_at=None).only("campaign_id", "made_at")
+    late = (row.campaign_id for row in rows if answer_due(by_key[row.campaign_id], row) < clock.now())
+    return Counter(late)
+
+
+def overdue_words(campaign: Campaign) -> str:
+    """Return a sentence with the number of overdue appeals, or an empty string if there are none."""
+    late = overdue([campaign])[campaign.pk]
+    promised = working_days(campaign.answer_days)
+    return f"{late:,} overdue: an answer was promised within {promised}." if late else ""
+
+
+def _kept(words: str, most: int) -> str:
+    """Return the text as stored: cut, and without null characters, which no database accepts."""
+    return words.replace("\0", "").strip()[:most]
+
+
+def report_rows(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
+    """Return reports of pairs, oldest first, JSON-ready: the pair, the problem, and the worker's choice.
+
+    Reports from trials are included, since a reviewer may notice a broken pair. Settled ones only with ``settled``.
+    """
+    rows = PairReport.objects.filter(submission__campaign=campaign).order_by("pk")
+    if not settled:
+        rows = rows.filter(settled_at=None)
+    shown = (
+        "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
+        "slot__left", "slot__right", "submission",
+    )  # fmt: skip
+    return [_report(row) for row in rows.select_related(*shown)[:1000]]
+
+
+def _report(row: PairReport) -> dict[str, Any]:
+    slot = row.slot
+    choice = final_choices(row.submission).get(slot.pk)
+    return {
+        "report": f"r{row.pk}",
+        "kind": row.kind,
+        "words": row.words,
+        "qid": slot.query.qid,
+        "left": slot.left.pid,
+        "right": slot.right.pid,
+        "gold_pair": slot.gold_pair_id,
+        "worker": row.submission.worker_id,
+        "submission": row.submission_id,
+        "chosen": choice.side if choice else "",
+        "at": row.reported_at.isoformat(),
+        "settled": row.settled_why if row.settled_at else "",
+    }
+
+
+def appeals(campaign: Campaign, *, settled: bool = False) -> list[dict[str, Any]]:
+    """Return appeals, oldest first, JSON-ready. Settled ones are included only with ``settled``.
+
+    ``confirmed`` means that the worker certainly made it (:meth:`judging.models.AppealQuerySet.confirmed`). Otherwise
+    the worker id is only what the address said.
+    """
+    rows = Appeal.objects.filter(campaign=campaign).order_by("pk")
+    if not settled:
+        rows = rows.filter(settled_at=None)
+    confirmed = set(rows.confirmed().values_list("pk", flat=True))
+    return [
+        {
+            "appeal": f"a{row.pk}",
+            "refusal": row.refusal,
+            "words": row.words,
+            "worker": row.worker_id,
+            "confirmed": row.pk in confirmed,
+            "at": row.made_at.isoformat(),
+            "due": answer_due(campaign, row).isoformat(),
+            "overdue": row.settled_at is None and answer_due(campaign, row) < clock.now(),
+            "settled": row.settled_why if row.settled_at else "",
+        }
+        for row in rows[:1000]
+    ]
+
+
+def waiting(campaigns: Iterable[Campaign | int]) -> dict[str, Counter[int]]:
+    """Return how many ``reports`` and ``appeals`` of each campaign are open, by the campaign's key."""
+    reports = PairReport.objects.filter(submission__campaign__in=campaigns, settled_at=None)
+    appeals = Appeal.objects.filter(campaign__in=campaigns, settled_at=None)
+    return {
+        "reports": _by(reports, "submission__campaign"),
+        "appeals": _by(appeals, "campaign"),
+    }
+
+
+def _by(rows: QuerySet[Any], campaign: str) -> Counter[int]:
+    return Counter(dict(rows.values_list(campaign).annotate(Count("pk")).order_by()))
+
+
+@transaction.atomic
+def settle_report_or_appeal(campaign: Campaign, name: str, *, why: str, who: str = "") -> None:
+    """Settle a report (r12) or appeal (a3) with the outcome ``why``.
+
+    The worker who made an appeal reads ``why``. For a report, only researchers do.
+    """
+    kind, number = name[:1], name[1:]
+    rows = {
+        "r": PairReport.objects.filter(submission__campaign=campaign),
+        "a": Appeal.objects.filter(campaign=campaign),
+    }.get(kind)
+    key = int(number) if number.isdecimal() and len(number) < 19 else 0
+    done = rows is not None and rows.filter(pk=key, settled_at=None).update(
+        settled_at=clock.now(), settled_by=who, settled_why=why.strip()
+    )
+    if not done:
+        raise CampaignRefused(
+            f"{campaign.name} has no open report or appeal {name}.",
+            Guidance(Action("reports", campaign.name, lead=""), " lists them."),
+        )

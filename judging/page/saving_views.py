@@ -1,0 +1,116 @@
+"""Requests from the page's script while a worker judges: save a choice, and read the saved state."""
+
+from __future__ import annotations
+
+import re
+from math import ceil
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.utils.translation import gettext
+from django.views.decorators.http import require_GET
+
+from judging.exchange.tokens import BadToken, read_page
+from judging.models import Submission
+from judging.page import session
+from judging.page.frame_views import in_frame, speak_language_of
+from judging.rules.refusals import REFUSALS
+
+
+@in_frame
+def save(request: HttpRequest, token: str) -> HttpResponse:
+    """Save one choice as it is made. Answers scripts in a frame without an origin."""
+    if request.method != "POST":
+        return readable_anywhere(JsonResponse({"saved": False}, status=405))
+    try:
+        submission = _saving(token)
+        form = request.POST
+        session.save_choice(
+            submission,
+            number=whole_task(form.get("slot", "")),
+            sequence=whole_task(form.get("sequence", "")),
+            side=form.get("side", ""),
+            signals=_signals(form),
+        )
+    except session.WorkRefused as refused:
+        return refused_save(refused)
+    return readable_anywhere(JsonResponse({"saved": True}))
+
+
+def refused_save(refused: session.WorkRefused) -> HttpResponse:
+    """Return the answer to a refused script. ``wait`` is the number of seconds after which it can try again."""
+    reply = {"saved": False, "reason": refused.reason, "message": gettext(REFUSALS[refused.reason].title)}
+    if refused.wait:
+        reply["wait"] = ceil(refused.wait * 10) / 10  # rounding down would make the next try too early
+    return readable_anywhere(JsonResponse(reply, status=409))
+
+
+@require_GET
+@in_frame
+def state(_request: HttpRequest, token: str) -> HttpResponse:
+    """Return the saved choices and the seconds left, for a worker who comes back to the page."""
+    try:
+        submission = _saving(token)
+        session.check_workable(submission)
+    except session.WorkRefused as refused:
+        return refused_save(refused)
+    choices = {number: list(made) for number, made in session.choices_made(submission).items()}
+    return readable_anywhere(JsonResponse({"choices": choices, "left": session.seconds_left(submission)}))
+
+
+def _saving(token: str) -> Submission:
+    """Return the submission of a save. Saves are the most frequent request, so this reads few fields."""
+    try:
+        known = Submission.objects.select_related("campaign", "consent").only(
+            "state",
+            "standing",
+            "opened_at",
+            "ends_at",
+            "crowd_ends_at",
+            "timed_out_at",
+            "resumed_pairs",
+            "assignment_id",
+            "worker",
+            "campaign__allow_undecided",
+            "campaign__minimum_seconds",
+            "campaign__language",
+            "consent__submission",
+        )
+        page = read_page(token)
+        submission = known.get(pk=page.submission_id)
+    except (BadToken, Submission.DoesNotExist):
+        raise session.WorkRefused("unknown-link") from None
+    if not page.is_of(submission):
+        raise session.WorkRefused("unknown-link")
+    speak_language_of(submission.campaign)
+    if not hasattr(submission, "consent"):
+        session.check_workable(submission)
+        raise session.WorkRefused("no-consent")
+    return submission
+
+
+def _signals(form: QueryDict) -> session.Signals:
+    return session.Signals(
+        seconds=_seconds(form.get("seconds", "")),
+        hidden=_seconds(form.get("hidden", "")),
+        focus_lost=whole_task(form.get("lost", "")),
+        input_method=form.get("input", ""),
+        viewport=form.get("viewport", ""),
+        age=_seconds(form.get("age", "")) or 0.0,
+    )
+
+
+def whole_task(word: str) -> int:
+    """Return the whole number in a field, or -1 if there is none."""
+    return int(word) if word.isdecimal() and len(word) < 9 else -1
+
+
+def _seconds(word: str) -> float | None:
+    """Return a duration in seconds, at most a day, or None if the field holds none."""
+    return min(float(word), 86400.0) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,9})?", word) else None
+
+
+def readable_anywhere(response: HttpResponse) -> HttpResponse:
+    """Let a script of a frame without an origin read the answer."""
+    # These requests carry no cookie or other ambient authority, only the token in the address.
+    response["Access-Control-Allow-Origin"] = "*"
+    return response

@@ -1,0 +1,396 @@
+"""A worker's actions on the judging page: open a task, consent, choose, submit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, Max, OuterRef
+
+from config import clock
+from config.monitoring.metrics import Count
+from judging.campaign.texts import agreed_text
+from judging.crowds import crowd_for
+from judging.crowds.hosts import require_allowed
+from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
+from judging.errors import WorkRefused
+from judging.exchange.calls import campaign_key
+from judging.exchange.tokens import page_address
+from judging.intake.early_screening import confirm_failed
+from judging.models import (
+    Campaign,
+    Choice,
+    Consent,
+    ConsentText,
+    CrowdIdentity,
+    Posting,
+    Slot,
+    Submission,
+    Worker,
+)
+from judging.money.discrepancies import receipt_of
+from judging.money.payments import earned_so_far
+from judging.page.admission import hand_over, has_gold, leave_earlier, limits, place_of
+from judging.tasks.answers import record_answers
+from judging.tasks.evidence import PROOF, proof_of
+from judging.tasks.leasing import deadlines_from, end_submission, hand_out, lease_task
+from judging.tasks.resumption import resumable
+from judging.tasks.slots import pairs_in
+from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
+from judging.workers.identities import crowd_of, has_enough, known_worker, refusal_reason, worker_for
+
+SAVES = Count("preferee_choices", "Choices saved, by result: kept, or repeated (already saved).", ("result",))
+LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
+SENT_OFF = Count("preferee_tasks_sent_off", "Tasks submitted from the judging page.", ())
+LONGEST_COMMENT = 5000
+#: More choices than any person makes in one slot. Further choices are not kept.
+MOST_CHOICES = 200
+#: Upper limit for the recorded number of times a worker left the page.
+MOST_TIMES = 1000
+
+
+@dataclass(frozen=True)
+class Signals:
+    """How a choice was made, as reported by the page: durations in seconds, ``age`` since the choice was made."""
+
+    seconds: float | None = None
+    hidden: float | None = None
+    focus_lost: int = 0
+    input_method: str = ""
+    viewport: str = ""
+    age: float = 0.0
+
+
+NO_SIGNALS = Signals()
+
+
+def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
+    """Return the arriving worker's submission, leasing a task at the first visit. Raises :class:`WorkRefused`.
+
+    ``network`` is the network that the request came from, if known.
+    """
+    campaign = posting.campaign
+    worker = known_worker(crowd_of(campaign), arrival.crowd_worker_id)
+    if worker is not None:
+        mine = Submission.objects.filter(assignment_id=arrival.assignment_id, worker=worker)
+        if known := mine.first():
+            if arrival.taken_at and known.taken_at is None:
+                mine.update(taken_at=arrival.taken_at)
+            return known
+        if arrival.taken_at:
+            leave_earlier(posting, worker, arrival.taken_at)
+    try:
+        submission = _new_task(campaign, worker, arrival, network)
+    except WorkRefused as refused:
+        LEASES.add(refused.reason)
+        raise
+    LEASES.add("taken")
+    return submission
+
+
+def _new_task(campaign: Campaign, worker: Worker | None, arrival: Arrival, network: str) -> Submission:
+    if worker:
+        confirm_failed(campaign, worker)
+    if reason := refusal_reason(campaign, worker):
+        raise WorkRefused(reason, worker=worker)
+    resumes = bool(worker and arrival.taken_at and resumable(campaign, worker).exists())
+    if not resumes and not has_gold(campaign, worker):
+        raise WorkRefused("nothing-new")
+    paced = limits(campaign, arrival, network)
+    if any(limit.used_up(who) for limit, who in paced):
+        raise WorkRefused("crowded")
+    place = place_of(campaign, arrival)
+    now = clock.now()
+    if deadlines_from(now, campaign, place, arrival.taken_at).ours <= now:
+        raise WorkRefused("lapsed")  # the crowd has offered it to others since
+    with transaction.atomic():
+        # A new worker is stored only together with a task, so made-up names leave no rows behind.
+        worker = worker or worker_for(crowd_of(campaign), arrival.crowd_worker_id)
+        if place is not None and arrival.taken_at:
+            hand_over(place, arrival.assignment_id, arrival.taken_at)
+        submission = lease_task(
+            campaign, worker, assignment_id=arrival.assignment_id, place=place, taken_at=arrival.taken_at
+        )
+        if submission is None:
+            raise WorkRefused("no-task")
+    for limit, who in paced:
+        limit.take(who)
+    return submission
+
+
+def check_workable(submission: Submission) -> None:
+    """Raise :class:`WorkRefused` unless choices can still be made."""
+    if submission.state == Submission.State.HELD:
+        if submission.standing == Submission.Standing.EXCLUDED:
+            raise WorkRefused("excluded", worker=submission.worker)
+        return
+    reasons = {
+        "returned": "returned",
+        "lapsed": "lapsed",
+        "finished": "finished",
+        "submitted": "already-done",
+    }
+    raise WorkRefused(reasons[submission.state])
+
+
+def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
+    """Record once that the worker agreed, when, and to which exact text. The shown pairs are drawn now.
+
+    Returns False and records nothing if the campaign requires a confirmation of age and ``of_age`` is not set. Raises
+    :class:`WorkRefused` if there is nothing left to show.
+    """
+    campaign = submission.campaign
+    if campaign.minimum_age and not of_age:
+        return False
+    text = agreed_text(campaign, pairs=pairs_in(submission))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
+    given = {"text_sha256": digest, "age_confirmed": campaign.minimum_age}
+    reason = ""
+    with transaction.atomic():
+        _lock_held(submission)
+        _, first = Consent.objects.get_or_create(submission=submission, defaults=given)
+        if first and not submission.slots.exists() and (reason := _hand_out(submission)):
+            transaction.set_rollback(True)
+    if reason:
+        end_submission(submission, Submission.State.RETURNED)
+        raise WorkRefused(reason)
+    return True
+
+
+def _lock_held(submission: Submission) -> None:
+    """Lock the submission so that it cannot end now: a task drawn for an ended one would stay leased to the end.
+
+    Raises WorkRefused if it ended, or its worker was excluded, since it was read.
+    """
+    Submission.objects.select_for_update().get(pk=submission.pk)
+    submission.refresh_from_db(fields=["state", "standing"])
+    check_workable(submission)
+
+
+def _hand_out(submission: Submission) -> str:
+    """Draw the pairs to show. Returns the reason if there are none."""
+    if submission.taken_at is None and has_enough(submission.campaign, submission.worker, beside=submission):
+        return "enough-tasks"
+    has_gold(submission.campaign, submission.worker, beside=submission)
+    return hand_out(submission)
+
+
+def has_agreed(submission: Submission) -> bool:
+    """Return whether the worker agreed to the text of this task."""
+    return Consent.objects.filter(submission=submission).exists()
+
+
+def save_choice(
+    submission: Submission, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS
+) -> bool:
+    """Append a choice. Returns False if this save came in before. Raises :class:`WorkRefused` if it is too late."""
+    late = takes_late_choices(submission)
+    if not late:
+        check_workable(submission)
+    sides = set(Choice.Side.values)
+    if not submission.campaign.allow_undecided:
+        sides -= {Choice.Side.UNDECIDED}
+    if side not in sides or not 0 <= sequence < MOST_CHOICES:
+        raise WorkRefused("garbled")
+    if wait := seconds_to_wait(submission, [number]):
+        raise WorkRefused("too-soon", wait=wait)
+    values, made = _recorded(signals), None
+    for _ in range(MOST_CHOICES):
+        try:
+            with transaction.atomic():
+                slot = _open_slot(submission, number, late=late)
+                made = made or _made_at(submission, slot, sequence, signals.age)
+                Choice.objects.create(slot=slot, sequence=sequence, side=side, chosen_at=made, **values)
+                if late:
+                    record_late(submission)
+            SAVES.add("kept")
+            return True
+        except IntegrityError:
+            if Choice.objects.get(slot=slot, sequence=sequence).side == side:
+                SAVES.add("repeated")
+                return False
+            sequence += 1  # another tab used this number for its choice; keep both
+    raise WorkRefused("garbled")
+
+
+def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
+    """Return the slot with this number, with its submission locked so that it cannot be sent off.
+
+    Once the time has run out (``late``), only a slot without a choice is open. Raises WorkRefused if there is no
+    such slot, or if the submission was sent off or ended since it was read.
+    """
+    slots = Slot.objects.select_related("submission").only("submission__state")
+    state = Submission.State.FINISHED if late else Submission.State.HELD
+    held = slots.filter(submission=submission, submission__state=state, number=number)
+    if late:
+        held = held.filter(~Exists(Choice.objects.filter(slot=OuterRef("pk"))))
+    if slot := held.select_for_update(of=("submission",)).first():
+        return slot
+    submission.refresh_from_db(fields=["state", "standing"])
+    check_workable(submission)
+    raise WorkRefused("garbled")
+
+
+def _recorded(signals: Signals) -> dict[str, Any]:
+    """Return the signals to store, limited to values that the page can send."""
+    methods, viewports = Choice.InputMethod.values, Choice.Viewport.values
+    return {
+        "seconds_shown": signals.seconds,
+        "seconds_hidden": signals.hidden,
+        "focus_lost": max(0, min(signals.focus_lost, MOST_TIMES)),
+        "input_method": signals.input_method if signals.input_method in methods else "",
+        "viewport": signals.viewport if signals.viewport in viewports else "",
+    }
+
+
+def _made_at(submission: Submission, slot: Slot, sequence: int, age: float) -> datetime:
+    """Return when the choice was made, by our clock. A choice may have waited for a connection.
+
+    The time is never before the task was opened, nor before the choices that its page knew of.
+    """
+    now = clock.now()
+    made = max(min(now - timedelta(seconds=age), now), submission.opened_at)
+    if not sequence:
+        return made
+    known = Choice.objects.filter(slot=slot, sequence__lt=sequence).aggregate(last=Max("chosen_at"))["last"]
+    return max(made, known) if known else made
+
+
+def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
+    """Return the seconds until the pairs with these numbers can be answered, by the campaign's minimum time per pair.
+
+    Our clock only checks the total time for this many pairs since the worker agreed. The page checks the time on
+    screen of each pair. A pair that has an answer can be answered again at any time.
+    """
+    least = submission.campaign.minimum_seconds
+    if not least or submission.worker.simulated:
+        return 0.0
+    done = {number for number, (side, _) in choices_made(submission).items() if side}
+    new = set(numbers) - done
+    agreed = Consent.objects.filter(submission=submission).values_list("given_at", flat=True).first()
+    if not new or agreed is None:
+        return 0.0
+    here = len(done) - submission.resumed_pairs  # the time for resumed pairs was spent earlier
+    due = agreed + timedelta(seconds=least * (here + len(new)))
+    return max(0.0, (due - clock.now()).total_seconds())
+
+
+def seconds_left(submission: Submission) -> float | None:
+    """Return the seconds until the task's time is over, or None for a trial, which has no limit."""
+    if submission.ends_at is None:
+        return None
+    return max(0.0, (submission.ends_at - clock.now()).total_seconds())
+
+
+def run_out(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
+    """End a task whose time is over: submit what is judged, or release an empty one. Safe to repeat."""
+    held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
+    held.update(comment=_kept(comment), comment_pasted=pasted)
+    if send_off_saved(submission):
+        SENT_OFF.add()
+    else:
+        end_submission(submission, Submission.State.LAPSED)
+    submission.refresh_from_db()
+
+
+def choices_made(submission: Submission) -> dict[int, tuple[str, int]]:
+    """Return slot number, ascending → (last chosen side, empty if none; number of choices made)."""
+    order = [f"choices__{field}" for field in Choice.AS_MADE]
+    rows = submission.slots.order_by("number", *order).values_list("number", "choices__side")
+    made: dict[int, tuple[str, int]] = {}
+    for number, side in rows:
+        made[number] = (side or "", made.get(number, ("", 0))[1] + (side is not None))
+    return made
+
+
+def unanswered(submission: Submission) -> list[int]:
+    """Return the numbers of the slots without a choice, ascending."""
+    return [number for number, (side, _) in choices_made(submission).items() if not side]
+
+
+def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -> None:
+    """Finish the task on our side: record its answers and accept no more changes. Safe to repeat.
+
+    If some pairs have no choice, the worker left early.
+
+    Judgments count, and failed gold pairs count against the worker, only after the crowd lists the submission. Until
+    then the worker's id is only what the address said.
+    """
+    moved = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD).update(
+        state=Submission.State.FINISHED,
+        finished_at=clock.now(),
+        comment=_kept(comment),
+        comment_pasted=pasted,
+        left_early=bool(unanswered(submission)),
+    )
+    if moved:
+        SENT_OFF.add()
+    submission.refresh_from_db(fields=["state", "finished_at", "comment"])
+    if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
+        check_workable(submission)
+    if submission.standing == Submission.Standing.TRIAL:
+        return  # a trial never counts: no judgments, no gold answers, no exclusion
+    record_answers(submission)
+
+
+def keep_comment(submission: Submission, comment: str) -> None:
+    """Store a comment before the task is submitted, so that it appears when the page is shown again."""
+    if comment.strip():
+        held = Submission.objects.filter(pk=submission.pk, state=Submission.State.HELD)
+        held.update(comment=_kept(comment))
+
+
+def _kept(comment: str) -> str:
+    """Return the comment as stored: cut to its limit, and without null characters, which no database accepts."""
+    return comment.replace("\0", "").strip()[:LONGEST_COMMENT]
+
+
+def final_answers(submission: Submission) -> list[tuple[str, str]]:
+    """Return the fields of the crowd's form: the last choice for every slot, and the comment."""
+    choices = Choice.objects.filter(slot__submission=submission).order_by("slot__number", *Choice.AS_MADE)
+    last = dict(choices.values_list("slot__number", "side"))
+    fields = [(f"choice-{number}", side) for number, side in last.items()]
+    return [*fields, ("comment", submission.comment)]
+
+
+def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
+    """Return how the worker's browser tells the crowd's site that the task is done.
+
+    Raises ArrivalRefused if that leads to a site that the settings do not allow.
+    """
+    answers, worker = final_answers(submission), crowd_worker_id(submission)
+    # The crowd's site may show these fields to the worker, as the built-in marketplace does (docs/marketplace.md).
+    receipt = [
+        ("receipt", receipt_of(submission)),
+        ("receipt_address", page_address(submission, submit_to)),
+        ("pay_promised", _pay_promised(submission)),
+        *([("ended", "time")] if submission.timed_out_at else []),
+    ]
+    sent = SentOff(
+        campaign_key=campaign_key(submission.campaign),
+        assignment_id=submission.assignment_id,
+        crowd_worker_id=worker,
+        submit_to=submit_to,
+        answers=[*answers, *receipt, (PROOF, proof_of(submission, worker, dict(answers)))],
+    )
+    step = crowd_for(submission.campaign).finish(sent)
+    require_allowed(step.address)
+    return step
+
+
+def _pay_promised(submission: Submission) -> str:
+    """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    decided = judged and (pay.bonus or judged == shown)
+    return f"{earned:.2f}" if decided or not pay.whole else "undecided"
+
+
+def crowd_worker_id(submission: Submission) -> str:
+    """Return the crowd's id of the worker for the crowd's form, or an empty string if the worker was forgotten."""
+    identity = CrowdIdentity.objects.filter(worker=submission.worker_id).first()
+    return identity.crowd_worker_id if identity else ""

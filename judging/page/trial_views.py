@@ -1,0 +1,46 @@
+"""The page behind a trial link."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from config import clock
+from judging.exchange.calls import campaign_key
+from judging.exchange.tokens import BadToken, page_token, read_trial
+from judging.models import Posting
+from judging.page.frame_views import in_frame, speak_language_of
+from judging.page.session import WorkRefused
+from judging.page.trials import MOST_TRIALS, start_trial
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_frame
+def trial(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the trial. Starting it (a POST, so that link previews do not start the clock) leads to the task."""
+    try:
+        link = read_trial(token)
+        posting = Posting.objects.select_related("campaign").get(
+            pk=link.posting_id, purpose=Posting.Purpose.TRIAL
+        )
+    except (BadToken, Posting.DoesNotExist):
+        raise WorkRefused("unknown-link") from None
+    if link.campaign_key not in (
+        "",
+        campaign_key(posting.campaign),
+    ):  # a restored database reused the number
+        raise WorkRefused("unknown-link")
+    speak_language_of(posting.campaign)
+    if clock.now() >= link.expires_at:
+        raise WorkRefused("trial-over")
+    if request.method == "POST":
+        return redirect("judging:work", token=page_token(start_trial(posting), ""))
+    campaign = posting.campaign
+    context = {
+        "campaign": campaign,
+        "total": campaign.slots_per_task,
+        "expires_at": link.expires_at,
+        "most": MOST_TRIALS,
+    }
+    return render(request, "judging/trial.html", context)

@@ -1,0 +1,109 @@
+"""Trials: a reviewer does one timed task from a link that expires. A trial never counts and is never paid."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import numpy as np
+from django.db import transaction
+
+from config import clock
+from config.guidance import Action
+from config.plurals import many
+from judging.campaign.campaigns import log_change
+from judging.campaign.postings import next_posting
+from judging.campaign.texts import passages_without_text
+from judging.errors import BadInput, CampaignRefused
+from judging.exchange.tokens import trial_link_for
+from judging.models import Campaign, Posting, Submission, Task, Worker
+from judging.money.payments import earned_so_far
+from judging.page.session import WorkRefused
+from judging.rules.layout import submission_seed
+from judging.rules.pay import hourly
+from judging.tasks.slots import fill_slots
+
+LONGEST_DAYS = 366
+#: Limits the rows that a leaked link can create.
+MOST_TRIALS = 100
+
+
+@dataclass(frozen=True)
+class TrialLink:
+    """A link for reviewers, and its expiry time."""
+
+    url: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """How long a trial took, how many pairs were judged, and its pay in dollars, total and per hour."""
+
+    seconds: float
+    judged: int
+    shown: int
+    reward: Decimal
+    hourly: Decimal
+
+
+def trial_link(campaign: Campaign, *, days: int = 14, who: str = "") -> TrialLink:
+    """Create and record a link with which reviewers can do a task of the campaign for ``days`` days.
+
+    Raises CampaignRefused if there is no task to show, or passages have no text.
+    """
+    if not 1 <= days <= LONGEST_DAYS:
+        raise BadInput(f"Choose between 1 and {LONGEST_DAYS} days for the trial link.")
+    if not campaign.tasks.exists():
+        raise CampaignRefused(f"The campaign {campaign.name} has no task to try.")
+    missing = passages_without_text(campaign)
+    if missing and not campaign.placeholder_text:
+        raise CampaignRefused(
+            f"{many(missing, 'passage has', 'passages have')} no text to show.",
+            Action("fetch_passages", campaign.collection.name, "--passages FILE"),
+        )
+    expires_at = clock.now() + timedelta(days=days)
+    with transaction.atomic():
+        posting = next_posting(campaign, Posting.Purpose.TRIAL)
+        log_change(campaign, "trial link", why=f"works until {expires_at:%Y-%m-%d %H:%M} UTC", who=who)
+    return TrialLink(trial_link_for(posting, expires_at), expires_at)
+
+
+def start_trial(posting: Posting) -> Submission:
+    """Start a trial of the campaign's first task for an anonymous reviewer. The task itself is not leased.
+
+    Raises WorkRefused if the link was used too often, or the campaign is closed.
+    """
+    campaign = posting.campaign
+    if campaign.state == Campaign.State.CLOSED:
+        raise WorkRefused("closed")
+    prefix = f"TRIAL-{posting.pk}-"
+    done = Submission.objects.filter(campaign=campaign, assignment_id__startswith=prefix).count()
+    task = Task.objects.filter(campaign=campaign).order_by("number").first()
+    if task is None or done >= MOST_TRIALS:
+        raise WorkRefused("trial-over")
+    with transaction.atomic():
+        submission = Submission.objects.create(
+            campaign=campaign,
+            worker=Worker.objects.create(),
+            task=task,
+            assignment_id=f"{prefix}{secrets.token_hex(16)}",
+            standing=Submission.Standing.TRIAL,
+            seed=0,
+            opened_at=clock.now(),
+        )
+        # All trials show the same gold pairs. If they differed, reviewers could identify gold by comparing trials.
+        submission.seed = submission_seed(campaign.seed, 0)
+        submission.save(update_fields=["seed"])
+        fill_slots(submission, np.random.default_rng(submission.seed))
+    return submission
+
+
+def trial_result(submission: Submission) -> TrialResult:
+    """Return the result of a finished trial."""
+    ended = submission.finished_at or clock.now()
+    seconds = (ended - submission.opened_at).total_seconds()
+    _, judged, shown, earned = earned_so_far(submission)
+    return TrialResult(seconds, judged, shown, earned, hourly(earned, seconds))

@@ -1,0 +1,358 @@
+"""The pages workers see. They use no cookies or sessions: a signed token in the address identifies the submission.
+
+The pages appear in a sandboxed frame of a crowd's site, where the origin may be null. Cookies, storage and CSRF
+tokens do not work there. The page token replaces a CSRF token, because nobody else knows it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta
+from math import ceil
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from config import clock
+from config.client_address import client_network
+from config.counting import first_time
+from config.errors import Refusal
+from judging.campaign.cost import pay_for
+from judging.campaign.texts import contact_of, example_of, filled, going_on, language_of_example, ways_of
+from judging.crowds import crowd_for
+from judging.errors import ArrivalRefused
+from judging.exchange.tokens import BadToken, Page, page_token, read_link, read_page
+from judging.models import Campaign, Choice, PairReport, Payment, Submission
+from judging.money.discrepancies import receipt_of
+from judging.money.offer_words import offer_of, paid_when
+from judging.money.payments import earned_so_far
+from judging.page import session, trials
+from judging.page.arrivals import campaign_of, posting_behind
+from judging.page.frame_views import for_sites_of, in_frame, refusal
+from judging.page.receipt_views import receipt_page
+from judging.rules.durations import duration_words, to_the_second
+from judging.rules.prose import blocks
+from judging.rules.text_direction import direction
+from judging.tasks.displayed_pairs import shown_pairs
+from judging.tasks.slots import pairs_in
+from judging.tasks.time_left import more_seconds, takes_late_choices
+from judging.workers.unfinished import unfinished_of
+
+SCRIPTS = [
+    f"judging/{name}.js"
+    for name in ("watch", "queue", "deadline", "progress", "report", "keys", "reading", "task", "times")
+]
+#: How long the first showing of the last step is remembered: longer than any task is open.
+REMEMBERED_SECONDS = 30 * 86_400
+REPORT_KINDS = [
+    (PairReport.Kind.BROKEN, gettext_lazy("Text is missing, cut off or unreadable")),
+    (PairReport.Kind.OFFENSIVE, gettext_lazy("Offensive or upsetting")),
+    (PairReport.Kind.LANGUAGE, gettext_lazy("Wrong language")),
+    (PairReport.Kind.OTHER, gettext_lazy("Something else")),
+]
+
+
+@require_GET
+@in_frame
+def arrive(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a preview or a refusal, or redirect to the worker's own page."""
+    try:
+        link = read_link(token)
+    except BadToken:
+        return refusal(request, "unknown-link")
+    campaign = campaign_of(link)
+    for_sites_of(campaign, request)
+    try:
+        arrival = crowd_for(campaign).read_arrival(request.GET)
+    except ArrivalRefused:
+        raise
+    except Refusal:  # without the crowd's key, this process cannot check signatures
+        raise session.WorkRefused("not-ready") from None
+    if arrival.preview:
+        context = texts_of(campaign) | {"time": duration_words(campaign.assignment_seconds, translation)}
+        return render(request, "judging/preview.html", context)
+    request.came_by = arrival.assignment_id  # type: ignore[attr-defined]
+    posting = posting_behind(campaign, link, arrival)
+    submission = session.open_task(posting, arrival, network=client_network(request))
+    return redirect("judging:work", token=page_token(submission, arrival.submit_to))
+
+
+def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
+    """Return the page and submission that the token names. Raises WorkRefused if there is none."""
+    try:
+        page = read_page(token)
+        submission = Submission.objects.select_related("campaign__collection", "worker").get(
+            pk=page.submission_id
+        )
+    except (BadToken, Submission.DoesNotExist):
+        raise session.WorkRefused("unknown-link") from None
+    if not page.is_of(submission):
+        raise session.WorkRefused("unknown-link")
+    for_sites_of(submission.campaign, request)
+    request.came_by = submission.assignment_id  # type: ignore[attr-defined]
+    return page, submission
+
+
+def _is_trial(submission: Submission) -> bool:
+    return submission.standing == Submission.Standing.TRIAL
+
+
+def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
+    """Return the context that all pages of a campaign share: filled texts, pay and language."""
+    language = campaign.collection.language
+    return {
+        "campaign": campaign,
+        "language": language,
+        "direction": direction(language),
+        "consent": blocks(filled(campaign, campaign.consent_text, pairs=pairs)),
+        "instructions": blocks(filled(campaign, campaign.instructions_text, pairs=pairs)),
+        "ways": ways_of(campaign),
+        "example": example_of(campaign),
+        "example_language": language_of_example(campaign),
+        "example_direction": direction(language_of_example(campaign)),
+        "total": pairs or campaign.slots_per_task,
+        "pay": pay_for(campaign),
+        "offer": offer_of(campaign, pairs, translation),
+    }
+
+
+@require_GET
+@in_frame
+def work(request: HttpRequest, token: str) -> HttpResponse:
+    """Show a submission's page: consent, then the pairs, then the step to the crowd's form."""
+    page, submission = page_of(request, token)
+    if submission.state == Submission.State.FINISHED:
+        return sent(request, page, submission)
+    if submission.finished_at and _was_kept(submission):
+        return kept(request, submission)
+    if submission.state == Submission.State.SUBMITTED:
+        return receipt_page(request, submission)
+    try:
+        session.check_workable(submission)
+    except session.WorkRefused as refused:
+        held = submission.state == Submission.State.HELD
+        return refusal(request, refused.reason, leave=token if held else "", worker=refused.worker)
+    if submission.campaign.state == Campaign.State.CLOSED:
+        raise session.WorkRefused("closed")
+    if not session.has_agreed(submission):
+        return _consent_page(request, token, submission)
+    return task_page(request, token, submission)
+
+
+def _consent_page(
+    request: HttpRequest, token: str, submission: Submission, *, age_missing: bool = False
+) -> HttpResponse:
+    context = texts_of(submission.campaign, pairs=pairs_in(submission))
+    context |= {"token": token, "trial": _is_trial(submission), "age_missing": age_missing}
+    context["going_on"] = going_on(submission.campaign)
+    context |= _time_left(submission) | _unfinished(submission)
+    return render(request, "judging/consent.html", context, status=422 if age_missing else 200)
+
+
+def _unfinished(submission: Submission) -> dict[str, Any]:
+    """Return what the page says about tasks that the worker left unfinished, if there is a limit on them."""
+    found = unfinished_of(submission.campaign, submission.worker)
+    return {"unfinished": found} if found.left < found.most and not _is_trial(submission) else {}
+
+
+def _time_left(submission: Submission) -> dict[str, Any]:
+    """Return when the task's time is over, and the time left in seconds and in words."""
+    if (seconds := session.seconds_left(submission)) is None:
+        return {}
+    ends_at = (clock.now() + timedelta(seconds=seconds)).astimezone(UTC)
+    as_time = '<time datetime="{}">{} UTC</time>'  # a script converts it to the reader's time zone
+    return {
+        "seconds_left": round(seconds),
+        "ends_at": format_html(as_time, ends_at.isoformat(timespec="minutes"), f"{ends_at:%H:%M}"),
+        "ends_in": duration_words(60 * ceil(seconds / 60), translation),
+        "more_in": duration_words(more, translation) if (more := more_seconds(submission)) else "",
+    }
+
+
+def task_page(request: HttpRequest, token: str, submission: Submission, **said: Any) -> HttpResponse:
+    """Render the pairs. ``said`` holds messages about a form that could not be accepted as sent."""
+    pairs = shown_pairs(submission, said.pop("chosen", None))
+    answered = sum(bool(pair.chosen) for pair in pairs)
+    context = texts_of(submission.campaign, pairs=len(pairs)) | {
+        "token": token,
+        "trial": _is_trial(submission),
+        "pairs": pairs,
+        "answered": answered,
+        "begun": bool(answered),
+        "kinds": [(kind, str(words)) for kind, words in REPORT_KINDS],
+        "scripts": SCRIPTS,
+        "cents": {part: int(100 * getattr(pay_for(submission.campaign), part)) for part in ("base", "bonus")},
+        "comment": request.POST.get("comment", submission.comment),
+        "receipt": "" if _is_trial(submission) else receipt_of(submission),
+    }
+    context |= _time_left(submission)
+    return render(request, "judging/task.html", context | said, status=422 if said else 200)
+
+
+@require_POST
+@in_frame
+def consent(request: HttpRequest, token: str) -> HttpResponse:
+    """Record the worker's consent."""
+    _, submission = page_of(request, token)
+    session.check_workable(submission)
+    if not session.give_consent(submission, of_age="of-age" in request.POST):
+        return _consent_page(request, token, submission, age_missing=True)
+    return redirect("judging:work", token=token)
+
+
+@require_POST
+@in_frame
+def finish(request: HttpRequest, token: str) -> HttpResponse:
+    """Submit the task on our side; the next page sends the same answers to the crowd's form."""
+    _, submission = page_of(request, token)
+    if submission.state != Submission.State.HELD:
+        return _over(request, token, submission)
+    if not session.has_agreed(submission):
+        return redirect("judging:work", token=token)
+    if hurried := save_form(request, token, submission):
+        return hurried
+    if left := session.unanswered(submission):
+        return task_page(request, token, submission, left=left)
+    _send_off(request, submission)
+    return redirect("judging:work", token=token)
+
+
+@require_http_methods(["GET", "POST"])
+@in_frame
+def leave(request: HttpRequest, token: str) -> HttpResponse:
+    """Let a worker stop before the last pair: show what is judged and its pay, and submit the task once confirmed.
+
+    Without a judged pair there is nothing to submit, so the page says how to return the task.
+    """
+    _, submission = page_of(request, token)
+    if submission.state != Submission.State.HELD:
+        return _over(request, token, submission)
+    if not session.has_agreed(submission) and submission.standing != Submission.Standing.EXCLUDED:
+        return redirect("judging:work", token=token)
+    if hurried := save_form(request, token, submission):
+        return hurried
+    pay, judged, shown, earned = earned_so_far(submission)
+    if judged and "confirmed" in request.POST:
+        _send_off(request, submission)
+        return redirect("judging:work", token=token)
+    context = {
+        "token": token,
+        "campaign": submission.campaign,
+        "trial": _is_trial(submission),
+        "comment": request.POST.get("comment", ""),
+        "pasted": "pasted" in request.POST,
+        "receipt": "" if _is_trial(submission) else receipt_of(submission),
+        "pay": pay,
+        "judged": judged,
+        "shown": shown,
+        "earned": earned,
+        "bonus": earned - pay.base,
+        **({} if judged else _unfinished(submission)),
+        "may_go_on": submission.standing != Submission.Standing.EXCLUDED,
+    }
+    return render(request, "judging/leave.html", context)
+
+
+def _over(request: HttpRequest, token: str, submission: Submission) -> HttpResponse:
+    """Redirect a task that is no longer held to the page that shows its outcome.
+
+    Choices that waited for a connection when the time ran out arrive with the form and are kept.
+    """
+    if takes_late_choices(submission):
+        save_form(request, token, submission)
+    return redirect("judging:work", token=token)
+
+
+def _send_off(request: HttpRequest, submission: Submission) -> None:
+    form = request.POST
+    session.finish(submission, comment=form.get("comment", ""), pasted="pasted" in form)
+
+
+def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpResponse | None:
+    """Save the choices in the form. Without JavaScript, no choice was saved as it was made.
+
+    If the form arrives before the campaign's minimum time for these pairs, save nothing and return a page that still
+    has the choices.
+    """
+    if not session.has_agreed(submission) or submission.standing == Submission.Standing.EXCLUDED:
+        return None
+    late, missing = takes_late_choices(submission), {}
+    for number, (chosen, made) in session.choices_made(submission).items():
+        side = request.POST.get(f"choice-{number}", "")
+        if side and side != chosen and not (late and chosen):
+            # Use the same number as a script's save that may still be on its way, so that both count as one choice.
+            missing[number] = (side, made)
+    if wait := session.seconds_to_wait(submission, missing):
+        chosen_here = {number: side for number, (side, _) in missing.items() if side in Choice.Side.values}
+        return task_page(request, token, submission, wait=ceil(wait), chosen=chosen_here)
+    how = session.Signals(input_method=Choice.InputMethod.FORM)
+    for number, (side, made) in missing.items():
+        session.save_choice(submission, number=number, sequence=made, side=side, signals=how)
+    return None
+
+
+def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpResponse:
+    """Show the last step to the crowd's site, a form or a link back with a code, and a receipt in case it fails.
+
+    A trial goes to no crowd and ends on a page of its own.
+    """
+    if _is_trial(submission):
+        result = trials.trial_result(submission)
+        taken = to_the_second(result.seconds, translation)
+        return render(request, "judging/trial_done.html", {"result": result, "taken": taken})
+    pay, judged, shown, earned = earned_so_far(submission)
+    context = {
+        "campaign": submission.campaign,
+        "pay": pay,
+        "judged": judged,
+        "shown": shown,
+        "timed_out": submission.timed_out_at is not None,
+        "earned": earned,
+        "left_early": submission.left_early,
+        "step": session.last_step(submission, page.submit_to),
+        "receipt": receipt_of(submission),
+        "contact": contact_of(submission.campaign),
+        "paid_when": paid_when(submission),
+        "first": _is_first_showing(submission),
+    }
+    return render(request, "judging/sent.html", context)
+
+
+def _was_kept(submission: Submission) -> bool:
+    """Return whether the task was finished here but the time at the crowd's site then ran out."""
+    if submission.state == Submission.State.LAPSED:
+        return True
+    compensated = submission.payments.filter(kind=Payment.Kind.COMPENSATION, carrier=None)
+    return submission.state == Submission.State.SUBMITTED and compensated.exists()
+
+
+def kept(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Show the outcome of a task that the crowd's site did not get in time: its judged pairs are saved and paid."""
+    pay, judged, shown, earned = earned_so_far(submission)
+    context = {
+        "campaign": submission.campaign,
+        "judged": judged,
+        "shown": shown,
+        "earned": earned,
+        "owed": submission.state == Submission.State.SUBMITTED,
+        "returned": bool(submission.crowd_ends_at and clock.now() < submission.crowd_ends_at),
+        "sure": not pay.whole or bool(pay.bonus) or judged == shown,
+        "receipt": receipt_of(submission),
+        "contact": contact_of(submission.campaign),
+    }
+    return render(request, "judging/kept.html", context)
+
+
+def _is_first_showing(submission: Submission) -> bool:
+    """Return whether the last step is shown for the first time. Only then is the crowd's form sent automatically.
+
+    The page cannot remember this in a frame without storage. If the form were sent at every load, a worker whom the
+    crowd's site rejects could never read what to do. If the cache forgets it, the form is sent once more, which is
+    harmless.
+    """
+    key = f"last-step:{submission.pk}:{submission.opened_at.timestamp()}"
+    return first_time(key, seconds=REMEMBERED_SECONDS)

@@ -1,0 +1,1 @@
+"""Decisions about people: exclusions, suspended gold pairs, rights, and published data about workers."""

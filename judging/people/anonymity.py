@@ -1,0 +1,30 @@
+"""Keep two publications of the same judgments from revealing more about a worker together than each does alone.
+
+Pseudonyms are made for one campaign in one publication. Other data that could link them is coarsened: times to the
+month, and the order of rows to the order of their content.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def month_of(moment: datetime | None) -> str:
+    """Return the month in UTC, such as 2026-03, or an empty string if the time is unknown."""
+    return moment.astimezone(UTC).strftime("%Y-%m") if moment else ""
+
+
+def settled(rows: Iterable[Row], group: Callable[[Row], Any]) -> Iterator[Row]:
+    """Yield rows without revealing the order in which they were made.
+
+    ``rows`` must be sorted by ``group``, which must not depend on who made them or when. Rows in a group are
+    sorted by their content, pseudonyms included.
+    """
+    for _, some in groupby(rows, group):
+        yield from sorted(some, key=json.dumps)

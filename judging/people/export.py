@@ -1,0 +1,261 @@
+"""Export judgments with pseudonyms made for each export, without crowd worker ids."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config.background.registry import Progress
+from config.spreadsheets import as_text
+from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair
+from judging.people.anonymity import month_of, settled
+from judging.tasks.repeats import answered_repeats
+from judging.tasks.signals import signals_of
+from pooling.models import Passage, PooledPassage, Run
+from pooling.services.runs import tops_of
+
+COLUMNS = [
+    "kind",
+    "topic",
+    "left",
+    "right",
+    "preferred",
+    "worker",
+    "time",
+    "phase",
+    "judge_kind",
+    "counted",
+    "excluded",
+    "gold_passed",
+    "task",
+    "round",
+]
+#: Columns on how an answer was made: for the researcher, not for publication.
+SIGNALS = [
+    "position",
+    "seconds_shown",
+    "seconds_hidden",
+    "changes",
+    "focus_lost",
+    "input_method",
+    "viewport",
+    "fast",
+    "comment_pasted",
+    "reported",
+]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The rows written by an export, and the number left out because only non-public runs supplied a passage."""
+
+    judgments: int
+    gold_answers: int
+    left_out: int
+
+
+def export_judgments(
+    campaign: Campaign, out: Path, *, signals: bool = False, progress: Progress | None = None
+) -> Exported:
+    """Write every judgment and gold answer, as JSON lines if the name ends in .jsonl, else as TSV.
+
+    With ``signals`` each row also says how the answer was made, which is never published because workers were
+    promised so, and answers on repeated pairs come last. The file appears only when complete.
+    """
+    written = Counter[str]()
+    left_out = 0
+    total = campaign.judgments.count()
+    partial = out.with_name(f".{out.name}.partial")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        write = _writer(file, out.suffix == ".jsonl", COLUMNS + (SIGNALS if signals else []))
+        for done, row in enumerate(rows_for_others(campaign, signals=signals), start=1):
+            if row is None:
+                left_out += 1
+                continue
+            write(row)
+            written[row["kind"]] += 1
+            if progress:
+                progress(min(done, total), total, "Exporting")
+    partial.replace(out)
+    return Exported(written["judgment"], written["gold"], left_out)
+
+
+def lines_for_others(campaign: Campaign, *, as_json: bool, signals: bool = False) -> Iterator[str]:
+    """Yield the same file line by line, for a download that starts while it is written."""
+    line = io.StringIO()
+    write = _writer(line, as_json, COLUMNS + (SIGNALS if signals else []))
+    for row in rows_for_others(campaign, signals=signals):
+        if row is not None:
+            write(row)
+            yield line.getvalue()
+            line.seek(0)
+            line.truncate()
+    yield line.getvalue()  # column names only, if there are no rows
+
+
+def rows_for_others(campaign: Campaign, *, signals: bool = False) -> Iterator[dict[str, Any] | None]:
+    """Yield each judgment and gold answer with a pseudonym made for this call, or None for a row that is left out.
+
+    Times are months, tasks have names made for this call, and the order of rows reveals nothing. With
+    ``signals``, times, task numbers and order are exact. These are for the researcher alone, so code that
+    publishes must not request them.
+    """
+    told = signals_of(campaign) if signals else {}
+    hidden = hidden_passages(campaign)
+    names: dict[tuple[str, int], str] = {}
+
+    def named(what: str, key: int) -> str:
+        return names.setdefault((what, key), f"{what}-{secrets.token_hex(6)}")
+
+    def shown() -> Iterator[dict[str, Any]]:
+        for row, passages, slot in _rows(campaign, in_time=signals):
+            if hidden & passages:
+                yield {}
+                continue
+            if row["worker"]:
+                row["worker"] = named("w", row["worker"])
+            if signals:
+                row |= told.get(slot or 0, dict.fromkeys(SIGNALS, ""))
+                row["time"] = row["time"].isoformat() if row["time"] else ""
+            else:
+                row["time"] = month_of(row["time"])
+                row["task"] = named("t", row["task"]) if row["task"] else ""
+            yield row
+
+    for row in shown() if signals else settled(shown(), _asked):
+        yield row or None
+
+
+def _asked(row: dict[str, Any]) -> list[Any]:
+    return [row.get(name) for name in ("kind", "topic", "left", "right")]
+
+
+def hidden_passages(campaign: Campaign) -> set[int]:
+    """Return passages of the campaign that only non-public runs supplied, in its pool or later as challengers."""
+    runs = Run.objects.filter(collection=campaign.collection)
+    if campaign.pool is None or not runs.exclude(release=Run.Release.PUBLIC).exists():
+        return set()
+    public = {run.pk: run for run in runs.filter(release=Run.Release.PUBLIC)}
+    supplied: dict[int, bool] = {}
+    rows = PooledPassage.objects.filter(pool=campaign.pool).values_list("passage_id", "run_ids", "is_qrel")
+    for passage, run_ids, is_qrel in rows.iterator(chunk_size=5000):
+        supplied[passage] = supplied.get(passage, False) or is_qrel or not public.keys().isdisjoint(run_ids)
+    hidden = {passage for passage, is_public in supplied.items() if not is_public}
+    later = _challengers(campaign) - supplied.keys()
+    return hidden | (later - _public_tops(campaign, list(public.values())) if later else set())
+
+
+def _challengers(campaign: Campaign) -> set[int]:
+    """Return the passages of pairs that challenges added."""
+    pairs = Pair.objects.filter(campaign=campaign, round__gt=0).values_list("passage_a_id", "passage_b_id")
+    return {passage for pair in pairs.iterator(chunk_size=5000) for passage in pair}
+
+
+def _public_tops(campaign: Campaign, runs: list[Run]) -> set[int]:
+    """Return the keys of passages at the top of a query in a public run, which could supply them as challengers."""
+    pids = sorted({pid for run in runs for tops in tops_of(run).values() for pid in tops})
+    keys: set[int] = set()
+    for start in range(0, len(pids), 500):
+        known = Passage.objects.filter(collection=campaign.collection, pid__in=pids[start : start + 500])
+        keys.update(known.values_list("pk", flat=True))
+    return keys
+
+
+def _writer(file: Any, as_json: bool, columns: list[str]) -> Callable[[dict[str, Any]], Any]:
+    if as_json:
+        return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    table = csv.DictWriter(file, columns, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    table.writeheader()
+    return lambda row: table.writerow(
+        {name: as_text(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+    )
+
+
+def _rows(campaign: Campaign, *, in_time: bool) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+    """Yield each judgment, then each gold answer, with the passages it shows and its slot.
+
+    With ``in_time`` they come in the order in which they were made and include repeated pairs. Otherwise they are
+    sorted by what was asked.
+    """
+    excluded = set(
+        Exclusion.objects.filter(campaign=campaign, reversed_at=None).values_list("worker_id", flat=True)
+    )
+    asked = ("pk",) if in_time else ("pair__query", "left", "right")
+    judgments = Judgment.objects.filter(campaign=campaign).order_by(*asked)
+    related = ("pair__query", "left", "right", "preferred", "submission__task")
+    for judgment in judgments.select_related(*related).iterator(chunk_size=2000):
+        submission = judgment.submission
+        out = judgment.worker_id in excluded
+        counted = not out and (submission is None or submission.standing == "counted")
+        row = _shown(judgment, judgment.pair.query.qid) | {
+            "kind": "judgment",
+            "time": judgment.judged_at,
+            "phase": judgment.phase,
+            "judge_kind": judgment.judge_kind,
+            "counted": int(counted),
+            "excluded": int(out),
+            "gold_passed": "",
+            "task": submission.task.number if submission and submission.task else "",
+            "round": judgment.pair.round,
+        }
+        yield row, {judgment.left_id, judgment.right_id}, judgment.slot_id
+    asked = ("pk",) if in_time else ("gold_pair__query", "slot__left", "slot__right")
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign).order_by(*asked)
+    shown = ("gold_pair__query", "slot__left", "slot__right", "preferred", "submission__task", "worker")
+    for answer in answers.select_related(*shown).iterator(chunk_size=2000):
+        task = answer.submission.task
+        row = _shown(answer.slot, answer.gold_pair.query.qid) | {
+            "kind": "gold",
+            "preferred": answer.preferred.pid if answer.preferred else "",
+            "worker": answer.worker_id,
+            "time": answer.recorded_at,
+            "phase": "",
+            "judge_kind": "simulated" if answer.worker.simulated else "human",
+            "counted": "",
+            "excluded": int(answer.worker_id in excluded),
+            "gold_passed": int(answer.passed),
+            "task": task.number if task else "",
+            "round": "",
+        }
+        yield row, {answer.slot.left_id, answer.slot.right_id}, answer.slot_id
+    if in_time:
+        yield from _repeats(campaign, excluded)
+
+
+def _repeats(campaign: Campaign, excluded: set[int]) -> Iterator[tuple[dict[str, Any], set[int], int | None]]:
+    """Yield each answer on a repeated pair in the order made. These answers are not judgments."""
+    shown = ("repeats__pair__query", "left", "right", "submission__task", "worker")
+    for slot in answered_repeats(campaign).select_related(*shown).iterator(chunk_size=2000):
+        task = slot.submission.task
+        chosen = {Choice.Side.LEFT: slot.left, Choice.Side.RIGHT: slot.right}.get(Choice.Side(slot.after))
+        row = _shown(slot, slot.query.qid) | {
+            "kind": "repeat",
+            "preferred": chosen.pid if chosen else "",
+            "time": slot.chosen_at,
+            "phase": "",
+            "judge_kind": "simulated" if slot.worker.simulated else "human",
+            "counted": "",
+            "excluded": int(slot.worker_id in excluded),
+            "gold_passed": "",
+            "task": task.number if task else "",
+            "round": "",
+        }
+        yield row, {slot.left_id, slot.right_id}, slot.pk
+
+
+def _shown(row: Any, qid: str) -> dict[str, Any]:
+    preferred = getattr(row, "preferred", None)
+    return {
+        "topic": qid,
+        "left": row.left.pid,
+        "right": row.right.pid,
+        "preferred": preferred.pid if preferred else "",
+        "worker": row.worker_id,
+    }

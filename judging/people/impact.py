@@ -1,0 +1,189 @@
+"""Predict the effect of a decision in tasks, judgments, dollars and gold pairs. Changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+
+from judging.campaign.cost import money, quote_tasks
+from judging.intake.screening import forgiven
+from judging.models import (
+    Campaign,
+    GoldPair,
+    Judgment,
+    Payment,
+    Place,
+    Slot,
+    Submission,
+    Task,
+    TaskPair,
+    Worker,
+)
+from judging.money.budget import cap_of, room_for
+from judging.rules.pay import rounded
+
+
+@dataclass(frozen=True)
+class ExclusionForeseen:
+    """The predicted effect of excluding a worker. Dollars include fees.
+
+    ``judgments`` stop counting. ``done`` and ``held`` tasks are offered again, which costs ``cost`` and ``gold``
+    showings of gold pairs. ``paid`` is what the worker has earned here and keeps. ``room`` is how many places the
+    budget can still pay for (None: no budget limit). ``offered`` says whether repeats are offered now.
+    """
+
+    judgments: int
+    done: int
+    held: int
+    cost: Decimal
+    gold: int
+    gold_accepted: int
+    paid: Decimal
+    room: int | None
+    offered: bool
+
+    @property
+    def repeated(self) -> int:
+        """Return the number of tasks that others repeat."""
+        return self.done + self.held
+
+    @property
+    def beyond_budget(self) -> int:
+        """Return the number of repeats that exceed the budget."""
+        return 0 if self.room is None else max(0, self.repeated - self.room)
+
+
+@dataclass(frozen=True)
+class ReinstatementForeseen:
+    """The predicted effect of reversing an exclusion.
+
+    ``counted`` submissions (with ``judgments``) count again, and ``saved`` dollars of repeats are not spent.
+    ``surplus`` submissions are good, but others did or are doing the task. ``other`` submissions do not count for
+    another reason. Answers on ``forgiven`` gold pairs no longer count against the worker.
+    """
+
+    counted: int
+    judgments: int
+    surplus: int
+    other: int
+    saved: Decimal
+    forgiven: int
+
+
+def foresee_exclusion(campaign: Campaign, worker: Worker) -> ExclusionForeseen:
+    """Predict the effect of :func:`judging.people.exclusions.exclude_worker`."""
+    tasks = Task.objects.filter(campaign=campaign, holder__worker=worker).aggregate(
+        done=Count("pk", filter=Q(state=Task.State.DONE)), held=Count("pk", filter=Q(state=Task.State.HELD))
+    )
+    repeated = tasks["done"] + tasks["held"]
+    earned = Payment.objects.filter(submission__campaign=campaign, submission__worker=worker).exclude(
+        state__in=[Payment.State.REJECTED, Payment.State.HELD]
+    )
+    accepted = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.ACCEPTED)
+    return ExclusionForeseen(
+        judgments=Judgment.objects.filter(campaign=campaign, worker=worker).counted().count(),
+        cost=quote_tasks(campaign, repeated).total,
+        gold=repeated * campaign.gold_per_task,
+        gold_accepted=accepted.count(),
+        paid=rounded(Decimal(earned.aggregate(sum=Sum(F("amount") + F("fee"), default=Decimal(0)))["sum"])),
+        room=room_for(campaign),
+        offered=campaign.state in Campaign.OFFERING,
+        **tasks,
+    )
+
+
+def foresee_reinstatement(campaign: Campaign, worker: Worker) -> ReinstatementForeseen:
+    """Predict the effect of :func:`judging.people.exclusions.reinstate_worker`.
+
+    It follows :func:`judging.intake.collection.settle_submission`: a submission with all gold pairs answered counts
+    again if its task still waits with the same pairs, one submission per task.
+    """
+    work = Submission.objects.filter(
+        campaign=campaign, worker=worker, standing=Submission.Standing.EXCLUDED, collected_at__isnull=False
+    )
+    unanswered = Slot.objects.filter(
+        submission=OuterRef("pk"), gold_pair__isnull=False, gold_answer__isnull=True
+    )
+    whole = work.exclude(Exists(unanswered)).annotate(
+        shown=Count("slots", filter=Q(slots__pair__isnull=False), distinct=True)
+    )
+    rows = list(whole.order_by("pk").values_list("pk", "task_id", "task__state", "shown"))
+    asked = dict(
+        TaskPair.objects.filter(task__in=[task for _, task, *_ in rows])
+        .values_list("task")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    free: dict[int, int] = {}
+    for key, task, state, shown in rows:
+        if task is not None and state == Task.State.WAITING and shown == asked.get(task):
+            free.setdefault(task, key)
+    return ReinstatementForeseen(
+        counted=len(free),
+        judgments=Judgment.objects.filter(submission__in=free.values()).count(),
+        surplus=len(rows) - len(free),
+        other=work.count() - len(rows),
+        saved=quote_tasks(campaign, len(free)).total,
+        forgiven=_forgiven_next(campaign, worker),
+    )
+
+
+def _forgiven_next(campaign: Campaign, worker: Worker) -> int:
+    """Return how many failed answers the active exclusion relies on that were not forgiven before."""
+    standing = worker.exclusions.filter(campaign=campaign, reversed_at=None)
+    rests_on = set(standing.exclude(gold_answers=None).values_list("gold_answers", flat=True))
+    return len(rests_on - set(forgiven(campaign, worker).values_list("gold_answers", flat=True)))
+
+
+@dataclass(frozen=True)
+class Standstill:
+    """The state that pausing, resuming or closing affects. Dollars include fees.
+
+    ``waiting`` tasks are free, ``held`` ones can be finished by their workers, and ``offered`` places are taken
+    down. ``promised`` is what open places promise, and ``owed`` what is paid in any case. ``rest`` is what all
+    unfinished tasks would cost, of which workers hold ``held_cost``. ``cap`` is the budget, and ``committed``
+    what counts against it.
+    """
+
+    waiting: int
+    held: int
+    offered: int
+    unconfirmed: int
+    spent: Decimal
+    owed: Decimal
+    promised: Decimal
+    rest: Decimal
+    cap: Decimal | None
+    committed: Decimal
+    held_cost: Decimal
+
+    @property
+    def used(self) -> Decimal:
+        """Return the dollars that are paid or owed."""
+        return self.spent + self.owed
+
+
+def foresee_standstill(campaign: Campaign) -> Standstill:
+    """Return what pausing, ending or continuing the campaign would affect now."""
+    tasks = dict(campaign.tasks.values_list("state").annotate(Count("pk")).order_by())
+    waiting, held = tasks.get(Task.State.WAITING, 0), tasks.get(Task.State.HELD, 0)
+    live = Place.objects.filter(
+        posting__campaign=campaign, state__in=[Place.State.WANTED, Place.State.OPEN]
+    ).count()
+    sums = money(campaign)
+    sent_off = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
+    return Standstill(
+        waiting=waiting,
+        held=held,
+        offered=max(0, live - held),
+        unconfirmed=sent_off.filter(held_task__isnull=False).count(),
+        spent=sums["spent"],
+        owed=sums["owed"],
+        promised=sums["promised"],
+        rest=quote_tasks(campaign, waiting + held).total,
+        cap=cap_of(campaign),
+        committed=sums["committed"],
+        held_cost=quote_tasks(campaign, held).total,
+    )

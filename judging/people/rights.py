@@ -1,0 +1,303 @@
+"""People's rights to be forgotten and to withdraw judgments, and the retention of personal data."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Sum
+from django.db.models.functions import Coalesce
+
+from config import clock
+from config.guidance import Action, Guidance, Option
+from config.plurals import many
+from config.sweep import Sweep
+from judging.campaign.campaigns import log_change
+from judging.errors import BadInput, CampaignRefused
+from judging.exchange.calls import campaign_key
+from judging.intake.screening import exclude, standing_exclusion
+from judging.models import (
+    Appeal,
+    Campaign,
+    CrowdCall,
+    CrowdIdentity,
+    Discrepancy,
+    Exclusion,
+    PairReport,
+    Payment,
+    RightsRequest,
+    Submission,
+    Worker,
+    WorkerMessage,
+)
+from judging.models.work import FORGOTTEN
+from judging.money.payments import payment_key
+from judging.people import rights_journal
+from judging.people.erasure import erase_ids
+from judging.rules.screening import Verdict
+
+logger = logging.getLogger(__name__)
+LIVE = [Submission.State.HELD, Submission.State.FINISHED]
+#: End states of work that was not submitted.
+ENDED = [Submission.State.RETURNED, Submission.State.LAPSED]
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """The result of a withdrawal: judgments that no longer count, and the last day on which it was possible."""
+
+    judgments: int
+    until: datetime
+
+
+def find_worker(word: str) -> Worker:
+    """Return the worker with our number, or with this id at any crowd. Raises BadInput."""
+    known = (
+        Worker.objects.filter(pk=int(word)) if word.isdecimal() and len(word) < 19 else Worker.objects.none()
+    )
+    found = known.first() or Worker.objects.filter(identity__crowd_worker_id=word).first()
+    if found is None:
+        raise BadInput(
+            f"There is no worker {word}.",
+            "Enter our number (shown in the campaign's exclusions and exports) or the id at the crowd.",
+        )
+    return found
+
+
+@transaction.atomic
+def forget_worker(
+    worker: Worker, *, who: str = "", why: str = "", what: str = RightsRequest.What.FORGET
+) -> dict[str, int]:
+    """Erase what links a worker to a person: crowd ids, assignments, places, texts, messages. Safe to repeat.
+
+    Judgments stay, anonymously. Returns how much of each kind was erased, and how many exclusions ended, since
+    nothing is left to recognize the worker by. Raises CampaignRefused while the worker holds a task or is owed
+    money, which could no longer be paid, or if ``why`` identifies the person.
+    """
+    _refuse_names(worker, why)
+    work = Submission.objects.filter(worker=worker)
+    if work.filter(state__in=LIVE).exclude(standing=Submission.Standing.TRIAL).exists():
+        raise CampaignRefused(
+            f"Worker {worker.pk} still holds a task.",
+            "Forget the worker after it is submitted or its time is over.",
+        )
+    owed = Payment.objects.filter(submission__worker=worker, state__in=Payment.OPEN)
+    if amount := owed.aggregate(sum=Sum("amount", default=Decimal(0)))["sum"]:
+        raise CampaignRefused(
+            f"Worker {worker.pk} is still owed ${amount:,.2f}, which cannot be paid without the crowd's id.",
+            Guidance(
+                "Collect first, then forget. What the crowd refuses for good: ",
+                Action(
+                    "settle_payment", owed.values_list("submission__campaign__name", flat=True)[0], lead=""
+                ),
+            ),
+        )
+    known = Exclusion.objects.misconduct().filter(worker=worker, worker__identity__isnull=False)
+    ids = _ids_of(worker)
+    done = {
+        "refusals_ended": known.count(),
+        "identities": CrowdIdentity.objects.filter(worker=worker).delete()[0],
+        "comments": work.exclude(comment="").update(comment=""),
+        "reports": PairReport.objects.filter(submission__worker=worker).exclude(words="").update(words=""),
+        "appeals": sum(_scrub_appeal(appeal) for appeal in Appeal.objects.filter(worker=worker))
+        + sum(_scrub_way(appeal) for appeal in Appeal.objects.filter(came_by__in=ids).exclude(worker=worker)),
+        "messages": WorkerMessage.objects.filter(worker=worker)
+        .exclude(text="")
+        .update(text="", subject="", failure=""),
+        "calls": _scrub_calls(worker),
+        "submissions": sum(_anonymise(submission) for submission in [*work, *_handed_on(worker)]),
+        "quotations": erase_ids(ids),
+    }
+    Worker.objects.filter(pk=worker.pk, forgotten_at=None).update(forgotten_at=clock.now())
+    if any(done.values()):
+        RightsRequest.objects.create(what=what, worker=worker, who=who, why=why, done=done)
+        rights_journal.note_request(what, worker)
+    return done
+
+
+def _ids_of(worker: Worker) -> list[str]:
+    """Return the worker's crowd ids, and the assignments with which the crowd could name the worker."""
+    identity = CrowdIdentity.objects.filter(worker=worker).values_list("crowd_worker_id", flat=True)
+    return [*identity, *_assignments(worker)]
+
+
+def _assignments(worker: Worker) -> list[str]:
+    """Return assignments that the worker held last. One that was handed on is still needed to pay its next worker."""
+    mine = Submission.objects.filter(worker=worker).exclude(assignment_id__startswith=FORGOTTEN)
+    ids = set(mine.values_list("assignment_id", flat=True))
+    others = Submission.objects.filter(assignment_id__in=ids).exclude(worker=worker)
+    return sorted(ids - set(others.exclude(state__in=ENDED).values_list("assignment_id", flat=True)))
+
+
+def _handed_on(worker: Worker) -> list[Submission]:
+    """Return other workers' submissions that ended before this worker got the assignment."""
+    ended = Submission.objects.filter(assignment_id__in=_assignments(worker), state__in=ENDED)
+    return list(ended.exclude(worker=worker))
+
+
+def _refuse_names(worker: Worker, why: str) -> None:
+    """Refuse a reason that identifies the person, because reasons are kept permanently."""
+    identity = CrowdIdentity.objects.filter(worker=worker).first()
+    if "@" in why or (identity and identity.crowd_worker_id.lower() in why.lower()):
+        raise BadInput(
+            "The reason identifies the person, and it is kept permanently.",
+            "Leave out e-mail addresses and worker ids. Example: requested by e-mail on May 3.",
+        )
+
+
+def _anonymise(submission: Submission) -> int:
+    """Remove the assignment and place, which let the crowd identify the worker, and the receipt based on them."""
+    if submission.assignment_id.startswith(FORGOTTEN):
+        return 0
+    receipts = Discrepancy.objects.filter(submission=submission, kind=Discrepancy.Kind.ONLY_HERE)
+    receipts.update(detail={})
+    changes = {"assignment_id": f"{FORGOTTEN}{submission.pk}", "place": None}
+    return Submission.objects.filter(pk=submission.pk).update(**changes)
+
+
+def _scrub_appeal(appeal: Appeal) -> int:
+    """Remove an appeal's text, and the assignment in the address that its worker used."""
+    told = {"words": appeal.words, "came_by": appeal.came_by}
+    kept = {"words": "", "came_by": _came_by(appeal)}
+    return 0 if told == kept else Appeal.objects.filter(pk=appeal.pk).update(**kept)
+
+
+def _scrub_way(appeal: Appeal) -> int:
+    """Remove a forgotten worker's assignment from somebody else's appeal."""
+    return Appeal.objects.filter(pk=appeal.pk).update(came_by=_came_by(appeal))
+
+
+def _came_by(appeal: Appeal) -> str:
+    """Return the replacement for an appeal's assignment, which keeps one worker's appeals distinct."""
+    return f"{FORGOTTEN}{appeal.pk}" if appeal.came_by else ""
+
+
+def _scrub_calls(worker: Worker) -> int:
+    """Erase the details of calls that name the worker's assignments, and keep only that they were made.
+
+    The key of a bonus contains the assignment and is part of the reason that the crowd shows, so it is erased too.
+    """
+    payments = Payment.objects.filter(submission__worker=worker)
+    bonuses = payments.exclude(kind=Payment.Kind.REWARD).select_related("submission__campaign")
+    named_after = [payment_key(payment.submission.campaign, payment) for payment in bonuses]
+    keys = [
+        f"{campaign_key(submission.campaign)}-{operation}-{submission.pk}"
+        for submission in Submission.objects.filter(worker=worker).select_related("campaign")
+        for operation in ("pay", "reject", "override")
+    ]
+    calls = CrowdCall.objects.filter(key__in=[*keys, *named_after])
+    named = calls | CrowdCall.objects.filter(pk__in=payments.values("call"))
+    erased = {"request": {}, "reply": {}, "error_message": ""}
+    count = CrowdCall.objects.filter(pk__in=named.values("pk")).exclude(request={}).update(**erased)
+    for call in CrowdCall.objects.filter(pk__in=bonuses.values("call")) | calls.filter(key__in=named_after):
+        CrowdCall.objects.filter(pk=call.pk).update(key=f"{FORGOTTEN}{call.pk}")
+    return count
+
+
+def withdrawal_until(campaign: Campaign, worker: Worker) -> datetime:
+    """Return the deadline for withdrawing the worker's judgments. Raises CampaignRefused if there is no work."""
+    work = Submission.objects.filter(campaign=campaign, worker=worker)
+    last = work.aggregate(last=Max(Coalesce("submitted_at", "finished_at", "opened_at")))["last"]
+    if last is None:
+        raise CampaignRefused(f"Worker {worker.pk} has not worked on {campaign.name}.")
+    return last + timedelta(days=campaign.withdrawal_days)
+
+
+@transaction.atomic
+def withdraw_worker(
+    campaign: Campaign, worker: Worker, *, why: str = "", who: str = "", late: bool = False
+) -> Withdrawn:
+    """Withdraw the worker's judgments from the campaign, as an exclusion does; others repeat the tasks.
+
+    The work was requested, so it is paid. Published versions stay as they are; the next one leaves the judgments out.
+    Raises CampaignRefused if this was done before, or after the campaign's deadline (unless ``late``).
+    """
+    _refuse_names(worker, why)
+    until = withdrawal_until(campaign, worker)
+    if clock.now() > until and not late:
+        raise CampaignRefused(
+            f"Worker {worker.pk} could withdraw judgments until {until:%Y-%m-%d}, "
+            f"{many(campaign.withdrawal_days, 'day')} after the last task.",
+            Guidance("To withdraw them anyway: ", Option("late"), "."),
+        )
+    standing = standing_exclusion(campaign, worker)
+    if has_withdrawn(campaign, worker):
+        raise CampaignRefused(f"Worker {worker.pk} has already withdrawn from {campaign.name}.")
+    judgments = worker.judgments.filter(campaign=campaign).counted().count()
+    if standing is None:
+        words = why.strip() or "the worker withdrew the judgments"
+        exclusion = exclude(campaign, worker, Verdict(True, Exclusion.WITHDRAWN, words, ()), [])
+        Exclusion.objects.filter(pk=exclusion.pk).update(decided_by=who)
+    log_change(campaign, f"worker {worker.pk} withdrew", why=why, who=who)
+    done = {"judgments": judgments}
+    RightsRequest.objects.create(
+        what=RightsRequest.What.WITHDRAW, campaign=campaign, worker=worker, who=who, why=why, done=done
+    )
+    rights_journal.note_request(RightsRequest.What.WITHDRAW, worker, campaign)
+    return Withdrawn(judgments, until)
+
+
+def has_withdrawn(campaign: Campaign, worker: Worker) -> bool:
+    """Return whether the worker withdrew the campaign's judgments. They can never count again."""
+    asked = RightsRequest.objects.filter(campaign=campaign, worker=worker)
+    return asked.filter(what=RightsRequest.What.WITHDRAW).exists()
+
+
+def enforce_retention() -> dict[str, int]:
+    """Forget workers and erase their texts once the settings' retention periods are over. Safe to repeat.
+
+    Periods count from a worker's last task. Nobody is forgotten while one of their campaigns is active or money
+    is owed. A failing worker or step does not stop the others; SweepFailed is raised at the end.
+    """
+    done, sweep, now = {"forgotten": 0, "comments": 0}, Sweep("Retention"), clock.now()
+    if days := settings.KEEP_IDENTITIES_DAYS:
+        for worker in _idle_since(now - timedelta(days=days)):
+            with sweep.step(f"worker {worker.pk}"):
+                done["forgotten"] += _forget_idle(worker, days)
+    if days := settings.KEEP_COMMENTS_DAYS:
+        with sweep.step("workers' texts"):
+            done["comments"] = _retain_words(now, days)
+    sweep.end()
+    return done
+
+
+def _forget_idle(worker: Worker, days: int) -> bool:
+    try:
+        forget_worker(worker, why=f"kept for {many(days, 'day')}", what=RightsRequest.What.RETENTION)
+    except CampaignRefused as refusal:
+        logger.warning("A worker's identity is kept longer than PREFEREE_KEEP_IDENTITIES_DAYS: %s", refusal)
+        return False
+    return True
+
+
+@transaction.atomic
+def _retain_words(now: datetime, days: int) -> int:
+    erased = _erase_words(now - timedelta(days=days))
+    if any(erased.values()):
+        RightsRequest.objects.create(
+            what=RightsRequest.What.RETENTION, why=f"kept for {many(days, 'day')}", done=erased
+        )
+    return sum(erased.values())
+
+
+def _erase_words(before: datetime) -> dict[str, int]:
+    """Erase what workers wrote before ``before``. Returns the numbers of comments, reports and appeals."""
+    submissions = Submission.objects.filter(opened_at__lt=before)
+    return {
+        "comments": submissions.exclude(comment="").update(comment=""),
+        "reports": PairReport.objects.filter(submission__in=submissions).exclude(words="").update(words=""),
+        "appeals": Appeal.objects.filter(made_at__lt=before).exclude(words="").update(words=""),
+    }
+
+
+def _idle_since(moment: datetime) -> list[Worker]:
+    over = [Campaign.State.CLOSED, Campaign.State.DRAFT]
+    known = Worker.objects.filter(identity__isnull=False, created_at__lt=moment)
+    busy = Submission.objects.exclude(campaign__state__in=over).values("worker")
+    recent = Submission.objects.filter(opened_at__gte=moment).values("worker")
+    owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__worker")
+    return list(known.exclude(pk__in=busy).exclude(pk__in=recent).exclude(pk__in=owed).order_by("pk"))

@@ -1,0 +1,187 @@
+"""Pure: flags on workers for a person to review, with reasons. A flag is never a verdict and has no consequences.
+
+Every flag compares counts with chance, so a few judgments raise none. ``UNLIKELY`` is strict: among 500 good
+workers, chance alone raises a flag once in two campaigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+
+from config.plurals import many
+
+UNLIKELY = 0.001
+#: A worker is quick below this share of the usual time for a pair.
+QUICK = 1 / 3
+#: The fewest tasks from which a habit of ending tasks is inferred.
+HABIT = 3
+#: The fewest tasks from which a time is estimated.
+LEAST_TASKS = 2
+#: Shorter texts are read at a glance: a time below what the fastest reader needs says nothing about them.
+GLANCE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A short name, and the sentence that explains it."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """The record of one worker: counts of judgments, and seconds per pair (None: not timed).
+
+    Of the submitted ``tasks``, ``stopped`` ended before the last gold pair. ``empty`` tasks were left without a
+    judged pair; ``begun`` tasks were returned with some.
+    """
+
+    judgments: int
+    left: int
+    decided: int
+    compared: int
+    agreeing: float
+    gold_seen: int
+    gold_failed: int
+    tasks_timed: int
+    seconds_per_pair: float | None
+    repeated: int = 0
+    repeated_same: int = 0
+    empty: int = 0
+    begun: int = 0
+    tasks: int = 0
+    stopped: int = 0
+
+
+@dataclass(frozen=True)
+class Usual:
+    """The campaign's own usual figures, to compare workers with; None where unknown.
+
+    ``least_seconds_per_pair``: what the fastest reader needs for half the words of a pair.
+    """
+
+    agreement: float | None
+    seconds_per_pair: float | None
+    consistency: float | None = None
+    least_seconds_per_pair: float | None = None
+
+
+def flags_of(one: Behaviour, usual: Usual) -> list[Flag]:
+    """Return the flags of a worker, in a fixed order."""
+    return [
+        flag
+        for flag in (
+            _failed_gold(one),
+            _sent_empty(one),
+            _stops_early(one),
+            _returns(one),
+            _one_side(one),
+            _disagrees(one, usual.agreement),
+            _unread(one, usual.least_seconds_per_pair) or _quick(one, usual.seconds_per_pair),
+            _inconsistent(one, usual.consistency),
+        )
+        if flag
+    ]
+
+
+def _failed_gold(one: Behaviour) -> Flag | None:
+    if not one.gold_failed:
+        return None
+    return Flag("gold pairs", f"failed {one.gold_failed:,} of {many(one.gold_seen, 'gold pair')}")
+
+
+def _sent_empty(one: Behaviour) -> Flag | None:
+    if not one.empty:
+        return None
+    return Flag("empty", f"agreed to {many(one.empty, 'task')} and judged no pair")
+
+
+def _stops_early(one: Behaviour) -> Flag | None:
+    """Flag a worker who often stops before the last gold pair: such tasks are paid but avoid the test."""
+    if one.stopped < HABIT or 2 * one.stopped <= one.tasks:
+        return None
+    return Flag(
+        "stops early",
+        f"ended {one.stopped:,} of {one.tasks:,} tasks before the last gold pair, so they do not count",
+    )
+
+
+def _returns(one: Behaviour) -> Flag | None:
+    if one.begun < HABIT or one.begun <= one.tasks:
+        return None
+    return Flag("returns", f"returned {one.begun:,} tasks after judging some of their pairs")
+
+
+def _one_side(one: Behaviour) -> Flag | None:
+    """Flag a preference for one side: sides are random, so an honest worker chooses each equally often."""
+    most = max(one.left, one.decided - one.left)
+    chance = min(1.0, 2 * float(scipy.special.bdtrc(most - 1, one.decided, 0.5))) if most else 1.0
+    if chance >= UNLIKELY:
+        return None
+    side = "left" if 2 * one.left > one.decided else "right"
+    share = most / one.decided
+    return Flag(
+        "one side",
+        f"chose the {side} in {share:.0%} of {one.decided:,} judgments (p = {chance:.1g} by chance)",
+    )
+
+
+def _disagrees(one: Behaviour, usual: float | None) -> Flag | None:
+    if usual is None or not one.compared:
+        return None
+    chance = float(scipy.special.bdtr(int(one.agreeing), one.compared, usual))
+    if one.agreeing / one.compared >= usual or chance >= UNLIKELY:
+        return None
+    share = one.agreeing / one.compared
+    return Flag(
+        "disagrees",
+        f"agrees with others in {share:.0%} of {one.compared:,} comparisons; usual is {usual:.0%}",
+    )
+
+
+def _unread(one: Behaviour, least: float | None) -> Flag | None:
+    """Flag times in which nobody can read, from the first task: there need be no other worker to compare with."""
+    if (
+        least is None
+        or least < GLANCE_SECONDS
+        or one.seconds_per_pair is None
+        or one.seconds_per_pair >= least
+    ):
+        return None
+    return Flag(
+        "unread",
+        f"{one.seconds_per_pair:.1f} s a pair; the fastest reader needs {least:.1f} s for half of its words",
+    )
+
+
+def _quick(one: Behaviour, usual: float | None) -> Flag | None:
+    if usual is None or one.seconds_per_pair is None or one.tasks_timed < LEAST_TASKS:
+        return None
+    if one.seconds_per_pair >= QUICK * usual:
+        return None
+    return Flag(
+        "quick",
+        f"{one.seconds_per_pair:.0f} s a pair, where {usual:.0f} s is usual; look at what was chosen",
+    )
+
+
+def _inconsistent(one: Behaviour, usual: float | None) -> Flag | None:
+    if usual is None or not one.repeated:
+        return None
+    chance = float(scipy.special.bdtr(one.repeated_same, one.repeated, usual))
+    share = one.repeated_same / one.repeated
+    if share >= usual or chance >= UNLIKELY:
+        return None
+    return Flag(
+        "inconsistent",
+        f"gave the same answer again to {share:.0%} of {one.repeated:,} repeated pairs; usual is {usual:.0%}",
+    )
+
+
+def names_of(flags: Sequence[Flag]) -> str:
+    """Join the flags' names into one line."""
+    return ", ".join(flag.name for flag in flags)

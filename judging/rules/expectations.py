@@ -1,0 +1,156 @@
+"""Pure: forecast how screening affects a kind of worker and the budget, before anybody works.
+
+A worker fails each gold pair with chance *s*, independently: an honest one slips, a careless one guesses. A task
+holds *g* gold pairs. A task with a failed gold pair is repeated; nothing of an excluded worker counts.
+
+Most people do few tasks. The share of workers who want to do at least k tasks is 1/k, up to the most that one can do,
+*T*: half of them do one task, and a few do most of the work. So w_k = 1/k for k ≤ T, w_{T+1} = 0, and the share who
+want exactly k is w_k − w_{k+1}. A worker stops earlier when excluded. With x_n the least number of failures among n
+gold pairs that excludes (:func:`judging.rules.screening.excluding_failures`), F_k(f) the chance of not being
+excluded after k tasks with f failures, and P_k(f) the same weighted by the tasks passed so far:
+
+    F_k(f) = Σ_j F_{k−1}(f − j) · b(j),   P_k(f) = Σ_j P_{k−1}(f − j) · b(j) + F_{k−1}(f) · b(0)
+
+with b the binomial chances of j failures among g, then dropped where f ≥ x_{gk}. So
+
+    tasks submitted     N = Σ_k w_k · Σ_f F_{k−1}(f)
+    tasks counted       C = Σ_k (w_k − w_{k+1}) · Σ_f P_k(f)
+    excluded share      1 − Σ_k (w_k − w_{k+1}) · Σ_f F_k(f)
+    repeated share      1 − C / N
+
+Under ``reference`` (Arabzadeh et al., *Shallow pooling for sparse labels*, section 3.1), with q = (1 − s)^g, the sums
+over f are q^(k−1) in N, k · q^k in C, and q^k in the excluded share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+
+from judging.rules.screening import SLIP_RATE, excluding_failures
+from judging.rules.slips import Slips
+
+#: With a larger repeated share, almost no task would ever count, so there is no cost.
+HOPELESS = 0.99
+#: The fewest people among whom a campaign's tasks are shared.
+PEOPLE = 5
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """The forecast for one worker: chance of exclusion, mean numbers of tasks submitted and counted.
+
+    ``tasks_per_worker`` is the most that one worker does.
+    """
+
+    tasks_per_worker: int
+    excluded_share: float
+    submitted: float
+    counted: float
+
+    @property
+    def repeated_share(self) -> float:
+        """Return the share of submitted tasks that are repeated."""
+        return _share(1 - self.counted / self.submitted) if self.submitted else 0.0
+
+    def cost(self, without_repeats: Decimal) -> Decimal | None:
+        """Calculate the cost with the expected repeats, to the cent; None if almost no task would count."""
+        if self.repeated_share > HOPELESS:
+            return None
+        return (without_repeats / Decimal(1 - self.repeated_share)).quantize(Decimal("0.01"))
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The forecast for honest workers, over a range of slip rates."""
+
+    slips: Slips
+    low: Expectation
+    expected: Expectation
+    high: Expectation
+
+    def costs(self, without_repeats: Decimal) -> tuple[Decimal | None, Decimal | None, Decimal | None]:
+        """Calculate the cost with repeats at the low, expected and high slip rate; None if it has no limit."""
+        low, expected, high = (one.cost(without_repeats) for one in (self.low, self.expected, self.high))
+        return low, expected, high
+
+    @property
+    def tasks_words(self) -> str:
+        """Say how many tasks each worker is taken to do."""
+        return tasks_words(self.expected.tasks_per_worker)
+
+
+def expect(
+    *,
+    slip_rate: float,
+    gold_per_task: int,
+    tasks_per_worker: int,
+    rule: str,
+    allowed: float = SLIP_RATE,
+) -> Expectation:
+    """Calculate the forecast for workers who fail gold pairs at ``slip_rate``.
+
+    They do up to ``tasks_per_worker`` tasks. ``allowed`` is the slip rate that the rule ``rate`` allows. Raises
+    ValueError for a slip rate outside [0, 1], a negative number of gold pairs, less than one task, or an unknown
+    rule.
+    """
+    if not 0 <= slip_rate <= 1 or gold_per_task < 0 or tasks_per_worker < 1:
+        raise ValueError("a slip rate is a share, and a worker does at least one task")
+    failures = np.arange(gold_per_task + 1)
+    slips = (
+        scipy.special.binom(gold_per_task, failures)
+        * slip_rate**failures
+        * (1 - slip_rate) ** (gold_per_task - failures)
+    )
+    there, passed = np.array([1.0]), np.array([0.0])
+    submitted = counted = excluded = 0.0
+    for done in range(1, tasks_per_worker + 1):
+        submitted += float(there.sum()) / done
+        before = np.pad(there * slips[0], (0, gold_per_task))
+        passed = np.convolve(passed, slips) + before
+        there = np.convolve(there, slips)
+        excludes = excluding_failures(rule, gold_per_task * done, allowed)
+        there, passed = there[:excludes], passed[:excludes]
+        want_no_more = 1 / done - (1 / (done + 1) if done < tasks_per_worker else 0)
+        counted += want_no_more * float(passed.sum())
+        excluded += want_no_more * (1 - float(there.sum()))
+    return Expectation(tasks_per_worker, _share(excluded), submitted, counted)
+
+
+def outlook(
+    slips: Slips, *, gold_per_task: int, tasks_per_worker: int, rule: str, allowed: float = SLIP_RATE
+) -> Outlook:
+    """Calculate the forecast for honest workers at the low, expected and high slip rate."""
+    low, expected, high = (
+        expect(
+            slip_rate=rate,
+            gold_per_task=gold_per_task,
+            tasks_per_worker=tasks_per_worker,
+            rule=rule,
+            allowed=allowed,
+        )
+        for rate in (slips.low, slips.expected, slips.high)
+    )
+    return Outlook(slips, low, expected, high)
+
+
+def tasks_a_worker(most: int, tasks: int, judgments_per_pair: int = 1) -> int:
+    """Calculate how many of a campaign's tasks one worker can do at most.
+
+    The limits are ``most``, the number of tasks without a repeated pair, and an equal share for :data:`PEOPLE`
+    people.
+    """
+    return max(1, min(most, tasks // judgments_per_pair, -(-tasks // PEOPLE)))
+
+
+def tasks_words(most: int) -> str:
+    """Say how many tasks each worker is taken to do, ``most`` being the limit."""
+    return "each does one task" if most == 1 else f"half of them do one task and nobody more than {most:,}"
+
+
+def _share(value: float) -> float:
+    """Clip a value to [0, 1], since rounding can exceed the range slightly."""
+    return min(1.0, max(0.0, value))

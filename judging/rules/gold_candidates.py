@@ -1,0 +1,125 @@
+"""Pure: candidate off-topic passages for a question, from labels and from unjudged texts."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from judging.rules.gold_choice import Triple
+from judging.rules.pair_features import QuestionText
+
+#: Labels: query → passage → grade.
+Grades = Mapping[int, Mapping[int, int]]
+#: The maximum number of passages of a question to try on each side.
+MOST_A_SIDE = 12
+#: The numbers of nearest and of random passages to try for a question.
+NEAREST, ANY = 10, 3
+
+
+def plainly_worse(bad: int, good: int, *, least: int, top: int) -> bool:
+    """Check that labels leave no doubt: ``bad`` is not relevant, and two grades below ``good`` on long scales."""
+    return bad < least and good - bad >= min(2, top)
+
+
+def relevant_by_query(grades: Grades, least: int) -> dict[int, list[int]]:
+    """Map each query to the passages labeled relevant, best grades first."""
+    found = {}
+    for query, of_query in grades.items():
+        relevant = [passage for passage, grade in of_query.items() if grade >= least]
+        if relevant:
+            found[query] = sorted(relevant, key=lambda passage: (-of_query[passage], passage))[:MOST_A_SIDE]
+    return found
+
+
+def labeled(grades: Grades, relevant: Mapping[int, Sequence[int]], least: int) -> Iterator[Triple]:
+    """Pair known relevant passages with those labeled not relevant for the same question."""
+    top = max((grade for of_query in grades.values() for grade in of_query.values()), default=0)
+    for query, good_ones in relevant.items():
+        of_query = grades[query]
+        bad_ones = sorted((passage for passage in of_query if of_query[passage] < least), key=of_query.get)  # type: ignore[arg-type]
+        for bad in bad_ones[:MOST_A_SIDE]:
+            for good in good_ones:
+                if plainly_worse(of_query[bad], of_query[good], least=least, top=top):
+                    why = f"labeled {of_query[bad]} for this question, the relevant one {of_query[good]}"
+                    yield Triple(query, good, bad, why)
+
+
+def against(
+    relevant: Mapping[int, Sequence[int]], others: Mapping[int, Iterable[int]], why: str
+) -> Iterator[Triple]:
+    """Pair known relevant passages with passages that are unlabeled for the question."""
+    for query, found in others.items():
+        for bad in found:
+            for good in relevant.get(query, ()):
+                if good != bad:
+                    yield Triple(query, good, bad, why)
+
+
+def nearest(
+    questions: Mapping[int, QuestionText],
+    passages: Iterable[tuple[int, frozenset[str]]],
+    rng: np.random.Generator,
+) -> dict[int, list[int]]:
+    """Map each question to passages of other questions: those sharing most of its weighted words, and a few random.
+
+    A passage belongs to the question that it matches best. If it has every word of a question, it might answer it and
+    is left out. Passages are read once, and only the best of each question are kept.
+    """
+    asking: dict[str, list[int]] = defaultdict(list)
+    for key, question in questions.items():
+        for word in question.words:
+            asking[word].append(key)
+    total = {key: sum(question.weights.values()) for key, question in questions.items()}
+    best: dict[int, list[tuple[float, int]]] = {key: [] for key in questions}
+    some: list[int] = []
+    for number, (passage, words) in enumerate(passages):
+        shares = _shares(words, asking, questions, total)
+        own = max(shares, key=lambda key: (shares[key], key), default=None)
+        for key, share in shares.items():
+            if key != own and share < 1 and not questions[key].words <= words:
+                _keep(best[key], (share, passage))
+        _keep_some(some, passage, number, rng)
+    found = {}
+    for key in questions:
+        drawn = [some[index] for index in rng.permutation(len(some))[:ANY].tolist()]
+        found[key] = list(
+            dict.fromkeys([*(passage for _, passage in sorted(best[key], reverse=True)), *drawn])
+        )
+    return found
+
+
+def _shares(
+    words: frozenset[str],
+    asking: Mapping[str, Sequence[int]],
+    questions: Mapping[int, QuestionText],
+    total: Mapping[int, float],
+) -> dict[int, float]:
+    """Map questions that share any of the words to the share of their weight that the words cover."""
+    shares: dict[int, float] = defaultdict(float)
+    for word in sorted(words & asking.keys()):
+        for key in asking[word]:
+            shares[key] += questions[key].weights[word] / total[key] if total[key] else 0.0
+    return shares
+
+
+def _keep(heap: list[tuple[float, int]], one: tuple[float, int]) -> None:
+    if len(heap) < NEAREST:
+        heapq.heappush(heap, one)
+    else:
+        heapq.heappushpop(heap, one)
+
+
+def _keep_some(some: list[int], passage: int, number: int, rng: np.random.Generator, most: int = 200) -> None:
+    """Keep an even sample of all that come by."""
+    if len(some) < most:
+        some.append(passage)
+    elif (place := int(rng.integers(number + 1))) < most:
+        some[place] = passage
+
+
+def hardness_reason(question: frozenset[str], off_topic: frozenset[str], why: str) -> str:
+    """Return what makes a gold pair hard or easy, in words for the person who accepts it."""
+    return f"shares {len(question & off_topic)} of {len(question)} question words; {why}" if question else why

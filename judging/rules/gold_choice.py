@@ -1,0 +1,270 @@
+"""Pure: choose gold pairs that look like real pairs and on which strategies without reading fail.
+
+Every candidate is described by what a page shows, and by how often a worker can meet its question and passages.
+Figures of the whole pair (lengths, overlap with the question, familiarity) should follow the distribution of the
+campaign's real pairs. Figures of the relevant passage's lead over the off-topic one (more question words, longer,
+met more often) should even out. :func:`choose` repeatedly takes the candidate that brings the chosen pairs closest
+to both goals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judging.rules.familiarity import TYPICAL, Familiarity, Shares
+from judging.rules.pair_features import PassageText, QuestionText, features, overlap, weighted_overlap
+
+Floats = NDArray[np.float64]
+
+#: At least this share of the proposals is hard, if there are enough hard candidates.
+HARD_SHARE = 0.5
+#: An off-topic passage with this share of the question's content words is hard.
+HARD_OVERLAP = 0.5
+#: Figures further than this from the mean of the real pairs, in standard deviations, count as this far.
+FARTHEST = 3.0
+#: Combinations of figures with less variance than this cannot be told from noise.
+LEAST_VARIANCE = 0.2
+#: What an even score counts against a distribution alike: both are in standard deviations. The second counts when
+#: with the first the relevant passage is ahead, or behind, in more than ``MOST_AHEAD`` of the gold pairs.
+WEIGHTS_OF_EVEN = (2.0, 6.0)
+MOST_AHEAD = 0.58
+#: What familiar questions and passages count against looks; both are in standard deviations.
+WEIGHT_OF_MEMORY = 2.0
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A query with a relevant and an off-topic passage, by keys. ``why`` says where the off-topic one comes from."""
+
+    query_id: int
+    relevant_id: int
+    off_topic_id: int
+    why: str = ""
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Return the three keys."""
+        return self.query_id, self.relevant_id, self.off_topic_id
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts behind the keys. Passages without a text count as equal in every text feature.
+
+    ``weights`` say how rare words are; without them all weigh the same in a passage.
+    """
+
+    questions: Mapping[int, QuestionText]
+    passages: Mapping[int, PassageText]
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, triple: Triple) -> tuple[QuestionText, PassageText, PassageText] | None:
+        """Return the question and both passages; None when a text is missing."""
+        asked = self.questions.get(triple.query_id)
+        good, bad = self.passages.get(triple.relevant_id), self.passages.get(triple.off_topic_id)
+        return None if asked is None or good is None or bad is None else (asked, good, bad)
+
+    def likeness(self, asked: QuestionText, passage: PassageText) -> float:
+        """Calculate the TF-IDF cosine of question and passage, up to a factor common to a question."""
+        shared = sum(weight**2 for word, weight in asked.weights.items() if word in passage.words)
+        norm = math.sqrt(sum(self.weights.get(word, 1.0) ** 2 for word in passage.words))
+        return shared / norm if norm else 0.0
+
+
+@dataclass(frozen=True)
+class Real:
+    """The campaign's real pairs as (query, passage, passage)."""
+
+    pairs: Sequence[tuple[int, int, int]]
+
+    @cached_property
+    def uses(self) -> Counter[int]:
+        """Count the real pairs of each passage."""
+        return Counter(passage for _, *sides in self.pairs for passage in sides)
+
+
+def is_hard(question: frozenset[str], relevant: frozenset[str], off_topic: frozenset[str]) -> bool:
+    """Check whether the off-topic passage shares half of the question's words, or as many as the relevant one."""
+    shared = overlap(question, off_topic)
+    return shared > 0 and (shared >= HARD_OVERLAP or shared >= overlap(question, relevant))
+
+
+def hard(texts: Texts, triple: Triple) -> bool:
+    """Check whether a gold pair is hard; without texts it is not."""
+    found = texts.of(triple)
+    return found is not None and is_hard(found[0].words, found[1].words, found[2].words)
+
+
+def ahead(texts: Texts, triple: Triple) -> tuple[float, ...]:
+    """Calculate the relevant passage's lead in question words, rare words, phrases, likeness and length."""
+    found = texts.of(triple)
+    if found is None:
+        return (0.0, 0.0, 0.0, 0.0, 0.0)
+    asked, good, bad = found
+    return (
+        overlap(asked.words, good.words) - overlap(asked.words, bad.words),
+        weighted_overlap(asked, good.words) - weighted_overlap(asked, bad.words),
+        float(len(asked.neighbors & good.neighbors) - len(asked.neighbors & bad.neighbors)),
+        texts.likeness(asked, good) - texts.likeness(asked, bad),
+        float(np.log((1 + good.length) / (1 + bad.length))),
+    )
+
+
+def choose(
+    candidates: Sequence[Triple],
+    *,
+    real: Real,
+    texts: Texts,
+    standing: Sequence[Triple],
+    wanted: int,
+    rng: np.random.Generator,
+    exclusive: bool = True,
+    most_of_a_question: int | None = None,
+    shares: Shares = TYPICAL,
+) -> list[Triple]:
+    """Choose up to ``wanted`` candidates that, with the ``standing`` gold pairs, look like the real pairs.
+
+    Real pairs are left out, since a worker would see them twice. While other questions are left, a question is used
+    at most ``most_of_a_question`` times, the number of tasks of one worker: a task asks it once, so more would be
+    useless. With ``exclusive``, no passage is used under two questions in gold and real pairs. ``shares``: the shares
+    of real and gold pairs that one worker meets. The same generator state gives the same result.
+    """
+    judged = {(query, frozenset(sides)) for query, *sides in real.pairs}
+    candidates = [one for one in candidates if (one.query_id, frozenset(one.key[1:])) not in judged]
+    if not candidates or wanted < 1:
+        return []
+    triples = [*standing, *candidates]
+    noise = rng.random(len(triples))
+    found: list[Triple] = []
+    for weight in WEIGHTS_OF_EVEN:
+        figures = _Figures.of(real, texts, triples, weight)
+        known = Familiarity(real.pairs, [one.key for one in triples], shares)
+        search = _Search(triples, len(standing), figures, known, real, texts, exclusive=exclusive)
+        search.most_of_a_question = most_of_a_question or wanted + len(standing)
+        found = []
+        while len(found) < wanted and (best := search.best(noise)) is not None:
+            search.count(best)
+            found.append(triples[best])
+        if most_ahead(texts, [*standing, *found]) <= MOST_AHEAD:
+            break
+    return found
+
+
+def most_ahead(texts: Texts, gold: Sequence[Triple]) -> float:
+    """Calculate the largest share of gold pairs that one text figure gets right, or wrong; ties count half."""
+    signs = np.sign([ahead(texts, one) for one in gold])
+    return float(0.5 + np.abs(signs.mean(axis=0)).max() / 2) if len(gold) else 0.5
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """A row for each triple; ``target`` is the mean that the rows of the chosen triples should have."""
+
+    rows: Floats
+    target: Floats
+
+    @classmethod
+    def of(cls, real: Real, texts: Texts, triples: Sequence[Triple], weight: float) -> _Figures:
+        even = np.array([ahead(texts, one) for one in triples], dtype=float)
+        even = np.hstack([np.sign(even), np.clip(even / _spread(even), -FARTHEST, FARTHEST)]) * weight
+        shown = [texts.of(Triple(*pair)) for pair in real.pairs]
+        looks = np.array([features(*one) for one in shown if one is not None], dtype=float)
+        if not len(looks):
+            return cls(even, np.zeros(even.shape[1]))
+        average = tuple(looks.mean(axis=0).tolist())
+        looked = np.array([features(*one) if (one := texts.of(triple)) else average for triple in triples])
+        moments = _Moments(looks)
+        target = moments.of(looks).mean(axis=0)
+        rows = np.hstack([moments.of(looked), even])
+        return cls(rows, np.concatenate([target, np.zeros(even.shape[1])]))
+
+
+def _spread(table: Floats) -> Floats:
+    spread: Floats = table.std(axis=0)
+    return np.where(spread > 0, spread, 1.0)
+
+
+class _Moments:
+    """Each figure, its square, and the figures made independent of each other.
+
+    Squares follow the spread of a distribution as well as its middle. A classifier combines figures: where two
+    of them usually go together, a small difference between them tells more than it does in either.
+    """
+
+    def __init__(self, like: Floats) -> None:
+        self.middle, self.spread = like.mean(axis=0), _spread(like)
+        standard = (like - self.middle) / self.spread
+        values, directions = np.linalg.eigh(standard.T @ standard / len(like))
+        self.independent = directions / np.sqrt(np.maximum(values, 0.0) + LEAST_VARIANCE)
+
+    def of(self, figures: Floats) -> Floats:
+        standard = (figures - self.middle) / self.spread
+        clipped = np.clip(standard, -FARTHEST, FARTHEST)
+        combined = np.clip(standard @ self.independent, -FARTHEST, FARTHEST)
+        return np.hstack([clipped, 0.5 * clipped**2, combined])
+
+
+class _Search:
+    """The state of the search: standing gold pairs first, those chosen so far, and those still allowed."""
+
+    def __init__(
+        self,
+        triples: Sequence[Triple],
+        standing: int,
+        figures: _Figures,
+        known: Familiarity,
+        real: Real,
+        texts: Texts,
+        *,
+        exclusive: bool,
+    ) -> None:
+        self.exclusive, self.known = exclusive, known
+        self.most_of_a_question = len(triples)
+        self.rows, self.target = figures.rows, figures.target
+        self.total, self.number, self.hard = np.zeros(len(self.target)), 0, 0
+        self.keys = np.array([one.key for one in triples])
+        self.query, self.sides = self.keys[:, 0], self.keys[:, 1:]
+        self.is_hard = np.array([hard(texts, one) for one in triples])
+        self.allowed = np.arange(len(triples)) >= standing
+        self.asked = np.zeros(len(triples))
+        for query, passage in {(query, passage) for query, *sides in real.pairs for passage in sides}:
+            self._own(query, passage)
+        for index in range(standing):
+            self.count(index)
+
+    def _own(self, query: int, passage: int) -> None:
+        """Allow the passage under this query alone."""
+        if self.exclusive:
+            self.allowed &= (self.query == query) | (self.sides != passage).all(axis=1)
+
+    def count(self, index: int) -> None:
+        """Count a gold pair as chosen."""
+        query, *sides = self.keys[index].tolist()
+        self.total = self.total + self.rows[index]
+        self.number += 1
+        self.hard += int(self.is_hard[index])
+        self.known.count(index)
+        for passage in sides:
+            self._own(query, passage)
+        self.asked += self.query == query
+        self.allowed &= (self.keys != self.keys[index]).any(axis=1)
+
+    def best(self, noise: Floats) -> int | None:
+        """Find the allowed gold pair that brings the mean closest to its target; None if none is left."""
+        allowed = self.allowed & (self.asked < self.most_of_a_question)
+        if not allowed.any():
+            allowed = self.allowed
+        if self.hard < HARD_SHARE * (self.number + 1) and (allowed & self.is_hard).any():
+            allowed = allowed & self.is_hard
+        if not allowed.any():
+            return None
+        away = ((self.total + self.rows - (self.number + 1) * self.target) ** 2).sum(axis=1)
+        away += WEIGHT_OF_MEMORY * self.known.away()
+        return int(np.argmin(np.where(allowed, away + noise * 1e-6, np.inf)))

@@ -1,0 +1,104 @@
+"""Pure: draw a task's gold pairs for a worker.
+
+A worker's memory must not reveal gold pairs. So a gold pair never repeats a question of the task, and never shows a
+passage under a second question. Gold pairs are also as familiar as the rest of the task: for each gold pair, a real
+pair of the task is drawn at random, and of the gold pairs that fit, the one is taken whose question and passages
+the worker has met about as often.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Shown(NamedTuple):
+    """A question with the two passages under it: a pair or a gold pair, by keys."""
+
+    query_id: int
+    one_id: int
+    other_id: int
+
+
+class Gold(NamedTuple):
+    """A gold pair's key, and those of its question and passages."""
+
+    pk: int
+    query_id: int
+    relevant_id: int
+    off_topic_id: int
+
+    @property
+    def shown(self) -> Shown:
+        return Shown(self.query_id, self.relevant_id, self.off_topic_id)
+
+
+@dataclass
+class Memory:
+    """A worker's history: how often each question and passage was shown, and each passage's questions."""
+
+    questions: Counter[int] = field(default_factory=Counter)
+    passages: Counter[int] = field(default_factory=Counter)
+    under: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+
+    def keep(self, shown: Iterable[Shown]) -> None:
+        """Add shown pairs to the history."""
+        for query, *sides in shown:
+            self.questions[query] += 1
+            for passage in sides:
+                self.passages[passage] += 1
+                self.under[passage].add(query)
+
+    def elsewhere(self, query: int, one: int, other: int) -> bool:
+        """Check whether either passage was shown under another question."""
+        under = self.under
+        return (one in under and under[one] != {query}) or (other in under and under[other] != {query})
+
+    def familiar(self, shown: Sequence[tuple[int, int, int]]) -> NDArray[np.float64]:
+        """Count how often the worker saw each question and its less and better known passage; one row each."""
+        questions, passages = self.questions.get, self.passages.get
+        known = [(questions(query, 0), passages(one, 0), passages(other, 0)) for query, one, other in shown]
+        counts = np.array(known, dtype=float).reshape(-1, 3)
+        counts[:, 1:].sort(axis=1)
+        return np.hstack([np.log1p(counts), counts > 0])
+
+
+def draw(
+    gold: Sequence[Gold], memory: Memory, task: Sequence[Shown], count: int, rng: np.random.Generator
+) -> list[Gold]:
+    """Draw ``count`` gold pairs for a task with these real pairs; fewer if no more of them fit."""
+    here = Memory()
+    here.keep(task)
+    fitting = [one for one in gold if _fits(one, here) and not memory.elsewhere(*one[1:])]
+    patterns = memory.familiar(task or [(0, 0, 0)])
+    away = ((memory.familiar([one[1:] for one in fitting])[:, None] - patterns) ** 2).sum(axis=2)
+    left, drawn = np.arange(len(fitting)), list[Gold]()
+    while len(drawn) < count and len(left):
+        pattern = int(rng.integers(len(patterns)))
+        chosen = fitting[left[int(np.argmin(away[left, pattern] + rng.random(len(left)) * 1e-6))]]
+        drawn.append(chosen)
+        here.keep([chosen.shown])
+        left = np.array([index for index in left.tolist() if _fits(fitting[index], here)], dtype=int)
+    return drawn
+
+
+def how_many_fit(gold: Iterable[Gold], memory: Memory, task: Iterable[Shown]) -> int:
+    """Count the gold pairs that fit a task with these real pairs: one for each new question."""
+    here = Memory()
+    here.keep(task)
+    fitting = 0
+    for one in gold:
+        if _fits(one, here) and not memory.elsewhere(*one[1:]):
+            here.keep([one.shown])
+            fitting += 1
+    return fitting
+
+
+def _fits(one: Gold, here: Memory) -> bool:
+    """Check that the task neither asks its question nor shows its passages under another question."""
+    return one.query_id not in here.questions and not here.elsewhere(*one[1:])

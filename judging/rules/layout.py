@@ -1,0 +1,71 @@
+"""Pure: the order of pairs on a worker's pages, and the side of each passage.
+
+The layout hides gold pairs: both kinds are mixed, and their sides are drawn alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The content of one slot: the pair (or gold pair) at ``index`` of the input, and its sides.
+
+    ``swapped`` says that the second passage of the pair stands on the left.
+    """
+
+    is_gold: bool
+    index: int
+    swapped: bool
+
+
+def lay_out(leanings: Sequence[int], gold_count: int, rng: np.random.Generator) -> tuple[Seat, ...]:
+    """Lay out ``len(leanings)`` pairs and ``gold_count`` gold pairs, first slot first.
+
+    ``leanings[i]`` is how many times more pair *i* was shown unswapped than swapped so far. A pair that leans is
+    shown the other way, so that the sides of its judgments balance. Half of the other pairs are swapped (an odd one
+    by chance). Gold pairs can be anywhere, like other pairs. The same generator state gives the same layout.
+    """
+    swaps = _against(leanings, rng)
+    gold_swaps = _halves(gold_count, rng)
+    total = len(leanings) + gold_count
+    gold_at = set(rng.permutation(total)[:gold_count].tolist())
+    pairs = iter(rng.permutation(len(leanings)).tolist())
+    golds = iter(range(gold_count))
+    seats = []
+    for position in range(total):
+        if position in gold_at:
+            index = next(golds)
+            seats.append(Seat(True, index, gold_swaps[index]))
+        else:
+            index = next(pairs)
+            seats.append(Seat(False, index, swaps[index]))
+    return tuple(seats)
+
+
+def _against(leanings: Sequence[int], rng: np.random.Generator) -> list[bool]:
+    level = iter(_halves(sum(leaning == 0 for leaning in leanings), rng))
+    return [leaning > 0 if leaning else next(level) for leaning in leanings]
+
+
+def _halves(count: int, rng: np.random.Generator) -> list[bool]:
+    """Return ``count`` booleans in random order, half of them true (an odd one is random)."""
+    trues = count // 2 + (int(rng.integers(2)) if count % 2 else 0)
+    return [bool(value) for value in rng.permutation([True] * trues + [False] * (count - trues))]
+
+
+def placeholder_text(seed: int, pid: str) -> str:
+    """Return a rehearsal's placeholder for a passage without text. It does not identify the passage."""
+    digest = hashlib.sha256(f"placeholder:{seed}:{pid}".encode()).hexdigest()
+    return f"Placeholder for passage {digest[:16]}"
+
+
+def submission_seed(campaign_seed: int, submission_id: int) -> int:
+    """Derive the seed of a submission's layout from the campaign's; it fits a signed 64-bit column."""
+    digest = hashlib.sha256(f"layout:{campaign_seed}:{submission_id}".encode()).digest()
+    return int.from_bytes(digest[:7])

@@ -1,0 +1,43 @@
+"""Pure: packing of pairs into tasks.
+
+Pairs are packed ahead, ``pairs_per_task`` to a task, pairs of one query spread over tasks, so that a worker
+rarely meets one query twice in a task (design: "Tasks").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def pack(
+    queries: Sequence[int] | NDArray[np.int64], pairs_per_task: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """Pack pairs into tasks, as lists of indexes into ``queries`` (the query of every pair).
+
+    Every pair is in exactly one task; there are ceil(pairs / pairs_per_task) tasks, and only their sizes'
+    remainder falls to the last ones. Pairs of one query are dealt to different tasks as long as the query
+    has no more pairs than there are tasks. Order is random by ``rng``; the same state gives the same tasks.
+    """
+    if pairs_per_task < 1:
+        raise ValueError("a task has at least one pair")
+    keys = np.asarray(queries, dtype=np.int64)
+    if not len(keys):
+        return []
+    count = -(-len(keys) // pairs_per_task)
+    # Order queries randomly, with the shuffled pairs of each together. Dealing them out to the tasks in turn
+    # puts two pairs of a query into one task only if it has more pairs than there are tasks.
+    shuffled = rng.permutation(len(keys))
+    _, query_of = np.unique(keys, return_inverse=True)
+    turn = rng.permutation(int(query_of.max()) + 1)
+    dealt = shuffled[np.argsort(turn[query_of[shuffled]], kind="stable")]
+    tasks: list[list[int]] = [dealt[start::count].tolist() for start in range(count)]
+    order = rng.permutation(count)
+    return [rng.permutation(tasks[task]).tolist() for task in order]
+
+
+def task_count(pairs: int, pairs_per_task: int, layers: int = 1) -> int:
+    """Count the tasks for ``layers`` judgments of each pair; each layer is packed separately."""
+    return layers * -(-pairs // pairs_per_task)

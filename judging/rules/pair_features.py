@@ -1,0 +1,126 @@
+"""Pure: numeric features of two passages under a question, as a page shows them.
+
+The order of the two sides does not matter to :func:`features`: sides are drawn by chance, so they say nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+#: Words that say nothing about a topic.
+_STOP_WORDS = """
+a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not
+of on or our she so such than that the their them then there these they this to up was we were what when where which
+who whom whose why will with would you your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_WORD = re.compile(r"\w+")
+
+#: The names of the values that :func:`features` returns, in order.
+NAMES = (
+    "least overlap",
+    "most overlap",
+    "least weighted overlap",
+    "most weighted overlap",
+    "shortest",
+    "longest",
+    "shared words",
+    "question words",
+    "sides without a question word",
+    "question phrases",
+)
+
+
+@dataclass(frozen=True)
+class PassageText:
+    """A passage for features: its content words, its number of words, and its pairs of adjacent words."""
+
+    words: frozenset[str]
+    length: int
+    neighbors: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class QuestionText:
+    """A question for features; ``weights`` says how rare each of its content words is."""
+
+    words: frozenset[str]
+    neighbors: frozenset[tuple[str, str]]
+    weights: Mapping[str, float]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry its topic: lower case, without stop words, plural s cut off."""
+    return frozenset(_content(text))
+
+
+def overlap(query: frozenset[str], passage: frozenset[str]) -> float:
+    """Calculate the share of the query's content words that the passage has; 0 for a query without any."""
+    return len(query & passage) / len(query) if query else 0.0
+
+
+def length(text: str) -> int:
+    """Count the words of a text."""
+    return len(_WORD.findall(text))
+
+
+def read_passage(text: str) -> PassageText:
+    """Read a passage's text once for all features."""
+    content = _content(text)
+    return PassageText(frozenset(content), length(text), _neighbors(content))
+
+
+def question_features(text: str, weights: Mapping[str, float]) -> QuestionText:
+    """Read a question's text; ``weights`` come from :func:`word_weights`, an unknown word counts as the rarest."""
+    content = _content(text)
+    rarest = max(weights.values(), default=1.0)
+    own = {word: weights.get(word, rarest) for word in content}
+    return QuestionText(frozenset(content), _neighbors(content), own)
+
+
+def word_weights(passages: Iterable[frozenset[str]]) -> dict[str, float]:
+    """Calculate the inverse document frequency of every word of these passages: rare words weigh more."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for words in passages:
+        total += 1
+        counts.update(words)
+    return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in counts.items()}
+
+
+def weighted_overlap(question: QuestionText, passage: frozenset[str]) -> float:
+    """Calculate the share of the question's weight that the passage has."""
+    total = sum(question.weights.values())
+    found = sum(weight for word, weight in question.weights.items() if word in passage)
+    return found / total if total else 0.0
+
+
+def features(question: QuestionText, one: PassageText, other: PassageText) -> tuple[float, ...]:
+    """Calculate the pair's features in the order of ``NAMES``; swapping the sides changes nothing."""
+    plain = sorted((overlap(question.words, one.words), overlap(question.words, other.words)))
+    weighted = sorted((weighted_overlap(question, one.words), weighted_overlap(question, other.words)))
+    lengths = sorted((math.log(1 + one.length), math.log(1 + other.length)))
+    joined = len(one.words | other.words)
+    return (
+        *plain,
+        *weighted,
+        *lengths,
+        len(one.words & other.words) / joined if joined else 0.0,
+        float(len(question.words)),
+        float(sum(not question.words & side.words for side in (one, other))),
+        float(sum(len(question.neighbors & side.neighbors) for side in (one, other))),
+    )
+
+
+def _content(text: str) -> list[str]:
+    words = _WORD.findall(text.lower())
+    return [word.removesuffix("s") for word in words if word not in _STOP and len(word) > 1]
+
+
+def _neighbors(content: list[str]) -> frozenset[tuple[str, str]]:
+    return frozenset(pairwise(content))

@@ -1,0 +1,47 @@
+"""Pure: worker qualifications in the protocol's form, compared and put into words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+Requirement = dict[str, Any]
+
+
+def same_requirements(wanted: Sequence[Requirement], found: Sequence[Requirement]) -> bool:
+    """Check that a crowd's description lists exactly the wanted requirements, in any order.
+
+    Fields that the crowd adds to a requirement (such as ``RequiredToPreview``) make no difference.
+    """
+    left = list(found)
+    for one in wanted:
+        fitting = next((other for other in left if _says(other, one)), None)
+        if fitting is None:
+            return False
+        left.remove(fitting)
+    return not left
+
+
+def _says(found: Requirement, wanted: Requirement) -> bool:
+    return all(_unordered(found.get(name)) == _unordered(value) for name, value in wanted.items())
+
+
+def _unordered(value: Any) -> Any:
+    return sorted(json.dumps(one, sort_keys=True) for one in value) if isinstance(value, list) else value
+
+
+def requirement_words(requirements: Sequence[Requirement]) -> str:
+    """Say in words what is required, by the ids of the qualifications."""
+    words = [limit_words(one, name=str(one["QualificationTypeId"])) for one in requirements]
+    return "; ".join(words) or "nothing"
+
+
+def limit_words(requirement: Requirement, *, name: str) -> str:
+    """Say one requirement in words: the qualification's name, the comparison, its values."""
+    values = [*requirement.get("IntegerValues", []), *map(_place, requirement.get("LocaleValues", []))]
+    return " ".join([name, requirement["Comparator"], ", ".join(map(str, values))]).strip()
+
+
+def _place(locale: dict[str, str]) -> str:
+    return "-".join([locale["Country"], *([locale["Subdivision"]] if locale.get("Subdivision") else [])])

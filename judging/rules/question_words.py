@@ -1,0 +1,105 @@
+"""Pure: find the words of the question in a passage.
+
+A word is a run of letters, digits and their marks. Whole words are compared, ignoring case: "art" does not mark
+"heart". Words common to all questions are left out. Scripts without spaces between words (Chinese, Japanese, Thai, …)
+have no such runs: there, two or more adjacent characters of the question are marked if they are adjacent in the
+passage, too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from itertools import pairwise
+
+_SILENT = """a an and are as at be been by can could did do does for from had has have how i if in into is it its me
+my of on or our shall should so than that the their them there these they this to was we were what when where which
+who whom whose why will with would you your"""
+#: Words of English questions that say nothing about what is asked.
+SILENT = frozenset(_SILENT.split())
+#: Character names of scripts without spaces between words.
+_UNSPACED = ("CJK ", "HIRAGANA", "KATAKANA", "THAI", "LAO ", "KHMER", "MYANMAR", "IDEOGRAPHIC")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a text, marked or not."""
+
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class _Word:
+    start: int
+    end: int
+    unspaced: bool
+
+
+def marked(text: str, question: str, language: str = "en") -> tuple[Part, ...]:
+    """Split ``text`` into stretches, in order; joined, they are the text."""
+    words, neighbours = _asked(question, language)
+    at = [False] * len(text)
+    for word in _words(text):
+        if word.unspaced:
+            _mark_neighbours(at, text, word, neighbours)
+        elif _folded(text[word.start : word.end], language) in words:
+            at[word.start : word.end] = [True] * (word.end - word.start)
+    return _parts(text, at)
+
+
+def _asked(question: str, language: str) -> tuple[set[str], set[str]]:
+    """Collect the question's words, and its pairs of neighboring characters in scripts without spaces."""
+    words: set[str] = set()
+    neighbours: set[str] = set()
+    for word in _words(question):
+        run = _folded(question[word.start : word.end], language)
+        if word.unspaced:
+            neighbours.update({run} if len(run) == 1 else map("".join, pairwise(run)))
+        elif len(run) > 1 or run.isdigit():
+            words.add(run)
+    return (words - SILENT if language.lower().startswith("en") else words), neighbours
+
+
+def _mark_neighbours(at: list[bool], text: str, run: _Word, neighbours: set[str]) -> None:
+    for place in range(run.start, run.end):
+        for length in (1, 2):
+            if place + length <= run.end and text[place : place + length] in neighbours:
+                at[place : place + length] = [True] * length
+
+
+def _parts(text: str, at: list[bool]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or at[place] != at[start]:
+            parts.append(Part(text[start:place], at[start]))
+            start = place
+    return tuple(parts)
+
+
+def _words(text: str) -> list[_Word]:
+    """Find runs of letters, digits and marks; a run ends where spaced and unspaced scripts meet."""
+    found: list[_Word] = []
+    for place, character in enumerate(text):
+        if unicodedata.category(character)[0] not in "LMN":
+            continue
+        joined = found and found[-1].end == place
+        is_mark = unicodedata.category(character)[0] == "M"
+        unspaced = found[-1].unspaced if joined and is_mark else _is_unspaced(character)
+        if joined and found[-1].unspaced == unspaced:
+            found[-1] = _Word(found[-1].start, place + 1, unspaced)
+        else:
+            found.append(_Word(place, place + 1, unspaced))
+    return found
+
+
+def _is_unspaced(character: str) -> bool:
+    return character > "\u0dff" and unicodedata.name(character, "").startswith(_UNSPACED)
+
+
+def _folded(word: str, language: str) -> str:
+    """Normalize case and accents of a word; Turkish has two letters i."""
+    if language.lower().split("-")[0] in ("tr", "az"):
+        word = word.replace("I", "ı").replace("İ", "i")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())

@@ -1,0 +1,72 @@
+"""Pure: decide from a worker's answers on gold pairs whether to exclude the worker, and why.
+
+- ``reference`` is the rule of Arabzadeh et al., *Shallow pooling for sparse labels* ([SP]), section 3.1: one failed
+  gold pair excludes.
+- ``two-strikes``: the first failed gold pair voids its task, which others repeat. The second one excludes, in the
+  same task or in a later one.
+- ``rate``: every task with a failed gold pair is repeated. Two failures or more exclude when honest slips are
+  unlikely to explain that many (p < 0.01).
+
+Under every rule, a task with a failed gold pair is repeated, and none of an excluded worker's judgments count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+
+from config.plurals import many
+
+#: The highest rate at which honest workers are assumed to fail a gold pair: the upper bound that [SP]'s costs leave,
+#: 0.9%, rounded up (docs/methods-screening.md).
+SLIP_RATE = 0.01
+UNLIKELY = 0.01
+RULES = ("reference", "two-strikes", "rate")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The decision about a worker: excluded or not, why, and the indexes of the failed answers."""
+
+    excluded: bool
+    rule: str
+    reason: str
+    failed: tuple[int, ...]
+
+
+def screen_answers(passed: Sequence[bool], rule: str, *, slip_rate: float = SLIP_RATE) -> Verdict:
+    """Decide on a worker's gold answers, in the order given.
+
+    An undecided or missing answer counts as failed and is passed as False. Raises ValueError for an unknown rule.
+    """
+    failed = tuple(index for index, good in enumerate(passed) if not good)
+    seen = len(passed)
+    excluded = len(failed) >= excluding_failures(rule, seen, slip_rate)
+    words = f"failed {len(failed)} of {many(seen, 'gold pair')}"
+    if rule == "rate":
+        chance = failures_chance(len(failed), seen, slip_rate)
+        words = f"{words}: p = {chance:.3g} under {slip_rate:.1%} honest slips"
+    elif failed:
+        words = f"{words}; {'one is' if rule == 'reference' else 'two are'} enough"
+    else:
+        words = f"passed {'all ' if seen > 1 else ''}{many(seen, 'gold pair')}"
+    return Verdict(excluded, rule, words, failed)
+
+
+def excluding_failures(rule: str, seen: int, slip_rate: float = SLIP_RATE) -> int:
+    """Return the lowest number of failures among ``seen`` gold pairs that excludes; ``seen + 1`` if none does."""
+    if rule not in RULES:
+        raise ValueError(f"there is no screening rule called {rule!r}")
+    if rule != "rate":
+        return min(1 if rule == "reference" else 2, seen + 1)
+    # One failure is never enough, no matter how rare honest slips are assumed to be.
+    counts = range(2, seen + 1)
+    return next((one for one in counts if failures_chance(one, seen, slip_rate) < UNLIKELY), seen + 1)
+
+
+def failures_chance(failed: int, seen: int, slip_rate: float = SLIP_RATE) -> float:
+    """Return P(at least ``failed`` slips among ``seen`` gold pairs) for a worker who slips at ``slip_rate``."""
+    # bdtrc(k, n, p) = P(Binomial(n, p) > k); scipy.stats would add a second to the start of every command.
+    return float(scipy.special.bdtrc(failed - 1, seen, slip_rate)) if failed else 1.0

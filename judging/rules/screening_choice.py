@@ -1,0 +1,131 @@
+"""Pure: compare the screening rules for a campaign, and recommend one.
+
+The crowd is modeled as a mix: a share β of workers who judge without reading, and honest workers who slip on gold
+pairs and err on other pairs. By default, careless workers answer half of the gold pairs and half of the other pairs
+right, like somebody who flips a coin or always chooses the left. Excluded workers are replaced by new ones from the
+same mix. With N and C from :mod:`judging.rules.expectations` for honest workers (h) and the mean over the careless
+kinds (c), who get the share r of their counted judgments right:
+
+    cost            = one pass · ((1 − β) N_h + β N_c) / ((1 − β) C_h + β C_c)
+    bad judgments   = β C_c / ((1 − β) C_h + β C_c)                                  among counted judgments
+    error           e = (1 − bad) · e_h + bad · (1 − r)
+
+A best answer counts as right if the truly best passage beats every rival in its pool of m passages. For independent
+judgments, this has the probability (1 − e)^(m−1). Tournaments can be right without that, so the numbers are a
+lower bound; ``benchmarks/screening.py`` compares the order of the rules with that of real tournaments. Rules are
+level if their right best answers per dollar are within 3% of the most. Of these, the recommended rule keeps
+the most honest workers; in a tie, it leaves the fewest bad judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from math import comb
+
+from judging.rules.expectations import Expectation, expect
+from judging.rules.screening import RULES, SLIP_RATE
+
+#: The share of workers who judge without reading, and how often an honest judgment goes against the truth.
+CARELESS_SHARE, HONEST_ERROR = 0.2, 0.1
+#: Chance of answering a pair right without reading.
+COIN = 0.5
+#: A rule is level with the best when it finds at least this share of its right best answers per dollar.
+LEVEL = 0.97
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The inputs of the comparison. ``pools`` maps the size of a pool to the number of queries that have it."""
+
+    gold_per_task: int
+    tasks_per_worker: int
+    one_pass: Decimal
+    pools: Mapping[int, int]
+    slip_rate: float = SLIP_RATE
+    allowed: float = SLIP_RATE
+    judgments_per_pair: int = 1
+    careless_share: float = CARELESS_SHARE
+    #: (gold pairs right, other pairs right) of each kind of careless worker, equally frequent.
+    careless: tuple[tuple[float, float], ...] = ((COIN, COIN),)
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """The consequences of one rule. If almost no task would count, ``cost`` is None and nothing is right.
+
+    ``level``: no other rule finds clearly more right best answers per dollar.
+    """
+
+    rule: str
+    honest_kept: float
+    careless_caught: float
+    bad_judgments: float
+    cost: Decimal | None
+    right: float
+    right_per_dollar: float
+    level: bool = False
+    recommended: bool = False
+
+    @property
+    def per_hundred(self) -> float:
+        """Calculate the right best answers for $100."""
+        return 100 * self.right_per_dollar
+
+
+def compare_rules(setting: Setting) -> list[Consequence]:
+    """Compare the rules, in the order of :data:`judging.rules.screening.RULES`, and mark the recommended one."""
+    rows = [_consequence(rule, setting) for rule in RULES]
+    least = LEVEL * max(row.right_per_dollar for row in rows)
+    level = [row for row in rows if row.right_per_dollar >= least]
+    best = max(level, key=lambda row: (round(row.honest_kept, 3), -row.bad_judgments))
+    return [replace(row, level=row in level, recommended=row is best) for row in rows]
+
+
+def caught(passes: float, rule: str, setting: Setting) -> Expectation:
+    """Calculate what to expect of a worker who answers the share ``passes`` of gold pairs right."""
+    return expect(
+        slip_rate=1 - passes,
+        gold_per_task=setting.gold_per_task,
+        tasks_per_worker=setting.tasks_per_worker,
+        rule=rule,
+        allowed=setting.allowed,
+    )
+
+
+def _consequence(rule: str, setting: Setting) -> Consequence:
+    honest = caught(1 - setting.slip_rate, rule, setting)
+    kinds = [caught(passes, rule, setting) for passes, _ in setting.careless]
+    share, each = setting.careless_share, setting.careless_share / len(kinds)
+    submitted = (1 - share) * honest.submitted + each * sum(kind.submitted for kind in kinds)
+    counts = [each * kind.counted for kind in kinds]
+    counted = (1 - share) * honest.counted + sum(counts)
+    bad = sum(counts) / counted if counted else 0.0
+    wrong = [count * (1 - right) for count, (_, right) in zip(counts, setting.careless, strict=True)]
+    error = (1 - bad) * HONEST_ERROR + (sum(wrong) / counted if counted else 0.0)
+    cost = Expectation(setting.tasks_per_worker, 0.0, submitted, counted).cost(setting.one_pass)
+    right = 0.0 if cost is None else right_answers(setting, error)
+    return Consequence(
+        rule=rule,
+        honest_kept=1 - honest.excluded_share,
+        careless_caught=sum(kind.excluded_share for kind in kinds) / len(kinds),
+        bad_judgments=bad,
+        cost=cost,
+        right=right,
+        right_per_dollar=right / float(cost) if cost else 0.0,
+    )
+
+
+def right_answers(setting: Setting, error: float) -> float:
+    """Calculate a lower bound of right best answers if each judgment errs with this probability."""
+    right = 1 - _wrong(setting.judgments_per_pair, error)
+    return sum(queries * right ** (size - 1) for size, queries in setting.pools.items())
+
+
+def _wrong(judgments: int, error: float) -> float:
+    """Calculate the chance that the worse passage wins a pair; a tie counts half."""
+    chances = [comb(judgments, k) * error**k * (1 - error) ** (judgments - k) for k in range(judgments + 1)]
+    return sum(
+        c * (1.0 if 2 * k > judgments else 0.5 if 2 * k == judgments else 0.0) for k, c in enumerate(chances)
+    )

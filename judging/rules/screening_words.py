@@ -1,0 +1,54 @@
+"""Pure: the words that tell workers about the screening rule before they agree to a task."""
+
+from __future__ import annotations
+
+from judging.rules.wording import ENGLISH, Wording
+from judging.rules.wording import gettext_noop as _
+
+_CHECKS = _(
+    "Some pairs have an answer that is plain to anyone who reads both passages. They show us that people read."
+)
+_UNDECIDED = _("“Cannot decide” counts as a miss there.")
+#: Rule → the consequence of missing a gold pair.
+FOLLOWS = {
+    "reference": _("If you miss one of them, we use none of your choices and offer you no further tasks."),
+    "two-strikes": _(
+        "If you miss one of them, we do not use your choices in that task. If you miss a second one, we use none of "
+        "your choices and offer you no further tasks."
+    ),
+    "rate": _(
+        "If you miss one of them, we do not use your choices in that task. If you miss more of them than careful "
+        "readers miss by a slip, we use none of your choices and offer you no further tasks."
+    ),
+}
+REPEATS = _(
+    "Some pairs of your earlier tasks may come again, with the sides swapped. They show how stable choices are. "
+    "Nobody is excluded automatically because of them."
+)
+
+
+def screening_words(
+    rule: str,
+    *,
+    gold_per_task: int,
+    allow_undecided: bool,
+    answer_days: int,
+    repeats: bool = False,
+    wording: Wording = ENGLISH,
+) -> str:
+    """Say what happens when a worker misses a gold pair, what it means for pay, and how to object.
+
+    Empty for a campaign without gold pairs and without ``repeats`` of the worker's earlier pairs.
+    """
+    again = [wording.gettext(REPEATS)] if repeats else []
+    if not gold_per_task:
+        return " ".join(again)
+    told = [_CHECKS, *([_UNDECIDED] if allow_undecided else []), FOLLOWS[rule]]
+    end = wording.ngettext(
+        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
+        "requester answers within {count} working day.",
+        "You are still paid for the work you submitted. You can object on the page that tells you so, and the "
+        "requester answers within {count} working days.",
+        answer_days,
+    )
+    return " ".join([*map(wording.gettext, told), end.format(count=answer_days), *again])

@@ -1,0 +1,84 @@
+"""Pure: the range of rates at which honest workers fail gold pairs, assumed from papers or measured in a pilot.
+
+A measured rate is Jeffreys' estimate: after *f* failures among *n* answers the rate has the distribution
+Beta(f + ½, n − f + ½). Its mean is the expected rate, and its 95% interval is the range (Brown, Cai and DasGupta,
+*Interval estimation for a binomial proportion*, 2001). Without a failure the range begins at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+
+import scipy  # loads scipy.special when it is first used: it would be a third of a second of every command
+
+#: Without a measurement, the low end of the range as a share of its high end. [SP]'s costs leave rates from
+#: 0.07 to 0.9% (docs/methods-screening.md), rounded outward to 0.05 and 1%.
+LOW_TO_HIGH = 0.05
+#: The minimum number of a pilot's answers that replaces the assumption.
+LEAST_ANSWERS = 30
+#: A worker who fails at least this share of their gold pairs, of at least this many, does not count as honest.
+NOT_HONEST_FROM, NOT_HONEST_LEAST_SEEN = 0.5, 3
+MOST = 0.99
+
+
+@dataclass(frozen=True)
+class Slips:
+    """An expected rate between a low and a high one. ``seen`` is the number of measured answers; 0: assumed."""
+
+    low: float
+    expected: float
+    high: float
+    failed: int = 0
+    seen: int = 0
+    careless: int = 0
+
+    @property
+    def source(self) -> str:
+        """Say where the rate comes from."""
+        if not self.seen:
+            return "assumed; a pilot measures it"
+        left_out = f"; {self.careless} who failed half or more left out" if self.careless else ""
+        return f"measured in the pilot: {self.failed} of {self.seen} missed{left_out}"
+
+    @property
+    def expected_words(self) -> str:
+        """Say the rate to expect in percent."""
+        return f"{percent_text(self.expected)}%"
+
+    @property
+    def range_words(self) -> str:
+        """Say the range in percent: "0.05 to 1%"."""
+        return f"{percent_text(self.low)} to {percent_text(self.high)}%"
+
+
+def percent_text(share: float) -> str:
+    """Write a share in percent without the sign: at most one decimal, below one percent at most two."""
+    decimals = 2 if 0 < share < 0.01 else 1
+    return f"{100 * share:.{decimals}f}".rstrip("0").removesuffix(".")
+
+
+def assumed(rate: float) -> Slips:
+    """Return the range up to an assumed highest rate. The expected rate is the geometric mean of its ends."""
+    return Slips(LOW_TO_HIGH * rate, sqrt(LOW_TO_HIGH) * rate, min(MOST, rate))
+
+
+def measured(answers: Iterable[tuple[int, bool]]) -> Slips | None:
+    """Calculate the range from (worker, passed) answers; None if there are too few.
+
+    Workers who failed half or more of at least three gold pairs are left out: they do not read.
+    """
+    counts: dict[int, list[int]] = {}
+    for worker, passed in answers:
+        of = counts.setdefault(worker, [0, 0])
+        of[0] += not passed
+        of[1] += 1
+    honest = [(f, n) for f, n in counts.values() if n < NOT_HONEST_LEAST_SEEN or f < NOT_HONEST_FROM * n]
+    failed, seen = sum(f for f, _ in honest), sum(n for _, n in honest)
+    if seen < LEAST_ANSWERS:
+        return None
+    a, b = failed + 0.5, seen - failed + 0.5
+    low = float(scipy.special.betaincinv(a, b, 0.025)) if failed else 0.0
+    high = float(scipy.special.betaincinv(a, b, 0.975))
+    return Slips(low, a / (a + b), min(MOST, high), failed, seen, len(counts) - len(honest))

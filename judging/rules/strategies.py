@@ -1,0 +1,372 @@
+"""Pure: test strategies that a script can follow without reading.
+
+A strategy chooses one side of a pair, or leaves it to chance. Its probability of choosing the known better side is 1,
+0, or ½ if it cannot tell. A task is passed if every gold pair in it is answered right, as every screening rule
+requires before the task's judgments count.
+
+- By text: the gold pairs of *n* tasks are *k* draws without replacement from the *N* accepted ones, of which the
+  strategy answers *r* right and *h* by chance. All of them are right with chance
+  Σ_j C(r, k − j) C(h, j) 2^−j / C(N, k).
+- By side: from the layouts of tasks.
+- By memory of earlier pairs: from simulated workers with a fixed seed, who do tasks of this campaign in random order,
+  with gold pairs drawn as they are for people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judging.rules.gold_choice import Texts, Triple
+from judging.rules.gold_detection import Telling, try_to_tell
+from judging.rules.gold_drawing import Gold, Memory, Shown, draw
+from judging.rules.layout import lay_out
+from judging.rules.pair_features import (
+    PassageText,
+    QuestionText,
+    question_features,
+    read_passage,
+    word_weights,
+)
+
+#: Numbers of consecutive tasks for which pass rates are reported.
+TASKS = (1, 5, 20)
+#: The minimum agreement with the labels at which a strategy judges well enough to be paid.
+GOOD_AGREEMENT = 0.60
+#: The maximum probabilities of passing one task, and five, for a strategy that agrees less.
+MOST_OF_ONE, MOST_OF_FIVE = 0.20, 0.01
+LAYOUTS = 400
+#: The number of simulated workers, and the maximum number of tasks they do together.
+WORKERS, SIMULATED_TASKS = 100, 400
+
+Floats = NDArray[np.float64]
+Chooser = Callable[[int, int, int], float]
+
+
+class Known(NamedTuple):
+    """A pair whose better passage is known, by keys."""
+
+    query: int
+    better: int
+    worse: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The data that strategies are tried on.
+
+    ``gold``: accepted gold pairs. ``labeled``: real pairs whose labels differ. ``tasks``: the real pairs of each
+    task. ``questions`` and ``passages`` are texts by key; a missing text counts as empty.
+    """
+
+    gold: Sequence[Known]
+    labeled: Sequence[Known]
+    tasks: Sequence[Sequence[Shown]]
+    questions: Mapping[int, str]
+    passages: Mapping[int, str]
+    gold_per_task: int
+    most_tasks: int
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts, read once for all uses."""
+        read = {key: read_passage(text) for key, text in self.passages.items() if text}
+        weights = word_weights(one.words for one in read.values())
+        return Texts(
+            {key: question_features(text, weights) for key, text in self.questions.items()}, read, weights
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The results of one strategy.
+
+    ``right``: the share of gold pairs it answers right. ``passes[i]``: the probability of passing
+    ``Outcomes.tasks[i]`` tasks in a row. ``agrees``: the share of real pairs on which it agrees with the labels; None
+    if no labels differ.
+    """
+
+    name: str
+    right: float
+    passes: tuple[float, ...]
+    agrees: float | None
+
+    @property
+    def judges_badly(self) -> bool:
+        """Whether it agrees with the labels too rarely to deserve pay, or its agreement is unknown."""
+        return self.agrees is None or self.agrees < GOOD_AGREEMENT
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The results of every strategy, the one that passes a task most easily first, and the numbers of tasks tried.
+
+    ``fewest``: the smallest number of tasks, out of ``wanted``, with enough gold pairs for a simulated worker.
+    ``page``: how well a classifier recognizes gold pairs by what the page shows; None without enough texts.
+    """
+
+    tasks: tuple[int, ...]
+    gold: int
+    labeled: int
+    rows: tuple[Outcome, ...]
+    fewest: int
+    wanted: int
+    page: Telling | None = None
+
+    def above(self, share: float) -> list[Outcome]:
+        """Return strategies that pass one task with a higher probability than ``share``."""
+        return [row for row in self.rows if row.passes and row.passes[0] > share]
+
+    def over_the_bar(self) -> list[Outcome]:
+        """Return strategies that agree with the labels too rarely for how easily they pass one task, or five."""
+        most = {1: MOST_OF_ONE, 5: MOST_OF_FIVE}
+        return [
+            row
+            for row in self.rows
+            if row.judges_badly
+            and any(
+                chance > most[count]
+                for count, chance in zip(self.tasks, row.passes, strict=True)
+                if count in most
+            )
+        ]
+
+
+def try_strategies(setting: Setting, *, seed: int = 0, workers: int = WORKERS) -> Outcomes:
+    """Try every strategy. The same seed gives the same figures."""
+    per_task = setting.gold_per_task
+    most = min(setting.most_tasks, len(setting.gold) // per_task) if per_task else setting.most_tasks
+    tasks = tuple(sorted({min(count, most) for count in TASKS if most}))
+    found = [_by_text(name, chooser, setting, tasks) for name, chooser in choosers_by_text(setting).items()]
+    found += _by_side(setting, tasks)
+    by_memory, fewest = _by_memory(setting, tasks, np.random.default_rng(seed), workers)
+    ranked = sorted([*found, *by_memory], key=lambda row: (row.passes, row.right), reverse=True)
+    wanted = min(setting.most_tasks, len(setting.tasks))
+    page = told_by_the_page(setting)
+    return Outcomes(tasks, len(setting.gold), len(setting.labeled), tuple(ranked), fewest, wanted, page)
+
+
+def told_by_the_page(setting: Setting) -> Telling | None:
+    """Measure how well a classifier tells gold pairs from the tasks' real pairs by what a page shows."""
+    real = sorted({pair for task in setting.tasks for pair in task})
+    return try_to_tell(real, [Triple(*pair) for pair in setting.gold], setting.texts)
+
+
+def all_right(chances: Sequence[float], drawn: int) -> float:
+    """Return the probability that ``drawn`` gold pairs are all answered right, if each has a chance of 0, ½ or 1."""
+    counts = Counter(chances)
+    ways = sum(
+        math.comb(counts[1.0], drawn - guessed) * math.comb(counts[0.5], guessed) / 2**guessed
+        for guessed in range(min(drawn, counts[0.5]) + 1)
+    )
+    return ways / math.comb(len(chances), drawn) if drawn <= len(chances) else 0.0
+
+
+# By text.
+
+
+def choosers_by_text(setting: Setting) -> dict[str, Chooser]:
+    """Map strategies to functions that return the chance of choosing the first of two passages of a query."""
+    texts, unasked, unread = setting.texts, question_features("", {}), read_passage("")
+
+    def shown(query: int, passage: int) -> tuple[QuestionText, PassageText]:
+        return texts.questions.get(query, unasked), texts.passages.get(passage, unread)
+
+    def shared(query: int, passage: int) -> float:
+        asked, read = shown(query, passage)
+        return float(len(asked.words & read.words))
+
+    def rare(query: int, passage: int) -> float:
+        asked, read = shown(query, passage)
+        return _weight(asked, read.words)
+
+    def similar(query: int, passage: int) -> float:
+        return texts.likeness(*shown(query, passage))
+
+    def longer(query: int, passage: int) -> float:
+        return shown(query, passage)[1].length
+
+    scores: dict[str, Callable[[int, int], float]] = {
+        "overlap": shared,
+        "rare words": rare,
+        "similarity": similar,
+        "fewest question words": lambda query, passage: -shared(query, passage),
+        "fewest rare words": lambda query, passage: -rare(query, passage),
+        "least similar": lambda query, passage: -similar(query, passage),
+        "longer": longer,
+        "shorter": lambda query, passage: -longer(query, passage),
+    }
+    return {name: _higher(score) for name, score in scores.items()}
+
+
+def _weight(question: QuestionText, passage: frozenset[str]) -> float:
+    return math.fsum(weight for word, weight in sorted(question.weights.items()) if word in passage)
+
+
+def _higher(score: Callable[[int, int], float]) -> Chooser:
+    def chance(query: int, one: int, other: int) -> float:
+        return _chance(score(query, one), score(query, other))
+
+    return chance
+
+
+def _chance(one: float, other: float) -> float:
+    if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12):
+        return 0.5
+    return 1.0 if one > other else 0.0
+
+
+def _by_text(name: str, chooser: Chooser, setting: Setting, tasks: Sequence[int]) -> Outcome:
+    right = [chooser(pair.query, pair.better, pair.worse) for pair in setting.gold]
+    agrees = [chooser(pair.query, pair.better, pair.worse) for pair in setting.labeled]
+    passes = tuple(all_right(right, count * setting.gold_per_task) for count in tasks)
+    return Outcome(name, _mean(right) or 0.0, passes, _mean(agrees))
+
+
+# By side.
+
+#: Always left (which comes first on a phone), alternating left and right, and random.
+BY_SIDE = ("left", "alternating", "random")
+
+
+def _by_side(setting: Setting, tasks: Sequence[int]) -> list[Outcome]:
+    pairs = max((len(task) for task in setting.tasks), default=0)
+    agrees = 0.5 if setting.labeled else None
+    left, turns = _side_chances(pairs, setting.gold_per_task)
+    guessed: float = 0.5**setting.gold_per_task
+    return [
+        Outcome(name, 0.5, tuple(chance**count for count in tasks), agrees)
+        for name, chance in zip(BY_SIDE, (left, turns, guessed), strict=True)
+    ]
+
+
+@lru_cache(maxsize=64)
+def _side_chances(pairs: int, gold: int) -> tuple[float, float]:
+    """Return the shares of layouts in which choosing left, or alternating, answers all gold pairs right.
+
+    Every layout is as likely as the one with all sides swapped, so each counts for both.
+    """
+    left = turns = 0
+    for seed in range(LAYOUTS):
+        seats = lay_out([0] * pairs, gold, np.random.default_rng(seed))
+        at = [(place, seat.swapped) for place, seat in enumerate(seats) if seat.is_gold]
+        for mirrored in (False, True):
+            left += all(swapped == mirrored for _, swapped in at)
+            turns += all(swapped == (bool(place % 2) != mirrored) for place, swapped in at)
+    return left / (2 * LAYOUTS), turns / (2 * LAYOUTS)
+
+
+# By memory.
+
+#: Choose the passage that the worker has met more often, less often, or never under another question.
+BY_MEMORY = ("seen before", "not seen before", "not seen elsewhere")
+
+
+class Given(NamedTuple):
+    """A task of a simulated worker: its number from 1, the worker's history, its real pairs and its gold pairs."""
+
+    number: int
+    memory: Memory
+    real: Sequence[Shown]
+    gold: Sequence[Gold]
+
+
+def tasks_of_one(setting: Setting, most: int, rng: np.random.Generator) -> Iterator[Given]:
+    """Yield up to ``most`` tasks in random order, with gold pairs drawn as they are for people.
+
+    A task without enough fitting gold pairs is skipped.
+    """
+    memory = Memory()
+    left = [Gold(pk, *key) for pk, key in enumerate(setting.gold)]
+    number = 0
+    for index in rng.permutation(len(setting.tasks)).tolist():
+        real = setting.tasks[index]
+        drawn = draw(left, memory, real, setting.gold_per_task, rng)
+        if len(drawn) < setting.gold_per_task:
+            continue
+        number += 1
+        yield Given(number, memory, real, drawn)
+        if number == most:
+            return
+        used = {one.pk for one in drawn}
+        left = [one for one in left if one.pk not in used]
+        memory.keep([*real, *(one.shown for one in drawn)])
+
+
+class Work(NamedTuple):
+    """One worker's chances, a column for each of ``BY_MEMORY``: by task, by gold pair, by labeled real pair."""
+
+    tasks: Floats
+    gold: Floats
+    labeled: Floats
+
+
+def _work_of_one(setting: Setting, most: int, better: Collection[Known], rng: np.random.Generator) -> Work:
+    tasks, gold, labeled = [], [], []
+    for given in tasks_of_one(setting, most, rng):
+        chances = _table([_remembered(given.memory, *one.shown) for one in given.gold])
+        tasks.append(chances.prod(axis=0))
+        gold.append(chances)
+        sides = [
+            Known(*side)
+            for query, one, other in given.real
+            for side in ((query, one, other), (query, other, one))
+        ]
+        labeled += [_remembered(given.memory, *known) for known in sides if known in better]
+    return Work(_table(tasks), np.vstack([_table([]), *gold]), _table(labeled))
+
+
+def _table(rows: Sequence[Floats | list[float]]) -> Floats:
+    return np.array(rows, dtype=float).reshape(-1, len(BY_MEMORY))
+
+
+def _by_memory(
+    setting: Setting, tasks: Sequence[int], rng: np.random.Generator, workers: int
+) -> tuple[list[Outcome], int]:
+    """Return the results of strategies by memory, and the smallest number of tasks given to a simulated worker.
+
+    In a first task there is nothing to remember, so the rate for one task is that of all later tasks. A worker who
+    cannot be given enough tasks does not pass them.
+    """
+    most = min(setting.most_tasks, len(setting.tasks))
+    count = max(1, min(workers, SIMULATED_TASKS * workers // WORKERS // max(1, most)))
+    better = frozenset(setting.labeled)
+    done = [_work_of_one(setting, most, better, rng) for _ in range(count)]
+    right, agrees = (
+        np.vstack(tables) for tables in ([one.gold for one in done], [one.labeled for one in done])
+    )
+    later = np.vstack([one.tasks[1:] for one in done])
+    passes = [
+        np.mean([one.tasks[:number].prod(axis=0) * (len(one.tasks) >= number) for one in done], axis=0)
+        for number in tasks
+    ]
+    if len(later) and passes:
+        passes[0] = later.mean(axis=0)
+    rows = [
+        Outcome(
+            name,
+            _mean(right[:, at]) or 0.0,
+            tuple(float(shares[at]) for shares in passes),
+            _mean(agrees[:, at]),
+        )
+        for at, name in enumerate(BY_MEMORY)
+    ]
+    return rows, min(len(one.tasks) for one in done)
+
+
+def _remembered(memory: Memory, query: int, one: int, other: int) -> list[float]:
+    """Return the chance of choosing ``one``, for each of ``BY_MEMORY``."""
+    familiar = _chance(memory.passages[one], memory.passages[other])
+    elsewhere = [bool(memory.under.get(side, set()) - {query}) for side in (one, other)]
+    return [familiar, 1.0 - familiar, _chance(elsewhere[1], elsewhere[0])]
+
+
+def _mean(values: Sequence[float] | Floats) -> float | None:
+    return math.fsum(values) / len(values) if len(values) else None

@@ -1,0 +1,15 @@
+"""Pure: the interval of a share."""
+
+from __future__ import annotations
+
+import math
+
+
+def wilson(part: int, whole: int) -> tuple[float, float] | None:
+    """Return the 95% interval of a share (Wilson's score interval); None if ``whole`` is 0."""
+    if not whole:
+        return None
+    z, share = 1.959964, part / whole
+    middle = (share + z * z / (2 * whole)) / (1 + z * z / whole)
+    half = z * math.sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole)) / (1 + z * z / whole)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -1,0 +1,29 @@
+"""Pure: sentences for workers are written in English in the code, and translated when they are shown.
+
+Texts in modules are marked with ``_`` (:func:`gettext_noop`), so that ``make messages`` finds them; the code that
+shows them translates them. Functions that build sentences take a :class:`Wording`, such as Django's ``translation``
+module.
+"""
+
+from __future__ import annotations
+
+from gettext import NullTranslations
+from typing import Protocol
+
+
+class Wording(Protocol):
+    """Translates English sentences into some language."""
+
+    def gettext(self, message: str, /) -> str:
+        """Return the translated sentence."""
+
+    def ngettext(self, singular: str, plural: str, number: int, /) -> str:
+        """Return the translated sentence in the form for ``number``."""
+
+
+ENGLISH: Wording = NullTranslations()
+
+
+def gettext_noop(words: str) -> str:
+    """Return the words unchanged; the call marks them for translation."""
+    return words

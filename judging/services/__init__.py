@@ -1,1 +1,0 @@
-"""What judging does: one verb a function, one transaction each."""

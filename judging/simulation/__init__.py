@@ -1,0 +1,1 @@
+"""Simulated workers who use the real pages over HTTP, and rehearsals."""

@@ -1,0 +1,84 @@
+"""Take back what simulated workers of an interrupted run left behind, so that the next run can start at once.
+
+A killed run leaves tasks with workers who never come back. Without this, they would hold the tasks, and the places at
+the crowd, until the time is over.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.plurals import many
+from judging.crowds import crowd_for
+from judging.errors import CampaignRefused
+from judging.exchange.calls import campaign_key
+from judging.intake.places import close_place, want_places
+from judging.models import Campaign, Place, Submission, Task
+from judging.tasks.leasing import end_submission
+
+
+@contextmanager
+def only_simulation(campaign: Campaign) -> Iterator[None]:
+    """Lock the campaign for one run of simulated workers. The lock ends with its process, even after a crash.
+
+    Raises CampaignRefused while another run holds it. Simulated workers work on this machine's marketplace only, so
+    a lock on this machine is enough.
+    """
+    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with (settings.DATA_DIR / f"simulation-{campaign_key(campaign)}.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CampaignRefused(
+                f"Simulated workers are already working on {campaign.name}.",
+                "Wait until they finish, or stop that command and run this one again.",
+            ) from None
+        yield
+
+
+def end_leftover_leases(campaign: Campaign) -> int:
+    """End the leases of simulated workers and want new places for their tasks. Returns how many. Safe to repeat.
+
+    Call it while holding :func:`only_simulation`, after a collection, so that submissions in the crowd's list are not
+    taken back. A place held at the crowd cannot go to anybody else, so it is closed and another is offered. People's
+    leases are left alone.
+    """
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    left = Submission.objects.filter(campaign=campaign, worker__simulated=True, state__in=live)
+    left = left.exclude(standing=Submission.Standing.TRIAL)
+    theirs = {one.place_id for one in left if one.place_id}
+    taken = sum(end_submission(one, Submission.State.RETURNED) for one in left)
+    crowd = crowd_for(campaign)
+    for place in _orphaned(campaign, theirs):
+        close_place(campaign, crowd, place)
+        Place.objects.filter(pk=place.pk, state=Place.State.OPEN).update(state=Place.State.GONE)
+    want_places(campaign)
+    return taken
+
+
+def _orphaned(campaign: Campaign, theirs: set[int]) -> list[Place]:
+    """Return places held at the crowd by simulated workers, though none is working.
+
+    In a rehearsal these are all held places, since nobody else can be there. In any other campaign, only the
+    places of ``theirs`` count: a person may hold a place that our page has not seen yet.
+    """
+    posted = crowd_for(campaign).places()
+    held = {one.crowd_id for one in posted if one.held and not one.has_submission}
+    offered = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN, crowd_id__in=held)
+    if not campaign.rehearsal_of_id:
+        offered = offered.filter(pk__in=theirs)
+    return list(offered.select_related("posting"))
+
+
+def held_words(campaign: Campaign) -> str:
+    """Return a sentence on how long held tasks stay held, or an empty string if there are none."""
+    held = Task.objects.filter(campaign=campaign, state=Task.State.HELD).exclude(leased_until=None)
+    last = held.order_by("-leased_until").values_list("leased_until", flat=True).first()
+    if last is None:
+        return ""
+    return f"{many(held.count(), 'task is', 'tasks are')} held until {timezone.localtime(last):%H:%M} at the latest."

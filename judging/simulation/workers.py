@@ -1,0 +1,326 @@
+"""Simulated workers, who use the real pages over HTTP.
+
+They sign up at the marketplace, take places, load the judging page, and post the real forms. From the database
+they learn only which passage a text is and its grade in the truth. They cannot tell which pairs are gold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from django.db import connection
+
+from config.background.attending import attend, run_schedule
+from config.background.models import Job
+from config.background.registry import Progress
+from config.guidance import Guidance, Option
+from config.plurals import many
+from judging.campaign import rehearsal_copy
+from judging.errors import CampaignRefused, JudgingError
+from judging.exchange.tokens import BadToken, read_link
+from judging.intake.places import LIVE, places_offered
+from judging.jobs import post_places_key, ring_to_collect
+from judging.models import Campaign, Pair, Place, Task
+from judging.rules.layout import placeholder_text
+from judging.rules.screening import SLIP_RATE
+from judging.rules.slips import assumed
+from judging.simulation.browser import Browser, Page, hang_up
+from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
+from judging.watching.problems import budget_used_up
+from judging.watching.status import is_complete
+from judging.workers.identities import crowd_of, declare_simulated
+from pooling.models import Passage, Qrel, QrelSet, Query
+
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+#: Rounds of work and collection without any change before the simulation gives up.
+IDLE_ROUNDS = 5
+UNLABELLED = -1
+#: Grades that differ by this much make a pair obvious.
+FAR_APART = 2
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """The number of simulated workers, and how well they judge."""
+
+    workers: int = 25
+    careless: int = 0
+    error: float = 0.1
+    gold_error: float = assumed(SLIP_RATE).expected
+    seed: int = 1
+    concurrency: int = 8
+
+
+@dataclass
+class Simulated:
+    """The result of a simulation."""
+
+    tasks: int = 0
+    judgments: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Truth:
+    """Simulated workers' opinion of a text: its grade in the labels, with ties broken by a seeded taste."""
+
+    def __init__(self, campaign: Campaign, qrel_set: QrelSet, seed: int) -> None:
+        self.seed = seed
+        self.queries: dict[str, list[int]] = {}
+        for pk, text in Query.objects.filter(collection=campaign.collection).values_list("pk", "text"):
+            self.queries.setdefault(_plain(text), []).append(pk)
+        self.grades: dict[tuple[int, str], int] = {}
+        self.pids: dict[str, str] = {}
+        texts: dict[int, str] = {}
+        passages = Passage.objects.filter(collection=campaign.collection).values_list("pk", "pid", "text")
+        for pk, pid, known in passages.iterator(chunk_size=5000):
+            texts[pk] = _plain(known if known is not None else placeholder_text(campaign.seed, pid))
+            self.pids.setdefault(texts[pk], pid)
+        labels = Qrel.objects.filter(qrel_set=qrel_set).values_list("query_id", "passage_id", "grade")
+        for query, passage, grade in labels.iterator(chunk_size=5000):
+            key = (query, texts[passage])
+            self.grades[key] = max(grade, self.grades.get(key, UNLABELLED))
+        pairs = Pair.objects.filter(campaign=campaign).values_list("query_id", "passage_a_id", "passage_b_id")
+        self.asked = {(query, texts[one]) for query, *both in pairs.iterator(chunk_size=5000) for one in both}
+
+    def prefers_left(self, page: Page) -> tuple[bool, bool]:
+        """Return (whether the left text is better, whether that is obvious).
+
+        As in a gold pair, a labelled text is obvious against one that is in no pair of this question, or one
+        labelled two grades lower.
+        """
+        left, right = _plain(page.left), _plain(page.right)
+        grades = [self._grade(page.question, left), self._grade(page.question, right)]
+        stray = [
+            grade == UNLABELLED and not self._asked(page.question, text)
+            for grade, text in zip(grades, (left, right), strict=True)
+        ]
+        far_apart = UNLABELLED not in grades and abs(grades[0] - grades[1]) >= FAR_APART
+        obvious = stray[0] != stray[1] or far_apart
+        if grades[0] != grades[1]:
+            return grades[0] > grades[1], obvious
+        return self._taste(left) > self._taste(right), False
+
+    def _grade(self, question: str, text: str) -> int:
+        return max(self.grades.get((query, text), UNLABELLED) for query in self.queries[_plain(question)])
+
+    def _asked(self, question: str, text: str) -> bool:
+        return any((query, text) in self.asked for query in self.queries[_plain(question)])
+
+    def _taste(self, text: str) -> str:
+        return hashlib.sha256(f"{self.seed}:{self.pids.get(text, text)}".encode()).hexdigest()
+
+
+def _plain(text: str) -> str:
+    """Return the text without differences in white space, as a reader would compare it."""
+    return " ".join(text.split())
+
+
+class SimulatedWorker:
+    """One worker with an account at the marketplace, who takes tasks until there are no more."""
+
+    def __init__(self, number: int, settings: SimulationSettings, campaign: Campaign, truth: Truth) -> None:
+        self.browser = Browser(campaign.endpoint)
+        self.careless = number < settings.careless
+        # Half of them browse without JavaScript: their choices arrive with the form.
+        self.without_script = number % 2 == 1
+        self.settings, self.campaign, self.truth = settings, campaign, truth
+        self.rng = np.random.default_rng([abs(settings.seed), campaign.pk, number])
+        self.stopped = ""
+
+    def sign_up(self) -> str:
+        """Create an account and return the crowd's worker id."""
+        name = f"simulated-{secrets.token_hex(6)}"
+        return self.browser.sign_up(name, secrets.token_urlsafe(16), program=True)
+
+    def work(self, kinds: Iterable[str]) -> int:
+        """Do tasks of these kinds until none is offered or this worker is refused. Returns how many."""
+        return sum(map(self._work, kinds))
+
+    def _work(self, kind_id: str) -> int:
+        done = 0
+        while not self.stopped:
+            task = self.browser.take(kind_id)
+            if task is None:
+                break
+            if self._is_ours(task.frame_address) and self._do(task.frame_address):
+                done += 1
+            else:
+                self.browser.give_back(task)
+                break  # nothing for this worker now; the next round may have something
+        return done
+
+    def _is_ours(self, frame_address: str) -> bool:
+        """Return whether the place is this campaign's. The same heading can include other campaigns for people."""
+        token = urlsplit(frame_address).path.rstrip("/").rpartition("/")[2]
+        try:
+            return read_link(token).campaign_id == self.campaign.pk
+        except BadToken:  # another installation's
+            return False
+
+    def _do(self, frame_address: str) -> bool:
+        """Do one task on the judging page and submit the crowd's form. Returns False if the page refused."""
+        page = self.browser.open_task(frame_address)
+        if page.refusal:
+            if page.refusal != "no-task":
+                self.stopped = page.refusal
+            return False
+        sides = {pair.number: self._side(pair) for pair in page.pairs if not pair.chosen}
+        if self.without_script:
+            self.browser.send_off(page, sides)
+        else:
+            for number, side in sides.items():
+                self.browser.choose(page, number, side)
+            self.browser.send_off(page, {})
+        return True
+
+    def _side(self, pair: Page) -> str:
+        if self.careless:
+            return "left" if self.rng.random() < 0.5 else "right"
+        prefers_left, obvious = self.truth.prefers_left(pair)
+        slips = self.rng.random() < (self.settings.gold_error if obvious else self.settings.error)
+        return "left" if prefers_left != slips else "right"
+
+
+def simulate_workers(
+    campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, progress: Progress | None = None
+) -> Simulated:
+    """Have simulated workers judge until every task of the campaign is done by a submission that counts.
+
+    Between rounds, the campaign is collected and scheduled jobs run, so that repeats and the next steps of
+    challenges are offered. Tasks that workers of an interrupted run still hold are taken back first. Refuses any
+    crowd that is not on this machine, and a second run at the same time.
+    """
+    if urlsplit(campaign.endpoint).hostname not in LOOPBACK:
+        raise CampaignRefused(
+            f"Simulated workers work on this machine's marketplace only, not at {campaign.endpoint}."
+        )
+    if campaign.state not in Campaign.OFFERING:
+        raise CampaignRefused(f"The campaign {campaign.name} is {campaign.state}.", "Launch it first.")
+    with only_simulation(campaign):
+        return _simulate(campaign, truth, settings, progress)
+
+
+def _simulate(
+    campaign: Campaign, truth: QrelSet, settings: SimulationSettings, progress: Progress | None
+) -> Simulated:
+    began = time.monotonic()
+    done = Simulated()
+    _collect(campaign, sweep=True)
+    end_leftover_leases(campaign)
+    crew = _sign_up(campaign, settings, Truth(campaign, truth, settings.seed))
+    idle = 0
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        try:
+            while not _all_done(campaign):
+                before = done.tasks
+                done.tasks += _everybody(campaign, crew, pool if not idle else None)
+                if progress:
+                    tasks = campaign.tasks.count()
+                    over = campaign.tasks.filter(state=Task.State.DONE).count()
+                    progress(over, tasks, "Simulated workers judge")
+                idle = 0 if done.tasks > before else idle + 1
+                if idle == IDLE_ROUNDS:
+                    raise _stuck(campaign, crew)
+                if idle:
+                    time.sleep(0.5)
+        finally:
+            pool.map(lambda _: connection.close(), range(settings.concurrency))
+    hang_up()
+    for worker in crew:
+        if worker.stopped:
+            done.refused[worker.stopped] = done.refused.get(worker.stopped, 0) + 1
+    done.judgments = campaign.judgments.counted().count()
+    done.seconds = round(time.monotonic() - began, 1)
+    return done
+
+
+def _sign_up(campaign: Campaign, settings: SimulationSettings, truth: Truth) -> list[SimulatedWorker]:
+    crew = [SimulatedWorker(number, settings, campaign, truth) for number in range(settings.workers)]
+    with ThreadPoolExecutor(settings.concurrency) as pool:
+        ids = list(pool.map(SimulatedWorker.sign_up, crew))
+    workers = declare_simulated(crowd_of(campaign), ids)
+    if campaign.rehearsal_of_id:
+        rehearsal_copy.let_in(campaign, workers)
+    return crew
+
+
+def _everybody(campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None) -> int:
+    """Run one round of all workers, with a collection before and after. Returns how many tasks they did.
+
+    Without ``pool`` they work one after another. If they worked at once, the few places left would be held by workers
+    who have already judged the pairs, and be unavailable to the others.
+    """
+    _collect(campaign)
+    kinds = [_kinds(campaign)] * len(crew)
+    done = sum(
+        pool.map(SimulatedWorker.work, crew, kinds) if pool else map(SimulatedWorker.work, crew, kinds)
+    )
+    _collect(campaign)
+    return done
+
+
+def _kinds(campaign: Campaign) -> list[str]:
+    """Return the headings that offer places. After a short pause, an older posting's places may be open."""
+    offered = places_offered(campaign).exclude(posting__crowd_key="").order_by("posting__crowd_key")
+    return list(offered.values_list("posting__crowd_key", flat=True).distinct())
+
+
+def _all_done(campaign: Campaign) -> bool:
+    campaign.refresh_from_db(fields=["state"])
+    if campaign.state not in Campaign.OFFERING:  # a pilot ended automatically
+        return True
+    if not is_complete(campaign):
+        return False
+    run_schedule()  # a challenge may be ready for its next step
+    return is_complete(campaign)
+
+
+def _collect(campaign: Campaign, **how: bool) -> None:
+    _attend_live([ring_to_collect(campaign, **how)])
+    _attend_live(Job.objects.live().filter(key=post_places_key(campaign)))
+
+
+def _attend_live(jobs: Iterable[Job]) -> None:
+    for job in list(jobs):
+        attend(job, poll_seconds=0.05)
+
+
+def _stuck(campaign: Campaign, crew: list[SimulatedWorker]) -> JudgingError:
+    open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    if not open_places.exists() and (used_up := budget_used_up(campaign)):
+        what, raise_budget = used_up
+        return JudgingError(what, Guidance("Run: ", raise_budget, ", then have them judge again."))
+    reasons: dict[str, int] = {}
+    for worker in crew:
+        reasons[worker.stopped or "no task"] = reasons.get(worker.stopped or "no task", 0) + 1
+    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    return JudgingError(
+        f"{many(left, 'task is', 'tasks are')} left and no simulated worker can do "
+        f"{'it' if left == 1 else 'them'} ({words}). {held_words(campaign)}".strip(),
+        Guidance(
+            "Run it again: new workers sign up, and tasks that simulated workers hold are taken back. Or add "
+            "workers with ",
+            Option("workers"),
+            ".",
+        ),
+    )
+
+
+def simulation_result(done: Simulated) -> dict[str, Any]:
+    """Return the result for ``--json``."""
+    return {
+        "tasks": done.tasks,
+        "judgments_counted": done.judgments,
+        "refused": done.refused,
+        "seconds": done.seconds,
+    }

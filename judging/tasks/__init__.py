@@ -1,0 +1,1 @@
+"""A task in a worker's hands: leases, displayed pairs, answers, repeats, time left."""

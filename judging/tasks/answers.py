@@ -1,0 +1,96 @@
+"""Conversion of choices on a page to judgments and gold answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from judging.models import Choice, GoldAnswer, Judgment, Slot, Submission
+
+FIELD = "choice-"
+
+
+def final_choices(submission: Submission) -> dict[int, Choice]:
+    """Map each slot key to the last choice made there."""
+    choices = Choice.objects.filter(slot__submission=submission).order_by("slot_id", *Choice.AS_MADE)
+    return {choice.slot_id: choice for choice in choices}
+
+
+@transaction.atomic
+def record_answers(submission: Submission) -> None:
+    """Append a judgment for every judged pair and an answer for every judged gold pair. Safe to repeat.
+
+    Call it after the worker submits the task, because choices can change until then.
+    """
+    choices = final_choices(submission)
+    judge_kind = Judgment.JudgeKind.SIMULATED if submission.worker.simulated else Judgment.JudgeKind.HUMAN
+    judgments, gold_answers = [], []
+    for slot in submission.slots.filter(given_back=False).select_related("gold_pair"):
+        choice = choices.get(slot.pk)
+        if choice is None:
+            continue
+        preferred_id = preferred(slot, choice)
+        if slot.gold_pair is None and slot.pair_id is not None:
+            judgments.append(_judgment(submission, slot, slot.pair_id, choice, preferred_id, judge_kind))
+        elif slot.gold_pair is not None:
+            passed = preferred_id == slot.gold_pair.relevant_id
+            gold_answers.append(
+                GoldAnswer(
+                    slot=slot,
+                    submission=submission,
+                    worker=submission.worker,
+                    gold_pair=slot.gold_pair,
+                    preferred_id=preferred_id,
+                    passed=passed,
+                )
+            )
+    Judgment.objects.bulk_create(judgments, ignore_conflicts=True)
+    GoldAnswer.objects.bulk_create(gold_answers, ignore_conflicts=True)
+
+
+def preferred(slot: Slot, choice: Choice) -> int | None:
+    """Return the key of the preferred passage; None for "cannot decide"."""
+    return {Choice.Side.LEFT: slot.left_id, Choice.Side.RIGHT: slot.right_id}.get(Choice.Side(choice.side))
+
+
+def _judgment(
+    submission: Submission,
+    slot: Slot,
+    pair_id: int,
+    choice: Choice,
+    preferred_id: int | None,
+    judge_kind: str,
+) -> Judgment:
+    return Judgment(
+        campaign=submission.campaign,
+        pair_id=pair_id,
+        left_id=slot.left_id,
+        right_id=slot.right_id,
+        preferred_id=preferred_id,
+        judge_kind=judge_kind,
+        worker=submission.worker,
+        submission=submission,
+        slot=slot,
+        judged_at=choice.chosen_at,
+    )
+
+
+def fill_from_form(submission: Submission, answers: dict[str, str], *, sent_at: datetime) -> int:
+    """Adopt the crowd form's answers for slots for which no click reached us. Return their number.
+
+    If both have an answer, our own record wins, because it was made before the form was sent.
+    """
+    sides = set(Choice.Side.values)
+    if not submission.campaign.allow_undecided:
+        sides -= {Choice.Side.UNDECIDED}
+    silent = submission.slots.filter(choices=None)
+    choices = [
+        Choice(slot=slot, sequence=0, side=side, chosen_at=sent_at)
+        for slot in silent
+        if (side := answers.get(f"{FIELD}{slot.number}", "")) in sides
+    ]
+    Choice.objects.bulk_create(choices, ignore_conflicts=True)
+    if not submission.comment and (comment := answers.get("comment", "").strip()):
+        Submission.objects.filter(pk=submission.pk).update(comment=comment[:5000])
+    return len(choices)

@@ -1,0 +1,73 @@
+"""Reassignment of held tasks to newcomers where the crowd does not sign arrivals.
+
+There, anybody who knows a place's id can arrive with made-up worker ids, and each arrival holds a task. A newcomer is
+never refused because of them: instead, the weakest lease that only an address confirms gives up its task. Its worker
+notices nothing and can continue. Work confirmed by the crowd is paid in full, and counts unless somebody else did
+the task in the meantime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from judging.models import Campaign, Choice, Consent, Place, Submission, Task, Worker
+
+#: Most tasks held at once by arrivals at one place. At the crowd, one worker at a time has the place.
+MOST_LEASES = 3
+#: Weak leases to examine for a task that fits the newcomer.
+MOST_WEIGHED = 200
+
+
+def make_room(place: Place) -> None:
+    """Make room for one more task at this place, displacing another if there are too many."""
+    here = _unconfirmed(place.posting.campaign).filter(place=place)
+    if here.count() >= MOST_LEASES:
+        _displace(here)
+
+
+def displace_weakest(
+    campaign: Campaign, place: Place, seen: QuerySet[Any, Any], fits: Callable[[list[int]], list[int]]
+) -> bool:
+    """Free the task of the weakest lease at this place or a crowded one. Return whether one was freed.
+
+    A place is crowded if several arrivals hold a task there. ``seen`` names tasks that the newcomer cannot use.
+    Of the others, ``fits`` returns those with gold for the newcomer.
+    """
+    leases = _unconfirmed(campaign)
+    crowded = (
+        leases.values("place").annotate(leases=Count("pk")).filter(leases__gt=1).order_by().values("place")
+    )
+    weak = leases.filter(Q(place=place) | Q(place__in=crowded)).exclude(task__in=seen).exclude(task=None)
+    return _displace(weak.filter(task__in=fits([*weak.values_list("task_id", flat=True)[:MOST_WEIGHED]])))
+
+
+def untouched(campaign: Campaign, worker: Worker) -> Iterator[Submission]:
+    """Yield this worker's consented tasks that have no choices, oldest first.
+
+    This covers only tasks confirmed by an address alone, since anybody who knows the worker's id can open those.
+    """
+    made = Choice.objects.filter(slot__submission=OuterRef("pk"))
+    held = Submission.objects.filter(campaign=campaign, worker=worker, state=Submission.State.HELD)
+    unsure = held.filter(taken_at=None, consent__isnull=False).exclude(place=None)
+    yield from unsure.exclude(standing=Submission.Standing.TRIAL).exclude(Exists(made)).order_by("opened_at")
+
+
+def _unconfirmed(campaign: Campaign) -> QuerySet[Submission]:
+    """Find holders of a task whom neither the crowd's signature nor its list confirms."""
+    live = [Submission.State.HELD, Submission.State.FINISHED]
+    held = Submission.objects.filter(campaign=campaign, state__in=live, held_task__state=Task.State.HELD)
+    return held.filter(taken_at=None).exclude(place=None).exclude(standing=Submission.Standing.TRIAL)
+
+
+def _displace(leases: QuerySet[Submission]) -> bool:
+    """Free the weakest holder's task: not submitted, fewest choices, no consent, opened first."""
+    agreed = Exists(Consent.objects.filter(submission=OuterRef("pk")))
+    ranked = leases.annotate(choices=Count("slots__choices"), agreed=agreed)
+    weakest = ranked.order_by("-state", "choices", "agreed", "opened_at").first()
+    if weakest is None:
+        return False
+    held = Task.objects.filter(holder=weakest, state=Task.State.HELD)
+    return bool(held.update(state=Task.State.WAITING, holder=None, leased_until=None))

@@ -1,0 +1,89 @@
+"""The pairs of a task, with their texts as displayed on the page."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judging.models import Campaign, Choice, PairReport, Submission, Task, TaskPair
+from judging.rules.layout import placeholder_text
+from judging.rules.question_words import Part, marked
+from pooling.models import Passage
+
+
+@dataclass(frozen=True)
+class ShownPair:
+    """One slot as displayed: number, question, texts in segments (words of the question may be marked), last chosen
+    side, number of choices, and kinds of the worker's reports."""
+
+    number: int
+    question: str
+    left: Sequence[Part]
+    right: Sequence[Part]
+    chosen: str
+    made: int
+    reported: Sequence[str]
+
+
+def shown_pairs(submission: Submission, chosen_here: Mapping[int, str] | None = None) -> list[ShownPair]:
+    """List every slot of the submission, in order. ``chosen_here`` are sides by slot number that are not saved."""
+    campaign = submission.campaign
+    choices = Choice.objects.filter(slot__submission=submission).order_by(*Choice.AS_MADE)
+    sides = list(choices.values_list("slot_id", "side"))
+    chosen, made = dict(sides), Counter(slot for slot, _ in sides)
+    reported: dict[int, list[str]] = defaultdict(list)
+    for report in PairReport.objects.filter(submission=submission).order_by("pk"):
+        reported[report.slot_id].append(report.kind)
+    kinds = ("pair__query", "gold_pair__query", "repeats__pair__query")
+    slots = submission.slots.select_related(*kinds, "left", "right").order_by("number")
+    return [
+        ShownPair(
+            number=slot.number,
+            question=(question := slot.query.text),
+            left=_parts(campaign, slot.left, question),
+            right=_parts(campaign, slot.right, question),
+            chosen=(chosen_here or {}).get(slot.number, chosen.get(slot.pk, "")),
+            made=made[slot.pk],
+            reported=reported[slot.pk],
+        )
+        for slot in slots
+    ]
+
+
+def _parts(campaign: Campaign, passage: Passage, question: str) -> Sequence[Part]:
+    text = text_of(campaign, passage)
+    if not campaign.mark_query_words:
+        return (Part(text, False),)
+    return marked(text, question, campaign.collection.language)
+
+
+def text_of(campaign: Campaign, passage: Passage) -> str:
+    """Return the passage's text, or a distinct placeholder in a rehearsal without texts."""
+    return passage.text if passage.text is not None else placeholder_text(campaign.seed, passage.pid)
+
+
+def sample_pairs(campaign: Campaign) -> list[ShownPair]:
+    """Return the pairs of the campaign's first task as a worker would see them, on fixed sides. Records nothing.
+
+    Gold pairs are left out, because they are drawn when a worker opens a task.
+    """
+    first = Task.objects.filter(campaign=campaign).order_by("number").first()
+    if first is None:
+        return []
+    rows = TaskPair.objects.filter(task=first).select_related(
+        "pair__query", "pair__passage_a", "pair__passage_b"
+    )
+    pairs = [row.pair for row in rows.order_by("pk")]
+    return [
+        ShownPair(
+            number=number,
+            question=pair.query.text,
+            left=_parts(campaign, pair.passage_a if number % 2 else pair.passage_b, pair.query.text),
+            right=_parts(campaign, pair.passage_b if number % 2 else pair.passage_a, pair.query.text),
+            chosen="",
+            made=0,
+            reported=(),
+        )
+        for number, pair in enumerate(pairs, 1)
+    ]

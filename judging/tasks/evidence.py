@@ -1,0 +1,97 @@
+"""Evidence of the work on a submission: known to our server, or only claimed by the crowd's form.
+
+Anybody can post a form to a crowd. Work is paid and counted without review only if our server saved it, or it
+carries our signature. The last page signs what was saved. The crowd's list returns it, even after an older backup
+is restored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judging.crowds.seam import CrowdSubmission
+from judging.exchange.tokens import (
+    BadToken,
+    Proof,
+    digest_of_choices,
+    digest_of_work,
+    proof_token,
+    read_proof,
+)
+from judging.models import Choice, Slot, Submission
+from judging.tasks.answers import FIELD
+
+#: The field of the crowd's form that carries the proof.
+PROOF = "proof"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Pairs, gold pairs included: ``shown``, ``judged`` for certain, ``claimed`` by the form (never fewer).
+
+    ``signed``: the form's choices are those that our server signed.
+    """
+
+    shown: int
+    judged: int
+    claimed: int
+    signed: bool
+
+    @property
+    def seen(self) -> bool:
+        """Return whether our page saw any work on it."""
+        return self.judged > 0
+
+    @property
+    def complete(self) -> bool:
+        """Return whether our page saw work, and all of it that the crowd's form claims."""
+        return self.seen and self.claimed == self.judged
+
+
+def progress_of(submission: Submission) -> tuple[int, int]:
+    """Count (pairs judged, pairs shown) of a submission, gold pairs included, as our server saved them."""
+    slots = Slot.objects.filter(submission=submission)
+    return slots.exclude(choices=None).distinct().count(), slots.count()
+
+
+def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:
+    """Assess the evidence for a submission that the crowd lists, before adopting any answers from the form."""
+    judged, shown = progress_of(submission)
+    campaign = submission.campaign
+    choices = choices_in(found.answers)
+    proof = _proof_in(found)
+    if proof:
+        judged, shown = max(judged, proof.judged), max(shown, proof.shown)
+    shown = shown or campaign.slots_per_task
+    return Evidence(
+        shown=shown,
+        judged=judged,
+        claimed=max(judged, min(shown, len(choices))),
+        signed=bool(proof and proof.choices == digest_of_choices(choices)),
+    )
+
+
+def choices_in(answers: dict[str, str]) -> dict[str, str]:
+    """Map the form's fields about pairs to the chosen side."""
+    return {
+        name: side
+        for name, side in answers.items()
+        if name.startswith(FIELD) and name.removeprefix(FIELD).isdecimal() and side in Choice.Side.values
+    }
+
+
+def proof_of(submission: Submission, crowd_worker_id: str, answers: dict[str, str]) -> str:
+    """Return the proof to send with the crowd's form that contains ``answers``."""
+    judged, shown = progress_of(submission)
+    choices = digest_of_choices(choices_in(answers))
+    work = digest_of_work(submission.assignment_id, crowd_worker_id)
+    return proof_token(Proof(work, judged, shown, choices))
+
+
+def _proof_in(found: CrowdSubmission) -> Proof | None:
+    """Find our own proof for this assignment and worker; None without one."""
+    try:
+        proof = read_proof(found.answers.get(PROOF, ""))
+    except BadToken:
+        return None
+    return proof if proof.work == digest_of_work(found.assignment_id, found.crowd_worker_id) else None

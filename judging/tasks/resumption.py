@@ -1,0 +1,87 @@
+"""Let a worker who returned a task continue it, as long as nobody else has taken the task.
+
+This requires a crowd that signs arrivals. Elsewhere, anybody who knows a worker's id could read that worker's
+choices. Sides, order and gold pairs stay the same, so changes cannot reveal which pairs are gold.
+"""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from judging.models import Campaign, Choice, Slot, Submission, Task, Worker
+
+FLIPPED = {Choice.Side.LEFT: Choice.Side.RIGHT, Choice.Side.RIGHT: Choice.Side.LEFT}
+
+
+def resumable(campaign: Campaign, worker: Worker) -> QuerySet[Submission]:
+    """Return returned work with choices whose task waits. None of it was submitted, so none of it is paid."""
+    made = Choice.objects.filter(slot__submission=OuterRef("pk"), slot__given_back=False)
+    returned = Submission.objects.filter(
+        campaign=campaign,
+        worker=worker,
+        state=Submission.State.RETURNED,
+        standing=Submission.Standing.PENDING,
+        finished_at=None,
+        taken_at__isnull=False,
+        task__state=Task.State.WAITING,
+    )
+    return returned.filter(Exists(made)).order_by("-pk")
+
+
+def take_up_again(submission: Submission) -> Submission | None:
+    """Return the returned work that this submission continues, freeing its slots. None for a fresh start.
+
+    Call it in the transaction that fills the slots.
+    """
+    if submission.taken_at is None:
+        return None
+    mine = Submission.objects.filter(
+        worker=submission.worker_id,
+        task=submission.task_id,
+        state=Submission.State.RETURNED,
+        finished_at=None,
+        taken_at__isnull=False,
+    )
+    made = Choice.objects.filter(slot__submission=OuterRef("pk"), slot__given_back=False)
+    earlier = mine.filter(Exists(made)).order_by("-pk").first()
+    if earlier is not None:
+        Slot.objects.filter(submission=earlier).update(given_back=True)
+    return earlier
+
+
+def copy_choices(earlier: Submission, submission: Submission) -> int:
+    """Copy earlier choices to the new slots. Return the number of pairs judged this way."""
+    before = {_shown(one): one for one in earlier.slots.prefetch_related("choices")}
+    copies: list[Choice] = []
+    judged = 0
+    for slot in submission.slots.all():
+        known = before.get(_shown(slot))
+        made = list(known.choices.all()) if known else []
+        judged += bool(made)
+        flipped = known is not None and known.left_id != slot.left_id
+        copies += [_copy(choice, slot, flipped=flipped) for choice in made]
+    Choice.objects.bulk_create(copies)
+    Submission.objects.filter(pk=submission.pk).update(resumed_pairs=judged)
+    submission.resumed_pairs = judged
+    return judged
+
+
+def _shown(slot: Slot) -> tuple[int | None, ...]:
+    """Return the key that identifies the slot within its task."""
+    return slot.pair_id, slot.gold_pair_id, slot.repeats_id
+
+
+def _copy(choice: Choice, slot: Slot, *, flipped: bool) -> Choice:
+    """Copy a choice to another slot, where the preferred passage may be on the other side."""
+    side = Choice.Side(choice.side)
+    same = (
+        "sequence",
+        "seconds_shown",
+        "seconds_hidden",
+        "focus_lost",
+        "input_method",
+        "viewport",
+        "chosen_at",
+    )
+    values = {name: getattr(choice, name) for name in same}
+    return Choice(slot=slot, side=FLIPPED.get(side, side) if flipped else side, **values)

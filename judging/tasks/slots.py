@@ -1,0 +1,154 @@
+"""Draw the pairs shown to a worker: real, gold and repeated pairs, in an order and on sides set by a seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from judging.models import Choice, Pair, Slot, Submission, TaskPair
+from judging.rules.gold_drawing import Gold, Shown, draw
+from judging.rules.layout import lay_out
+from judging.tasks.repeats import draw_repeats, with_repeats
+from judging.tasks.worker_memory import memory_of, new_and_seen, usable_gold
+
+#: States of work whose judgments count or can still count. Only such work balances sides: not work that was given
+#: back, lapsed or skipped by leaving early, nor work that an exclusion, a pilot or a trial keeps from counting.
+MAY_COUNT_STATES = [Submission.State.HELD, Submission.State.FINISHED, Submission.State.SUBMITTED]
+MAY_COUNT_STANDINGS = [Submission.Standing.PENDING, Submission.Standing.COUNTED]
+
+
+def fill_slots(submission: Submission, rng: np.random.Generator) -> int:
+    """Draw gold, order and sides. Returns the number of gold pairs.
+
+    A task that the worker returned without a choice is shown as before. If its gold were drawn again, opening it
+    twice would reveal the gold pairs. Raises IntegrityError if this worker was just shown one of the pairs.
+    """
+    slots = _planned(submission, rng)
+    Slot.objects.bulk_create(slots)
+    return sum(slot.gold_pair_id is not None for slot in slots)
+
+
+def _planned(submission: Submission, rng: np.random.Generator) -> list[Slot]:
+    pairs = list(Pair.objects.filter(task_pairs__task=submission.task_id).order_by("pk"))
+    return _as_before(submission, pairs) or _drawn(submission, pairs, _leanings(pairs), rng)
+
+
+def _as_before(submission: Submission, pairs: list[Pair]) -> list[Slot]:
+    """Return the slots as this worker last saw the task, or an empty list if that cannot be shown again in full.
+
+    Sides stay the same too, whatever others have seen since: a changed side would reveal that the pair is not gold.
+    """
+    mine = Slot.objects.filter(
+        worker=submission.worker_id, submission__task=submission.task_id, given_back=True
+    )
+    last = mine.order_by("-pk").values_list("submission", flat=True).first()
+    before = list(Slot.objects.filter(submission=last).order_by("number")) if last else []
+    gold = {slot.gold_pair_id for slot in before if slot.gold_pair_id is not None}
+    if {slot.pair_id for slot in before} - {None} != {pair.pk for pair in pairs}:
+        return []
+    if usable_gold(submission.campaign, submission.worker_id).filter(pk__in=gold).count() < len(gold):
+        return []
+    same = ("number", "pair_id", "gold_pair_id", "repeats_id", "left_id", "right_id")
+    return [
+        Slot(
+            submission=submission,
+            worker_id=submission.worker_id,
+            **{name: getattr(slot, name) for name in same},
+        )
+        for slot in before
+    ]
+
+
+def _drawn(
+    submission: Submission,
+    pairs: list[Pair],
+    leanings: list[int],
+    rng: np.random.Generator,
+) -> list[Slot]:
+    # If the crowd signs arrivals, gold that the worker has seen appears only with the same task as before.
+    gold = _draw_gold(submission, pairs, rng, again=submission.taken_at is None)
+    slots = []
+    for number, seat in enumerate(lay_out(leanings, len(gold), rng), start=1):
+        if seat.is_gold:
+            sides = [gold[seat.index].relevant_id, gold[seat.index].off_topic_id]
+        else:
+            sides = [pairs[seat.index].passage_a_id, pairs[seat.index].passage_b_id]
+        left, right = reversed(sides) if seat.swapped else sides
+        slots.append(
+            Slot(
+                submission=submission,
+                worker_id=submission.worker_id,
+                number=number,
+                pair=None if seat.is_gold else pairs[seat.index],
+                gold_pair_id=gold[seat.index].pk if seat.is_gold else None,
+                left_id=left,
+                right_id=right,
+            )
+        )
+    asked = {pair.query_id for pair in pairs} | {one.query_id for one in gold}
+    return with_repeats(slots, draw_repeats(submission, asked, rng), submission, rng)
+
+
+def pairs_in(submission: Submission) -> int:
+    """Count the pairs that the worker is shown, or will see after consent."""
+    if drawn := submission.slots.count():
+        return drawn
+    if submission.campaign.repeats_per_task:  # nothing to repeat in a worker's first task
+        return len(_planned(submission, np.random.default_rng(submission.seed)))
+    return TaskPair.objects.filter(task=submission.task_id).count() + submission.campaign.gold_per_task
+
+
+def free_slots(submissions: QuerySet[Submission]) -> None:
+    """Allow the pairs and gold pairs of submissions without choices to be drawn again for their workers.
+
+    They are marked, not deleted. New pairs are drawn first, and seen ones are shown as before, so that nobody can
+    find gold pairs by opening tasks repeatedly.
+    """
+    made = Choice.objects.filter(slot__submission=OuterRef("submission"))
+    Slot.objects.filter(submission__in=submissions, given_back=False).exclude(Exists(made)).update(
+        given_back=True
+    )
+
+
+def take_up(submission: Submission) -> None:
+    """Undo the giving back for a submission that came in after all, except for pairs shown to the worker since."""
+    mine = Slot.objects.filter(submission=submission, given_back=True)
+    if not mine.exists():
+        return
+    since = Slot.objects.filter(worker=submission.worker_id, given_back=False)
+    same = Q(pair=OuterRef("pair")) | Q(gold_pair=OuterRef("gold_pair")) | Q(repeats=OuterRef("repeats"))
+    again = since.filter(same)
+    mine.exclude(Exists(again)).update(given_back=False)
+
+
+def _draw_gold(
+    submission: Submission, pairs: list[Pair], rng: np.random.Generator, *, again: bool
+) -> list[Gold]:
+    """Draw the gold pairs of a task from those that this worker never saw. Returns fewer if too few are left.
+
+    With ``again``, gold that was given back fills the gaps.
+    """
+    campaign, worker_id = submission.campaign, submission.worker_id
+    memory = memory_of(worker_id)
+    task = [Shown(pair.query_id, pair.passage_a_id, pair.passage_b_id) for pair in pairs]
+    new, seen = new_and_seen(campaign, worker_id)
+    drawn = draw(new, memory, task, campaign.gold_per_task, rng)
+    missing = campaign.gold_per_task - len(drawn)
+    if missing and again:
+        drawn += draw(seen, memory, [*task, *(one.shown for one in drawn)], missing, rng)
+    return drawn
+
+
+def _leanings(pairs: list[Pair]) -> list[int]:
+    """Return per pair how many more times passage a than b was on the left, in work that can count."""
+    slots = Slot.objects.filter(
+        pair__in=pairs,
+        submission__state__in=MAY_COUNT_STATES,
+        submission__standing__in=MAY_COUNT_STANDINGS,
+    )
+    made = Choice.objects.filter(slot=OuterRef("pk"))
+    judged = slots.filter(Q(submission__state=Submission.State.HELD) | Exists(made))
+    shown = Counter(judged.values_list("pair_id", "left_id"))
+    return [shown[pair.pk, pair.passage_a_id] - shown[pair.pk, pair.passage_b_id] for pair in pairs]

@@ -1,0 +1,1 @@
+"""The state of a campaign: status, history, stalled work, failed jobs."""

@@ -1,0 +1,62 @@
+"""Failed background jobs, and hiding those that a person has seen."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from config import clock
+from config.background.models import Job
+from config.background.registry import kind_words
+from judging.campaign.campaigns import log_change
+from judging.errors import CampaignRefused
+from judging.models import Campaign
+from judging.watching.watchdog import failure_in_words
+
+#: Kinds of work that only synchronize us with the crowd, so that repeating them decides and spends nothing.
+AGAIN = frozenset(
+    {
+        "judging.close_places",
+        "judging.collect",
+        "judging.deliver",
+        "judging.post_places",
+        "judging.propose_gold",
+        "tournament.advance_challenges",
+    }
+)
+
+
+def failed_job(campaign: Campaign, key: int) -> Job:
+    """Find the campaign's failed job that is still shown. Raises CampaignRefused."""
+    failed = Job.objects.filter(arguments__campaign_id=campaign.pk, state=Job.State.FAILED, put_away_at=None)
+    job = failed.filter(pk=key).first()
+    if job is None:
+        raise CampaignRefused(
+            "This failure is already hidden, or the work is running again.", "Reload the page."
+        )
+    return job
+
+
+def job_to_repeat(campaign: Campaign, key: int, *, who: str = "") -> Job:
+    """Return the failed job to retry, and log the retry. Raises CampaignRefused."""
+    job = failed_job(campaign, key)
+    if job.kind not in AGAIN:
+        raise CampaignRefused(
+            "This work cannot be retried here.", "Start it again on the page where it was started."
+        )
+    log_change(campaign, f"tried again: {kind_words(job.kind)}", who=who)
+    return job
+
+
+@transaction.atomic
+def put_away(campaign: Campaign, key: int, *, who: str = "") -> Job:
+    """Hide the failed job and earlier failures of the same work; a later failure is shown again.
+
+    Raises CampaignRefused.
+    """
+    job = failed_job(campaign, key)
+    same = Job.objects.filter(
+        arguments__campaign_id=campaign.pk, key=job.key, pk__lte=job.pk, state=Job.State.FAILED
+    )
+    if same.filter(put_away_at=None).update(put_away_at=clock.now()):
+        log_change(campaign, f"put away: {kind_words(job.kind)} failed", why=failure_in_words(job), who=who)
+    return job

@@ -1,0 +1,325 @@
+"""The history of a campaign: judgments, sides, agreement, gold and times, in total and over time.
+
+The number of queries does not depend on the campaign's size, because the database adds up the rows. Times are when a
+choice was made, or for gold answers, when the work came in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce, Trunc
+
+from config import clock
+from judging.campaign.hourly_pay import of_excluded
+from judging.launch.pilot_report import hourly
+from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
+from judging.rules.wilson import wilson
+from judging.tasks.repeats import consistency_of_all
+
+#: Most points over time. The widths tried between them are in seconds.
+POINTS = 40
+WIDTHS = (60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 7 * 86400, 28 * 86400)
+#: Most submissions whose times are read, drawn evenly if there are more.
+TIMED = 600
+COUNTED = Submission.Standing.COUNTED
+
+
+@dataclass
+class Point:
+    """Counts for the interval that starts at ``at``. ``seconds`` is a median."""
+
+    at: datetime
+    judgments: int = 0
+    left: int = 0
+    decided: int = 0
+    twos: int = 0
+    agreeing: int = 0
+    gold: int = 0
+    gold_passed: int = 0
+    seconds: float | None = None
+
+    @property
+    def left_share(self) -> float | None:
+        return _share(self.left, self.decided)
+
+    @property
+    def agreement(self) -> float | None:
+        return _share(self.agreeing, self.twos)
+
+    @property
+    def gold_rate(self) -> float | None:
+        return _share(self.gold_passed, self.gold)
+
+
+@dataclass(frozen=True)
+class Course:
+    """The campaign so far. ``standings``: judgments by their submission's standing, imported ones under "".
+
+    Of ``decided`` counted judgments, ``left`` preferred the left. Of ``twos`` (every two counted judgments of a
+    pair), ``agreeing`` agree. Of ``repeated`` pairs that non-excluded workers answered again, ``repeated_same``
+    got the same answer. ``seconds`` are sorted times of pairs on screen, from ``timed`` submissions.
+    ``task_seconds`` are times of whole tasks, from opening to submitting.
+    """
+
+    wanted: int
+    counted: int
+    simulated: int
+    standings: dict[str, int]
+    left: int
+    decided: int
+    undecided: int
+    twos: int
+    agreeing: int
+    gold: int
+    gold_passed: int
+    timed: int
+    repeated: int
+    repeated_same: int
+    seconds: Sequence[float]
+    task_seconds: Sequence[float]
+    width: timedelta
+    points: list[Point] = field(default_factory=list)
+
+    @property
+    def left_share(self) -> float | None:
+        return _share(self.left, self.decided)
+
+    @property
+    def left_bounds(self) -> tuple[float, float] | None:
+        """Return the 95% interval (Wilson)."""
+        return wilson(self.left, self.decided)
+
+    @property
+    def agreement(self) -> float | None:
+        return _share(self.agreeing, self.twos)
+
+    @property
+    def gold_rate(self) -> float | None:
+        return _share(self.gold_passed, self.gold)
+
+    @property
+    def consistency(self) -> float | None:
+        return _share(self.repeated_same, self.repeated)
+
+    @property
+    def consistency_bounds(self) -> tuple[float, float] | None:
+        """95% (Wilson)."""
+        return wilson(self.repeated_same, self.repeated)
+
+    @property
+    def seconds_per_pair(self) -> float | None:
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def seconds_per_task(self) -> float | None:
+        return median(self.task_seconds) if self.task_seconds else None
+
+    def hourly(self, reward: Any) -> Any:
+        """Return dollars per hour at the median time of a whole task, or None before one came in."""
+        return None if self.seconds_per_task is None else hourly(reward, self.seconds_per_task)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def course_of(campaign: Campaign) -> Course:
+    """Count all the campaign's figures anew."""
+    begin, end = _span(campaign)
+    width = width_for(end - begin)
+    points = [Point(begin + width * place) for place in range(int((end - begin) / width) + 1)]
+    unit = "minute" if width < timedelta(hours=1) else "hour" if width < timedelta(days=1) else "day"
+
+    def point(moment: datetime | None) -> Point | None:
+        if moment is None or not points:
+            return None
+        place = int((moment - begin) / width)
+        return points[max(0, min(place, len(points) - 1))]
+
+    standings, sums = _judgments(campaign, unit, point)
+    twos, agreeing = _agreement(campaign, unit, point)
+    gold, passed = _gold(campaign, unit, point)
+    timed, seconds = _times(campaign, point)
+    repeated, same = consistency_of_all(campaign)
+    imported = standings.get("", 0)
+    counted = standings.get(COUNTED, 0)
+    if imported:
+        counted += Judgment.objects.filter(campaign=campaign, submission=None).counted().count()
+    return Course(
+        wanted=TaskPair.objects.filter(task__campaign=campaign).count() + imported,
+        counted=counted,
+        simulated=sums["simulated"],
+        standings=standings,
+        left=sums["left"],
+        decided=sums["decided"],
+        undecided=sums["counted"] - sums["decided"],
+        twos=twos,
+        agreeing=agreeing,
+        gold=gold,
+        gold_passed=passed,
+        repeated=repeated,
+        repeated_same=same,
+        timed=timed,
+        seconds=seconds,
+        task_seconds=_task_seconds(campaign),
+        width=width,
+        points=points,
+    )
+
+
+def width_for(span: timedelta) -> timedelta:
+    """Return the smallest width that gives at most POINTS points over the span."""
+    for width in WIDTHS:
+        if span.total_seconds() / width < POINTS:
+            return timedelta(seconds=width)
+    return timedelta(seconds=WIDTHS[-1])
+
+
+def _span(campaign: Campaign) -> tuple[datetime, datetime]:
+    """Return the times of the first work (or the launch), rounded down to a whole step, and of the last work."""
+    moments = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    known = moments.aggregate(first=Min("opened_at"), last=Max("collected_at"))
+    first = known["first"] or campaign.launched_at or clock.now()
+    last = max(known["last"] or first, first)
+    step = width_for(last - first).total_seconds()
+    return datetime.fromtimestamp(first.timestamp() // step * step, tz=first.tzinfo), last
+
+
+def _judgments(
+    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
+) -> tuple[dict[str, int], Counter[str]]:
+    rows = (
+        Judgment.objects.filter(campaign=campaign)
+        .annotate(step=Trunc(Coalesce("judged_at", "recorded_at"), unit))
+        .values_list("step", "submission__standing")
+        .annotate(
+            count=Count("pk"),
+            chose_left=Count("pk", filter=Q(preferred=F("left"))),
+            chose=Count("preferred"),
+            simulated=Count("pk", filter=Q(judge_kind=Judgment.JudgeKind.SIMULATED)),
+        )
+        .order_by()
+    )
+    standings: dict[str, int] = {}
+    sums: Counter[str] = Counter()
+    for step, standing, count, left, decided, simulated in rows:
+        standings[standing or ""] = standings.get(standing or "", 0) + count
+        sums["simulated"] += simulated
+        if standing not in (COUNTED, None):
+            continue
+        sums["counted"] += count
+        sums["left"] += left
+        sums["decided"] += decided
+        if one := point(step):
+            one.judgments += count
+            one.left += left
+            one.decided += decided
+    return standings, sums
+
+
+def _agreement(
+    campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]
+) -> tuple[int, int]:
+    """Count every two counted judgments of a pair, and those that agree, at the time of the later judgment."""
+    good = Q(submission__standing=COUNTED) | Q(submission=None)
+    if not _judged_twice(campaign, good):
+        return 0, 0
+    before = Q(pair__judgments__pk__lt=F("pk")) & (
+        Q(pair__judgments__submission__standing=COUNTED) | Q(pair__judgments__submission=None)
+    )
+    rows = (
+        Judgment.objects.filter(good & before, campaign=campaign)
+        .annotate(
+            step=Trunc(Coalesce("judged_at", "recorded_at"), unit), other=F("pair__judgments__preferred")
+        )
+        .values_list("step")
+        .annotate(
+            count=Count("pk"),
+            same=Count("pk", filter=Q(preferred=F("other")) | Q(preferred=None, other=None)),
+        )
+        .order_by()
+    )
+    twos = agreeing = 0
+    for step, count, same in rows:
+        twos += count
+        agreeing += same
+        if one := point(step):
+            one.twos += count
+            one.agreeing += same
+    return twos, agreeing
+
+
+def _judged_twice(campaign: Campaign, good: Q) -> bool:
+    """Return whether any pair has two counted judgments. This saves an expensive query if there are none."""
+    if campaign.judgments_per_pair > 1:
+        return True
+    rows = Judgment.objects.filter(good, campaign=campaign)
+    counts = rows.aggregate(all=Count("pk"), pairs=Count("pair", distinct=True))
+    return bool(counts["all"] > counts["pairs"])
+
+
+def _gold(campaign: Campaign, unit: str, point: Callable[[datetime | None], Point | None]) -> tuple[int, int]:
+    """Count answers on gold pairs that are not suspended, of all workers, excluded or not."""
+    answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
+    rows = (
+        answers.exclude(gold_pair__state=GoldPair.State.SUSPENDED)
+        .annotate(step=Trunc("recorded_at", unit))
+        .values_list("step")
+        .annotate(count=Count("pk"), good=Count("pk", filter=Q(passed=True)))
+        .order_by()
+    )
+    seen = passed = 0
+    for step, count, good in rows:
+        seen += count
+        passed += good
+        if one := point(step):
+            one.gold += count
+            one.gold_passed += good
+    return seen, passed
+
+
+def _times(campaign: Campaign, point: Callable[[datetime | None], Point | None]) -> tuple[int, list[float]]:
+    """Return how long pairs were on screen, in whole tasks of workers who are not excluded."""
+    work = _timed(campaign).order_by("pk")
+    keys = list(work.values_list("pk", flat=True))
+    keys = keys[:: max(1, math.ceil(len(keys) / TIMED))]
+    shown: dict[int, float] = {}
+    at: dict[int, datetime] = {}
+    rows = Choice.objects.filter(slot__submission__in=keys, seconds_shown__isnull=False)
+    for slot, seconds, moment in rows.values_list("slot_id", "seconds_shown", "chosen_at"):
+        shown[slot] = shown.get(slot, 0.0) + (seconds or 0.0)
+        at[slot] = moment
+    steps: dict[int, list[float]] = {}
+    found: dict[int, Point] = {}
+    for slot, seconds in shown.items():
+        if one := point(at[slot]):
+            found[id(one)] = one
+            steps.setdefault(id(one), []).append(seconds)
+    for key, one in found.items():
+        one.seconds = median(steps[key])
+    return len(keys), sorted(shown.values())
+
+
+def _timed(campaign: Campaign) -> QuerySet[Submission]:
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    known = came_in.exclude(standing=Submission.Standing.TRIAL).filter(task__isnull=False)
+    return known.exclude(pk__in=of_excluded(campaign).values("pk"))
+
+
+def _task_seconds(campaign: Campaign) -> list[float]:
+    """Return the times of whole tasks. Tasks that were left early do not count."""
+    rows = _timed(campaign).filter(left_early=False)
+    moments = rows.values_list("opened_at", Coalesce("finished_at", "submitted_at"))
+    return sorted(_elapsed(moments))
+
+
+def _elapsed(moments: Iterable[tuple[datetime, datetime | None]]) -> list[float]:
+    return [max(0.0, (ended - opened).total_seconds()) for opened, ended in moments if ended]

@@ -1,0 +1,154 @@
+"""The status of a campaign, in one dictionary for commands, pages and scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count
+
+from config.guidance import Action, Guidance
+from config.plurals import many
+from judging.campaign.cost import money
+from judging.intake.places import lacking
+from judging.intake.screening import gold_record
+from judging.launch.closure import pending_work
+from judging.launch.pilot_report import pilot_report
+from judging.models import (
+    Campaign,
+    Exclusion,
+    Judgment,
+    Place,
+    Submission,
+    Task,
+    TaskPair,
+)
+from judging.money import discrepancies
+from judging.page import reports_and_appeals
+from judging.watching.problems import problems
+from judging.watching.watchdog import stalled
+
+
+def campaign_status(campaign: Campaign) -> dict[str, Any]:
+    """Return tasks, places, judgments, workers, exclusions, money and the next step. Dollars are numbers."""
+    tasks = _counted(campaign.tasks, "state", Task.State.values)
+    dollars = money(campaign)
+    judgments = _judgments(campaign)
+    status: dict[str, Any] = {
+        "campaign": campaign.name,
+        "state": campaign.label,
+        "tasks": sum(tasks.values()),
+        "tasks_by_state": tasks,
+        "places": _counted(Place.objects.filter(posting__campaign=campaign), "state", Place.State.values),
+        "judgments": judgments,
+        "submissions": _counted(campaign.submissions, "standing", Submission.Standing.values),
+        "workers": campaign.submissions.exclude(standing=Submission.Standing.TRIAL)
+        .values("worker")
+        .distinct()
+        .count(),
+        "exclusions": Exclusion.objects.misconduct().filter(campaign=campaign).count(),
+        "withdrawn": Exclusion.objects.standing().filter(campaign=campaign, rule=Exclusion.WITHDRAWN).count(),
+        "exclusion_reasons": _exclusions(campaign),
+        "gold_failed": [row for row in gold_record(campaign)[:20] if row["failed"]],
+        "spent": float(dollars["spent"]),
+        "owed": float(dollars["owed"]),
+        "held": float(dollars["held"]),
+        "committed": float(dollars["committed"]),
+        "differences": discrepancies.counts(campaign),
+        "voices": {
+            kind: counts[campaign.pk] for kind, counts in reports_and_appeals.waiting([campaign]).items()
+        },
+        "problems": problems(campaign),
+    }
+    status["stalled"] = [one.as_dict() | {"words": one.words()} for one in stalled(campaign)]
+    if pilot := pilot_report(campaign):
+        status["pilot"] = pilot.as_dict()
+    return status | {"complete": is_complete(campaign), "next": what_comes_next(campaign, status)}
+
+
+def is_complete(campaign: Campaign) -> bool:
+    """Return whether every task is done by a submission that counts."""
+    return not campaign.tasks.exclude(state=Task.State.DONE).exists()
+
+
+def _counted(rows: Any, field: str, names: list[str]) -> dict[str, int]:
+    counts = dict(rows.values_list(field).annotate(Count("pk")).order_by())
+    return {str(name): counts.get(name, 0) for name in names}
+
+
+def _judgments(campaign: Campaign) -> dict[str, int]:
+    standing = dict(
+        Judgment.objects.filter(campaign=campaign)
+        .exclude(submission=None)
+        .values_list("submission__standing")
+        .annotate(Count("pk"))
+        .order_by()
+    )
+    imported = Judgment.objects.filter(campaign=campaign, submission=None)
+    counted = Judgment.objects.filter(campaign=campaign).counted().count()
+    wanted = TaskPair.objects.filter(task__campaign=campaign).count() + imported.count()
+    excluded = imported.count() - imported.counted().count()
+    return {
+        "wanted": wanted,
+        "counted": counted,
+        "excluded": standing.get(Submission.Standing.EXCLUDED, 0) + excluded,
+        "surplus": standing.get(Submission.Standing.SURPLUS, 0),
+        "pending": standing.get(Submission.Standing.PENDING, 0),
+        "unfinished": standing.get(Submission.Standing.UNFINISHED, 0),
+        "pilot": standing.get(Submission.Standing.PILOT, 0),
+        "simulated": Judgment.objects.filter(
+            campaign=campaign, judge_kind=Judgment.JudgeKind.SIMULATED
+        ).count(),
+    }
+
+
+def _exclusions(campaign: Campaign) -> list[dict[str, Any]]:
+    rows = Exclusion.objects.misconduct().filter(campaign=campaign).order_by("decided_at")
+    return [{"worker": row.worker_id, "rule": row.rule, "reason": row.reason} for row in rows[:1000]]
+
+
+def what_comes_next(campaign: Campaign, status: dict[str, Any]) -> Guidance:
+    """Return one sentence with the person's next step."""
+    name = campaign.name
+    launch = Action("launch_campaign", name, lead="")
+    if campaign.pool is None:
+        if status["judgments"]["counted"]:
+            return Guidance(_last_steps(campaign), ".")
+        return Guidance(Action("import_judgments", name, "FILE", lead=""), ".")
+    match campaign.state:
+        case Campaign.State.DRAFT:
+            return Guidance("Gold pairs and texts, then ", launch, " (a rehearsal and a pilot before).")
+        case Campaign.State.REHEARSED:
+            pilot = Action("pilot_campaign", name, "--tasks N", lead="")
+            return Guidance(pilot, " with people, then ", launch, ".")
+        case Campaign.State.PILOTED:
+            return Guidance("Look at what the pilot told, then ", launch, ".")
+        case Campaign.State.CLOSING:
+            waits_for = pending_work(campaign).words() or "a last check"
+            return Guidance(f"It closes automatically. It waits for {waits_for}.")
+        case Campaign.State.PAUSED:
+            return Guidance(Action("resume_campaign", name, lead=""), " offers the remaining tasks again.")
+        case Campaign.State.CLOSED:
+            return Guidance(_last_steps(campaign), ".")
+    return _next_while_offering(campaign, status)
+
+
+def _last_steps(campaign: Campaign) -> Guidance:
+    resolve = Action("resolve", campaign.name, lead="")
+    if campaign.rehearsal_of:  # simulated judgments are not published
+        return Guidance(resolve, f", and go on with {campaign.rehearsal_of.name}")
+    return Guidance(resolve, ", then ", Action("publish_qrels", campaign.name, lead=""))
+
+
+def _next_while_offering(campaign: Campaign, status: dict[str, Any]) -> Guidance:
+    if status["problems"]:
+        return Guidance("Check the problems above. Retries happen automatically.")
+    if is_complete(campaign):
+        return Guidance("Every pair is judged: ", _last_steps(campaign), ".")
+    if campaign.state == Campaign.State.PILOTING:
+        pilot = status["pilot"]
+        return Guidance(f"The pilot is under way: {pilot['submitted']} of {pilot['wanted']} tasks are in.")
+    if (waiting := lacking(campaign)) > 0:
+        collect = Action("collect", campaign.name, lead="")
+        return Guidance(collect, f" offers {many(waiting, 'task')} again (make run does so by itself).")
+    left = status["judgments"]["wanted"] - status["judgments"]["counted"]
+    return Guidance(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")

@@ -1,0 +1,278 @@
+"""Find stalled work: what has not moved in time, since when, why, and the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, F, Min, Q, QuerySet
+
+from config import clock
+from config.background.failures import failure_of, waits_after
+from config.background.models import MOST_MESSAGE, Job
+from config.background.registry import kind_words
+from config.background.services import START_WORKERS, nobody_at_work
+from config.guidance import Action, Guidance, joined
+from config.plurals import many
+from judging.intake.places import OFFERING, lacking
+from judging.launch.closure import pending_work
+from judging.models import Campaign, CrowdCall, Payment, Place, Submission, Task
+from judging.money.budget import cap_of, room_for
+from judging.money.payments import PAYING
+from judging.rules.deadlines import GRACE, offered_seconds
+
+#: How long something can take before it is reported.
+JOB = timedelta(minutes=15)
+OFFER = timedelta(minutes=15)
+SCREENING = timedelta(minutes=15)
+PAYMENT = timedelta(hours=1)
+#: How long a failed job is reported, unless a later job with its key succeeded.
+FAILURE = timedelta(days=3)
+#: Kinds of work that are obsolete after the launch, and kinds that are obsolete once every task is done.
+BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
+UNTIL_COMPLETE = frozenset({"web.simulate"})
+
+
+@dataclass(frozen=True)
+class Stalled:
+    """Stalled work: ``count`` things of one kind, the oldest stalled at ``since``."""
+
+    what: str
+    count: int
+    since: datetime
+    why: str
+    next_step: str
+    cause: str = ""
+    """What was reported, where something was: see judging.watching.problems."""
+
+    def words(self) -> Guidance:
+        """Return one line for people."""
+        since = f"{self.what} since {self.since:%Y-%m-%d %H:%M} UTC:"
+        return joined(" ", [since, self.why, self.next_step])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it JSON-ready."""
+        return {
+            "what": self.what,
+            "count": self.count,
+            "since": self.since.isoformat(),
+            "why": self.why,
+            "next": self.next_step,
+        }
+
+
+def stalled(campaign: Campaign) -> list[Stalled]:
+    """Return all jobs and places of the campaign, and their dependents, that have not moved in time."""
+    if campaign.launched_at is None:
+        return []  # nothing was ever offered
+    now = clock.now()
+    watches = (_jobs, _offers, _expired_places, _leases, _unconfirmed, _unscreened, _payments, _standstill)
+    return [found for watch in watches for found in watch(campaign, now)]
+
+
+def watched_campaigns() -> list[Campaign]:
+    """Return campaigns where work can still move: launched ones that are open, and closed ones that owe money."""
+    owed = Payment.objects.filter(state__in=Payment.OPEN).values("submission__campaign")
+    launched = Campaign.objects.exclude(launched_at=None)
+    return list(launched.filter(~Q(state=Campaign.State.CLOSED) | Q(pk__in=owed)).order_by("name"))
+
+
+def _one(rows: QuerySet[Any], field: str) -> tuple[int, datetime] | None:
+    """Return (how many, the oldest time) of the rows, or None if there are none."""
+    found = rows.aggregate(count=Count("pk"), since=Min(field))
+    return (found["count"], found["since"]) if found["count"] else None
+
+
+def _jobs(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield jobs that nobody takes, that keep being put off, or that failed."""
+    mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
+    idle = nobody_at_work()
+    for job in mine.live().filter(created_at__lte=now - JOB).order_by("created_at")[:20]:
+        lapsed = job.state == Job.State.RUNNING and job.leased_until and job.leased_until <= now
+        if job.state == Job.State.RUNNING and not lapsed:
+            continue  # its worker is alive and renews its lease
+        if idle or lapsed:
+            why = idle or "Its worker process is gone."
+            yield Stalled(kind_words(job.kind), 1, job.created_at, why, START_WORKERS)
+            continue
+        put_off = waits_after(job)
+        why = f"It was put off: {put_off}"
+        yield Stalled(kind_words(job.kind), 1, job.created_at, why, job.next_step, cause_of(put_off))
+    for job in failed_jobs(campaign, now):
+        since = job.finished_at or job.created_at
+        if failure := failure_of(job):
+            why, cause = joined(" ", ["It failed:", failure.message]), cause_of(failure.message)
+            yield Stalled(kind_words(job.kind), 1, since, why, failure.next_step, cause)
+
+
+def cause_of(message: str) -> str:
+    """Return the part of a report by which it is known: what waits keeps no more of it."""
+    return str(message)[:MOST_MESSAGE]
+
+
+def put_off_jobs(campaign: Campaign) -> list[Job]:
+    """Return jobs that were put off at least twice in a row, such as while the crowd is away. They are retried."""
+    waiting = Job.objects.filter(arguments__campaign_id=campaign.pk, state=Job.State.WAITING)
+    return list(waiting.filter(put_off__gte=2).order_by("pk")[:20])
+
+
+def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
+    """Return the last recently failed job of each key, newest first.
+
+    Jobs are left out if a later one with the key succeeded or is running, if somebody hid them, or if their step is
+    over, such as a rehearsal after the launch.
+    """
+    mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
+    failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
+    last: dict[str, Job] = {}
+    for job in failed.order_by("-finished_at")[:50]:
+        later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)
+        if job.key not in last and not later.exists():
+            last[job.key] = job
+    return [job for job in last.values() if not _is_over(job.kind, campaign)]
+
+
+def _is_over(kind: str, campaign: Campaign) -> bool:
+    """Return whether the campaign no longer needs this kind of work."""
+    if kind in BEFORE_LAUNCH:
+        return campaign.launched_at is not None
+    return kind in UNTIL_COMPLETE and not campaign.tasks.exclude(state=Task.State.DONE).exists()
+
+
+def failure_in_words(job: Job) -> str:
+    """Return why a job failed, in the words shown everywhere."""
+    failure = failure_of(job)
+    return failure.message if failure else ""
+
+
+def _offers(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield wanted places that are not offered."""
+    wanted = Place.objects.filter(posting__campaign=campaign, state=Place.State.WANTED)
+    found = _one(wanted.filter(wanted_at__lte=now - _time_to_offer(wanted.count())), "wanted_at")
+    if not found or campaign.state in (Campaign.State.PAUSED, Campaign.State.PILOTED):
+        return
+    trouble = _call_trouble(campaign, OFFERING, "The job that offers them has not reached them.")
+    yield Stalled(f"{many(found[0], 'place')} waiting to be offered", *found, *trouble)
+
+
+def _time_to_offer(count: int) -> timedelta:
+    """Return how long offering this many places can take at the configured rate."""
+    rate = settings.CROWD_CALLS_PER_SECOND or 3
+    return OFFER + timedelta(seconds=2 * count / rate)
+
+
+def _call_trouble(campaign: Campaign, operations: Sequence[str], otherwise: str) -> tuple[str, str, str]:
+    """Return (why, next step, cause): the crowd's last error, nobody at work, or ``otherwise``."""
+    calls = CrowdCall.objects.filter(campaign=campaign, operation__in=operations).exclude(error_class="")
+    call = calls.exclude(state=CrowdCall.State.DONE).order_by("-last_tried_at", "-pk").first()
+    if call is None:
+        idle = nobody_at_work()
+        return (idle, START_WORKERS, "") if idle else (otherwise, _collect(campaign), "")
+    final = call.state == CrowdCall.State.FAILED
+    again = Guidance(Action("ask_again", campaign.name, lead="Then"), ".") if final else ""
+    next_step = joined(" ", [call.next_step, again])
+    return f"The crowd says: {call.error_message}", next_step, cause_of(call.error_message)
+
+
+def _collect(campaign: Campaign) -> Guidance:
+    return Guidance(Action("collect", campaign.name))
+
+
+def _expired_places(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield places whose time is over, but which the crowd's list did not show as ended."""
+    over = now - timedelta(seconds=offered_seconds(campaign.assignment_seconds)) - 2 * GRACE
+    live = Place.objects.filter(posting__campaign=campaign, state=Place.State.OPEN)
+    if found := _one(live.filter(expires_at__lte=over), "expires_at"):
+        yield Stalled(
+            f"{many(found[0], 'expired place')}",
+            *found,
+            nobody_at_work() or "The crowd's list does not show what became of them.",
+            _collect(campaign),
+        )
+
+
+def _leases(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield tasks whose holder's time is over but which were not freed."""
+    held = Task.objects.filter(campaign=campaign, state=Task.State.HELD)
+    if found := _one(held.filter(leased_until__lte=now - 2 * GRACE), "leased_until"):
+        yield Stalled(
+            f"{many(found[0], 'task')} held past the deadline",
+            *found,
+            nobody_at_work() or "No collection has freed them.",
+            _collect(campaign),
+        )
+
+
+def _unconfirmed(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield work submitted on our page that the crowd's list does not contain."""
+    work = Submission.objects.filter(campaign=campaign, state=Submission.State.FINISHED)
+    work = work.exclude(standing=Submission.Standing.TRIAL)
+    if found := _one(work.filter(finished_at__lte=now - 2 * GRACE), "finished_at"):
+        yield Stalled(
+            f"{many(found[0], 'submission')} sent off from our page",
+            *found,
+            nobody_at_work() or "The crowd's list does not include them: its own form was not sent.",
+            _collect(campaign) + ". When their time is over the tasks go to others.",
+        )
+
+
+def _unscreened(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield collected work without a standing."""
+    work = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, standing=Submission.Standing.PENDING
+    )
+    if found := _one(work.filter(collected_at__lte=now - SCREENING), "collected_at"):
+        yield Stalled(
+            f"{many(found[0], 'submission')} not screened",
+            *found,
+            "A collection was interrupted.",
+            _collect(campaign),
+        )
+
+
+def _payments(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield money owed for longer than paying takes."""
+    owed = Payment.objects.filter(submission__campaign=campaign, state=Payment.State.OWED)
+    found = _one(owed.filter(owed_at__lte=now - PAYMENT - timedelta(hours=campaign.hold_hours)), "owed_at")
+    if not found:
+        return
+    trouble = _call_trouble(campaign, PAYING, "No collection has paid them.")
+    yield Stalled(f"{many(found[0], 'payment')} owed", *found, *trouble)
+
+
+def _standstill(campaign: Campaign, now: datetime) -> Iterator[Stalled]:
+    """Yield problems of the whole campaign: tasks without places, and a closing that takes longer than any task."""
+    if campaign.state in Campaign.OFFERING and (missing := lacking(campaign)) > 0:
+        since = _last_moved(campaign)
+        if since <= now - OFFER:
+            spent = cap_of(campaign) is not None and not room_for(campaign)
+            why = (
+                "The budget is used up." if spent else nobody_at_work() or "No collection has requested them."
+            )
+            next_step = Guidance(Action("raise_budget" if spent else "collect", campaign.name))
+            yield Stalled(f"{many(missing, 'task')} without a place", missing, since, why, next_step)
+    if campaign.state != Campaign.State.CLOSING:
+        return
+    closing = campaign.changes.filter(what=Campaign.State.CLOSING).order_by("-pk").first()
+    longest = timedelta(seconds=offered_seconds(campaign.assignment_seconds)) + 2 * GRACE
+    if closing and closing.happened_at <= now - longest:
+        pending = pending_work(campaign).words()
+        why = f"It waits for {pending}." if pending else nobody_at_work() or "No collection has closed it."
+        yield Stalled("the closing", 1, closing.happened_at, why, _collect(campaign))
+
+
+def _last_moved(campaign: Campaign) -> datetime:
+    """Return when a place was last wanted, work last came in, or the campaign last changed."""
+    moments = [
+        Place.objects.filter(posting__campaign=campaign)
+        .order_by("-wanted_at")
+        .values_list("wanted_at", flat=True),
+        Submission.objects.filter(campaign=campaign)
+        .order_by(F("collected_at").desc(nulls_last=True))
+        .values_list("collected_at", flat=True),
+        campaign.changes.order_by("-happened_at").values_list("happened_at", flat=True),
+    ]
+    return max((moment for rows in moments if (moment := rows.first())), default=campaign.created_at)

@@ -1,0 +1,1 @@
+"""Workers: identities, refusals, block lists, unfinished tasks, and messages."""

@@ -1,0 +1,196 @@
+"""The soft block: excluded workers are put on a list that hides places from them.
+
+At a crowd with MTurk's protocol, the list is one of our qualification types, and places require its absence. A
+worker's standing at the crowd does not change. Our own pages refuse excluded workers even before the block takes
+effect; at a crowd without such lists, they are the only block.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from django.db.models import Count
+
+from config import clock
+from config.process import launcher
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.errors import CrowdAlready, CrowdNever
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.models import BlockList, Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission
+from judging.workers.identities import crowd_of
+
+#: Prefix of the shared list's name, followed by the installation's name in parentheses.
+SHARED = "No further tasks ("
+DESCRIPTION = (
+    "Workers with this qualification get no further tasks of this kind. It says nothing about the worker."
+)
+#: The same for a campaign's list of workers who reached its limit.
+LIMIT = "All tasks done ("
+LIMIT_DESCRIPTION = "You have done the maximum number of tasks of this kind. Thank you."
+
+
+def stem(crowd: str) -> str:
+    """Return the prefix for the names of this installation's lists at this crowd.
+
+    It is made from ``SECRET_KEY`` once. Existing lists keep their names even if the key changes.
+    """
+    known = BlockList.objects.filter(crowd=crowd, name__startswith=SHARED).order_by("pk").first()
+    return known.name.partition(")")[0] + ")" if known else f"{SHARED}{launcher.installation()})"
+
+
+def list_name(campaign: Campaign) -> str:
+    """Name the list of workers excluded by the campaign itself."""
+    if campaign.one_block_list and campaign.refuse_excluded_elsewhere:
+        return stem(crowd_of(campaign))
+    return f"{stem(crowd_of(campaign))} of {campaign.name}"
+
+
+def common_list_name(campaign: Campaign) -> str:
+    """Name the list of workers whom later campaigns of the collection refuse, too."""
+    name = stem(crowd_of(campaign))
+    return name if campaign.one_block_list else f"{name} in {campaign.collection.name}"
+
+
+def limit_name(campaign: Campaign) -> str:
+    """Name the list of workers who reached the campaign's limit of tasks per worker."""
+    return f"{LIMIT}{campaign.call_key})"
+
+
+def spared(campaign: Campaign, crowd: Crowd) -> list[dict[str, Any]]:
+    """Return the requirements, in the protocol's form, that hide the campaign's places from listed workers.
+
+    Returns none at a crowd without lists.
+    """
+    if not crowd.keeps_block_lists:
+        return []
+    names = {list_name(campaign), limit_name(campaign)}
+    if campaign.refuse_excluded_elsewhere:
+        names.add(common_list_name(campaign))
+    return [
+        {
+            "QualificationTypeId": ensure_list(campaign, crowd, name),
+            "Comparator": "DoesNotExist",
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+        for name in sorted(names)
+    ]
+
+
+def ensure_list(campaign: Campaign, crowd: Crowd, name: str) -> str:
+    """Return the crowd's id of our list with that name, creating the list on first use."""
+    known = BlockList.objects.filter(crowd=crowd_of(campaign), name=name).first()
+    if known:
+        return known.crowd_key
+
+    def make() -> Reply:
+        description = LIMIT_DESCRIPTION if name.startswith(LIMIT) else DESCRIPTION
+        return {"list": crowd.create_block_list(name=name, description=description)}
+
+    def find(_already: CrowdAlready | None) -> Reply | None:
+        found = crowd.find_block_list(name)
+        return {"list": found} if found else None
+
+    reply = perform(
+        campaign=campaign,
+        operation="create_block_list",
+        key=f"{campaign_key(campaign)}-list-{name}"[:200],
+        request={"name": name},
+        act=make,
+        find=find,
+    )
+    row, _ = BlockList.objects.get_or_create(
+        crowd=crowd_of(campaign), name=name, defaults={"crowd_key": reply["list"]}
+    )
+    return row.crowd_key
+
+
+def sync_blocks(campaign: Campaign) -> int:
+    """Put excluded workers on the lists, and take reinstated ones off. Returns the number of calls made.
+
+    Safe to repeat. Every excluded worker is on the campaign's own list, and on the collection's list if later
+    campaigns refuse the worker. A crowd without lists is not called.
+    """
+    exclusions = list(
+        Exclusion.objects.filter(campaign=campaign, worker__identity__isnull=False)
+        .exclude(rule=Exclusion.WITHDRAWN)
+        .order_by("pk")
+    )
+    crowd, patience, made = crowd_for(campaign), Patience(), 0
+    if not exclusions or not crowd.keeps_block_lists:
+        return 0
+    common = common_list_name(campaign)
+    names = sorted({list_name(campaign), common})
+    carried = set(Exclusion.objects.carried_over(campaign.collection_id).values_list("pk", flat=True))
+    calls = CrowdCall.objects.filter(campaign=campaign, operation__in=["block", "unblock"])
+    done = set(calls.filter(state=CrowdCall.State.DONE).values_list("key", flat=True))
+    # A block whose reply was lost may have succeeded, so blocks that were only tried are undone too.
+    tried = done | set(calls.filter(attempts__gt=0).values_list("key", flat=True))
+    for exclusion in exclusions:
+        for number, name in enumerate(names):
+            key = f"{campaign_key(campaign)}-{{}}-{exclusion.pk}-{number}"
+            blocked, unblocked = key.format("block") in done, key.format("unblock") in done
+            with suppress(CrowdNever), patience.one():
+                belongs = name != common or campaign.one_block_list or exclusion.pk in carried
+                if exclusion.reversed_at is None and belongs and not blocked:
+                    _call(campaign, crowd, exclusion.worker_id, name, "block", key.format("block"))
+                    made += 1
+                elif (
+                    exclusion.reversed_at
+                    and key.format("block") in tried
+                    and not unblocked
+                    and not _excluded_elsewhere(exclusion, name)
+                ):
+                    _call(campaign, crowd, exclusion.worker_id, name, "unblock", key.format("unblock"))
+                    made += 1
+    patience.done()
+    return made
+
+
+def _excluded_elsewhere(exclusion: Exclusion, name: str) -> bool:
+    """Check whether another active exclusion keeps the worker on the list."""
+    others = Exclusion.objects.filter(worker=exclusion.worker_id)
+    if name.endswith(f" of {exclusion.campaign.name}"):
+        return others.misconduct().filter(campaign=exclusion.campaign_id).exists()
+    if exclusion.campaign.one_block_list:
+        return others.misconduct().exists()
+    return others.carried_over(exclusion.campaign.collection_id).exists()
+
+
+def hide_from_finished(campaign: Campaign) -> int:
+    """Hide the campaign's places from workers who reached its limit of tasks. Returns the number of calls.
+
+    Otherwise our page would refuse them each time they took one. Safe to repeat.
+    """
+    crowd, patience, made = crowd_for(campaign), Patience(), 0
+    if campaign.state not in Campaign.OFFERING or not crowd.keeps_block_lists:
+        return 0
+    work = Submission.objects.filter(
+        campaign=campaign, state=Submission.State.SUBMITTED, worker__identity__isnull=False
+    ).exclude(standing=Submission.Standing.TRIAL)
+    tasks = work.order_by().values("worker").annotate(tasks=Count("pk"))
+    finished = tasks.filter(tasks__gte=campaign.max_tasks_per_worker).values_list("worker", flat=True)
+    prefix = f"{campaign_key(campaign)}-limit-"
+    calls = CrowdCall.objects.filter(campaign=campaign, operation="block", state=CrowdCall.State.DONE)
+    done = set(calls.filter(key__startswith=prefix).values_list("key", flat=True))
+    for worker in sorted(finished):
+        if (key := f"{prefix}{worker}") in done:
+            continue
+        with suppress(CrowdNever), patience.one():
+            _call(campaign, crowd, worker, limit_name(campaign), "block", key)
+            made += 1
+    patience.done()
+    return made
+
+
+def _call(campaign: Campaign, crowd: Crowd, worker: int, name: str, operation: str, key: str) -> None:
+    block_list = ensure_list(campaign, crowd, name)
+    identity = CrowdIdentity.objects.get(worker=worker)
+
+    def act() -> Reply:  # doing either twice is harmless
+        getattr(crowd, operation)(block_list, identity.crowd_worker_id)
+        return {"list": block_list, "at": clock.now().isoformat()}
+
+    request = {"list": block_list, "worker": worker}
+    perform(campaign=campaign, operation=operation, key=key, request=request, act=act, find=lambda _: None)

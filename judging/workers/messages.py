@@ -1,0 +1,210 @@
+"""Messages to workers, sent through the crowd and stored with the campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.crowds.seam import MESSAGE_AT_ONCE
+from judging.errors import BadInput, CampaignRefused, CrowdError, CrowdLater, CrowdNever, CrowdThrottled
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.models import Campaign, CrowdCall, CrowdIdentity, Exclusion, Submission, Worker, WorkerMessage
+
+LONGEST_SUBJECT = 200
+LONGEST_TEXT = 4096
+PERHAPS = "It may have been sent anyway."
+
+
+def addressees(campaign: Campaign, *, workers: Sequence[int] = (), excluded: bool = False) -> list[Worker]:
+    """Return the recipients: the named workers, the excluded ones, or everybody whose work came in.
+
+    Raises CampaignRefused if nobody is left, or for a worker who never submitted anything here, because the crowd
+    delivers only to workers whose work was reviewed.
+    """
+    came_in = Submission.objects.filter(campaign=campaign, state=Submission.State.SUBMITTED)
+    known = Worker.objects.filter(pk__in=came_in.values("worker")).order_by("pk")
+    if strangers := sorted(set(workers) - set(known.values_list("pk", flat=True))):
+        raise BadInput(f"Worker {strangers[0]} has submitted nothing on {campaign.name}.")
+    if workers:
+        known = known.filter(pk__in=workers)
+    if excluded:
+        standing = Exclusion.objects.filter(campaign=campaign, reversed_at=None)
+        known = known.filter(pk__in=standing.values("worker"))
+    found = list(known.filter(identity__isnull=False))
+    if not found:
+        raise CampaignRefused("There are no workers to write to.")
+    return found
+
+
+def addressed(campaign: Campaign, to: str, workers: Sequence[int]) -> list[Worker]:
+    """Return the recipients for ``to``: ``everybody``, ``excluded``, or else the named workers (at least one).
+
+    Raises CampaignRefused.
+    """
+    if to == "everybody":
+        return addressees(campaign)
+    if to == "excluded":
+        return addressees(campaign, excluded=True)
+    if not workers:
+        raise BadInput("Enter at least one worker number.")
+    return addressees(campaign, workers=workers)
+
+
+def check_words(subject: str, text: str) -> tuple[str, str]:
+    """Return subject and text as sent. Raises CampaignRefused if one is empty or too long."""
+    subject, text = subject.strip(), text.strip()
+    if not 1 <= len(subject) <= LONGEST_SUBJECT or not 1 <= len(text) <= LONGEST_TEXT:
+        raise BadInput(
+            f"Write a subject of at most {LONGEST_SUBJECT} characters and a text of at most {LONGEST_TEXT:,}."
+        )
+    return subject, text
+
+
+def write_message(
+    campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
+) -> list[WorkerMessage]:
+    """Store the message for each worker without sending it; :func:`send_message` with the same text sends it.
+
+    A worker who was already sent the same message keeps that row. Raises CampaignRefused for an empty or too long
+    text.
+    """
+    subject, text = check_words(subject, text)
+    return _rows(campaign, workers, subject, text, who)
+
+
+def send_message(
+    campaign: Campaign, workers: Sequence[Worker], *, subject: str, text: str, who: str = ""
+) -> list[WorkerMessage]:
+    """Send a message to workers, once each. The rows say to whom it was sent, or why not.
+
+    The same text to the same worker is the same message. Repeated calls send it only to workers whom it certainly did
+    not reach. The crowd stores no key for messages, so one whose reply was lost is not sent again. Each call to the
+    crowd is its own intent, so one lost reply leaves no others in doubt. Raises CampaignRefused for an empty or too
+    long text, and the CrowdError of a failed call at the end.
+    """
+    rows = write_message(campaign, workers, subject=subject, text=text, who=who)
+    left = [row for row in rows if _may_be_sent(row)]
+    patience, refused = Patience(), None
+    for first in range(0, len(left), MESSAGE_AT_ONCE):
+        with patience.one():
+            try:
+                _send(campaign, left[first : first + MESSAGE_AT_ONCE])
+            except CrowdNever as error:  # concerns these workers only; others can still be reached
+                refused = error
+    patience.done()
+    if refused:
+        raise refused
+    return rows
+
+
+@transaction.atomic
+def _rows(
+    campaign: Campaign, workers: Sequence[Worker], subject: str, text: str, who: str
+) -> list[WorkerMessage]:
+    """Get or create a row for each worker."""
+    # Lock the campaign's row first: if two send the same message at once, the second finds the first one's rows.
+    Campaign.objects.filter(pk=campaign.pk).update(seed=campaign.seed)
+    same = WorkerMessage.objects.filter(
+        campaign=campaign,
+        worker__in=workers,
+        direction=WorkerMessage.Direction.TO_WORKER,
+        subject=subject,
+        text=text,
+    )
+    known = {row.worker_id: row for row in same.select_related("call").order_by("pk")}
+    for worker in workers:
+        if worker.pk not in known:
+            known[worker.pk] = WorkerMessage.objects.create(
+                campaign=campaign, worker=worker, subject=subject, text=text, who=who
+            )
+    return [known[worker.pk] for worker in workers]
+
+
+def _may_be_sent(row: WorkerMessage) -> bool:
+    """Check that the message was certainly not sent. A call without a reply leaves that uncertain."""
+    if row.sent_at or (row.call and (row.call.reply or {}).get("unknown")):
+        return False
+    if row.call and row.call.state == CrowdCall.State.INTENDED and row.call.attempts:
+        _note([row], failure=f"It was being sent when the program stopped. {PERHAPS}")
+        return False
+    return True
+
+
+def _send(campaign: Campaign, batch: Sequence[WorkerMessage]) -> None:
+    """Make one call to the crowd and record its outcome."""
+    ids = dict(
+        CrowdIdentity.objects.filter(worker__in=[row.worker_id for row in batch]).values_list(
+            "worker_id", "crowd_worker_id"
+        )
+    )
+    call = _intent(campaign, batch)
+    if call is None:
+        return  # another process is already sending these
+    subject, text, crowd = batch[0].subject, batch[0].text, crowd_for(campaign)
+
+    def send() -> Reply:
+        return not_delivered(crowd.message(crowd_worker_ids=[*ids.values()], subject=subject, text=text), ids)
+
+    try:
+        reply = perform(
+            campaign=campaign,
+            operation="message",
+            key=call.key,
+            request=call.request,
+            act=send,
+            find=lambda _: None,
+        )
+    except CrowdError as error:
+        lost = isinstance(error, CrowdLater) and not isinstance(error, CrowdThrottled)
+        CrowdCall.objects.filter(pk=call.pk).update(state=CrowdCall.State.DONE, reply={"unknown": lost})
+        _note(batch, failure=f"{error.message} {PERHAPS}" if lost else error.message)
+        raise
+    now = clock.now()
+    for row in batch:
+        gone = "" if row.worker_id in ids else "This worker was forgotten."
+        failure = gone or reply["failed"].get(str(row.worker_id), "")
+        _note([row], failure=failure, sent_at=None if failure else now)
+
+
+def not_delivered(failed: Mapping[str, str], ids: Mapping[int, str]) -> Reply:
+    """Return the crowd's reply without the crowd's ids: our worker's number (a string, as in JSON) → reason.
+
+    ``failed`` is by crowd id. ``ids`` are those of the workers to whom the message was sent.
+    """
+    return {
+        "failed": {
+            str(worker): failed[crowd_id].replace(crowd_id, f"worker {worker}")
+            for worker, crowd_id in ids.items()
+            if crowd_id in failed
+        }
+    }
+
+
+def _intent(campaign: Campaign, batch: Sequence[WorkerMessage]) -> CrowdCall | None:
+    """Record a call for exactly these rows before making it. Return None if another process took one of them."""
+    numbers = [row.pk for row in batch]
+    before = [row.call_id for row in batch]
+    stem = f"{campaign_key(campaign)}-message-{numbers[0]}"
+    with transaction.atomic():
+        tried = CrowdCall.objects.filter(campaign=campaign, key__startswith=f"{stem}-").count()
+        call, made = CrowdCall.objects.get_or_create(
+            key=f"{stem}-{tried + 1}",
+            defaults={"campaign": campaign, "operation": "message", "request": {"messages": numbers}},
+        )
+        same = WorkerMessage.objects.filter(pk__in=numbers, sent_at=None)
+        same = same.filter(Q(call=None) | Q(call__in=[one for one in before if one]))
+        if not made or same.update(call=call, failure="") != len(batch):
+            transaction.set_rollback(True)
+            return None
+    return call
+
+
+def _note(rows: Sequence[WorkerMessage], *, failure: str, sent_at: datetime | None = None) -> None:
+    WorkerMessage.objects.filter(pk__in=[row.pk for row in rows]).update(failure=failure, sent_at=sent_at)
+    for row in rows:
+        row.failure, row.sent_at = failure, sent_at

@@ -1,0 +1,191 @@
+"""Messages that tell workers why our places are hidden from them, what is paid, and how to appeal.
+
+They are sent only at a crowd with block lists; elsewhere an excluded worker sees our own refusal page. A message
+has no key at the crowd, so one whose reply was lost is sent again: a duplicate is better than no notice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext
+
+from config import clock
+from judging.crowds import crowd_for
+from judging.crowds.seam import Crowd
+from judging.errors import CrowdNever
+from judging.exchange.calls import Patience, Reply, campaign_key, perform
+from judging.exchange.tokens import Refused, appeal_address
+from judging.models import (
+    Appeal,
+    Campaign,
+    CrowdCall,
+    CrowdIdentity,
+    Exclusion,
+    Payment,
+    Worker,
+    WorkerMessage,
+)
+from judging.rules.durations import working_days
+from judging.rules.refusals import MEANINGS, MEANINGS_ELSEWHERE, REFUSALS
+from judging.workers.messages import not_delivered
+from judging.workers.unfinished import unfinished_of
+
+#: Leave room for the link below the text.
+LONGEST_ANSWER = 3000
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A notice to one worker; ``name`` identifies its subject, so that it is sent only once."""
+
+    name: str
+    worker: Worker
+    subject: str
+    text: str
+
+
+def tell_workers(campaign: Campaign) -> int:
+    """Write once to each excluded worker and to each with an answered appeal. Returns how many got a message.
+
+    The crowd cannot reach workers who were never paid, so they are told once they are paid. Safe to repeat.
+    """
+    crowd, patience, told = crowd_for(campaign), Patience(), 0
+    if not crowd.keeps_block_lists:
+        return 0
+    prefix = f"{campaign_key(campaign)}-notice-"
+    rows = CrowdCall.objects.filter(campaign=campaign, key__startswith=prefix)
+    done = set(rows.exclude(state=CrowdCall.State.INTENDED).values_list("key", flat=True))
+    with translation.override(campaign.language):
+        due = [*_of_exclusions(campaign), *_of_appeals(campaign)]
+    for notice in due:
+        if (key := f"{prefix}{notice.name}") in done:
+            continue
+        with patience.one():
+            told += _tell(campaign, crowd, notice, key)
+    patience.done()
+    return told
+
+
+def _tell(campaign: Campaign, crowd: Crowd, notice: Notice, key: str) -> int:
+    """Send the notice and store it with the campaign. Return 0 if the crowd did not deliver it."""
+    ids = {notice.worker.pk: CrowdIdentity.objects.get(worker=notice.worker).crowd_worker_id}
+
+    def act() -> Reply:
+        failed = crowd.message(crowd_worker_ids=[*ids.values()], subject=notice.subject, text=notice.text)
+        return not_delivered(failed, ids)
+
+    request = {"notice": notice.name, "worker": notice.worker.pk}
+    try:
+        reply = perform(
+            campaign=campaign, operation="message", key=key, request=request, act=act, find=lambda _: None
+        )
+    except CrowdNever:
+        return 0
+    failure = reply["failed"].get(str(notice.worker.pk), "")
+    kept = {
+        "campaign": campaign,
+        "subject": notice.subject,
+        "text": notice.text,
+        "failure": failure,
+        "sent_at": None if failure else clock.now(),
+    }
+    call = CrowdCall.objects.get(key=key)
+    WorkerMessage.objects.get_or_create(call=call, worker=notice.worker, defaults=kept)
+    return int(not failure)
+
+
+def _of_exclusions(campaign: Campaign) -> list[Notice]:
+    """Return notices of all active exclusions of workers whom the crowd can reach."""
+    standing = Exclusion.objects.misconduct().filter(campaign=campaign, worker__simulated=False)
+    rows = _reached(standing).select_related("worker").order_by("pk")
+    page = REFUSALS["excluded"].said(gettext)
+    return [
+        Notice(
+            f"exclusion-{row.pk}",
+            row.worker,
+            page.title,
+            _paragraphs(
+                campaign.title,
+                meaning_of(row),
+                page.pay,
+                gettext(
+                    "If you think this is a mistake, tell us here. The requester reads it and answers there within "
+                    "{time}:"
+                ).format(time=working_days(campaign.answer_days, translation)),
+                appeal_link(campaign, row.worker),
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _of_appeals(campaign: Campaign) -> list[Notice]:
+    """Return notices of all answers to the workers' own appeals, not to appeals by others under their ids."""
+    settled = Appeal.objects.confirmed().filter(campaign=campaign).exclude(settled_at=None)
+    rows = _reached(settled).select_related("worker").order_by("pk")
+    return [
+        Notice(
+            f"appeal-{row.pk}",
+            row.worker,
+            gettext("An answer to your objection"),
+            _paragraphs(campaign.title, row.settled_why[:LONGEST_ANSWER], answer_link(row)),
+        )
+        for row in rows
+    ]
+
+
+def _reached(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the rows of workers to whom the crowd delivers: known by id, and with paid work of ours."""
+    paid = Payment.objects.filter(
+        submission__worker=OuterRef("worker"),
+        submission__campaign=OuterRef("campaign"),
+        kind=Payment.Kind.REWARD,
+        state=Payment.State.PAID,
+    )
+    return rows.filter(Exists(paid), worker__identity__isnull=False)
+
+
+def _paragraphs(*parts: str) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def meaning_of(exclusion: Exclusion) -> str:
+    """Return the reason as told to the worker: the kind of rule, never the pairs, in the active language."""
+    return gettext(MEANINGS.get(exclusion.rule, REFUSALS["excluded"].meaning))
+
+
+def meaning_of_refusal(reason: str, campaign: Campaign, worker: Worker) -> str:
+    """Return what the refusal page says for its reason. For an exclusion, it depends on the rule."""
+    standing = Exclusion.objects.misconduct().filter(worker=worker)
+    if reason == "excluded" and (here := standing.filter(campaign=campaign).first()):
+        return meaning_of(here)
+    elsewhere = Exclusion.objects.carried_over(campaign.collection_id).filter(worker=worker)
+    if reason == "excluded-elsewhere" and (there := elsewhere.order_by("-pk").first()):
+        return gettext(MEANINGS_ELSEWHERE.get(there.rule, REFUSALS[reason].meaning))
+    return gettext(REFUSALS[reason].meaning)
+
+
+def is_refused(reason: str, campaign: Campaign, worker: Worker) -> bool:
+    """Return whether the basis of ``reason`` ("excluded", "excluded-elsewhere", "unfinished") still exists."""
+    if reason == "unfinished":
+        return unfinished_of(campaign, worker).stopped
+    mine = Exclusion.objects.filter(worker=worker)
+    if reason == "excluded":
+        return mine.misconduct().filter(campaign=campaign).exists()
+    return mine.carried_over(campaign.collection_id).exists()
+
+
+def appeal_link(campaign: Campaign, worker: Worker) -> str:
+    """Return the address of the worker's appeal and its answer. Only the worker learns it."""
+    return settings.PUBLIC_URL + appeal_address(Refused(campaign.pk, worker.pk, "excluded"))
+
+
+def answer_link(appeal: Appeal) -> str:
+    """Return the address of this appeal and its answer."""
+    of = Refused(appeal.campaign_id, appeal.worker_id, appeal.refusal, appeal.came_by)
+    return settings.PUBLIC_URL + appeal_address(of)

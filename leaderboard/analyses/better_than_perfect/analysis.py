@@ -1,0 +1,347 @@
+"""Better than perfect?: the campaign that asks, and what its judges preferred."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+
+from config.guidance import Action, Guidance, TerminalOnly
+from config.plurals import many
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.models import Campaign, Judgment
+from leaderboard.analyses.better_than_perfect.computation import (
+    Category,
+    Comparison,
+    Comparisons,
+    Preferred,
+    comparisons,
+    who_was_preferred,
+)
+from leaderboard.analyses.shared.proportions import Interval as Method
+from leaderboard.analyses.shared.proportions import Share
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.numbers import number_text
+from leaderboard.scoring.labels import qrel_set_labels
+from pooling.formats import Progress
+from pooling.models import Passage, PoolRun, QrelSet, Run
+from pooling.services import passages
+from pooling.services.pair_pools import Duel, build_pair_pool
+from pooling.services.runs import tops_of
+from pooling.shallow import draw_queries
+from tournament.services.facts import settled_rounds
+
+#: Depth of the search for a second passage whose text differs from the qrel's.
+LOOKED_AT = 10
+KEYS_AT_ONCE = 5000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A campaign that asks whether a run is better than perfect, and the queries it could not ask about."""
+
+    campaign: Campaign
+    found: Comparisons
+
+    def count(self, category: Category) -> int:
+        """Return how many queries of a category are asked about."""
+        return sum(one.category is category for one in self.found.asked)
+
+
+def compared(run: Run, qrel_set: QrelSet, qids: Collection[str] | None = None) -> Comparisons:
+    """Return what to ask about every query of the qrel set with a relevant passage, or about the given queries."""
+    qrels = {
+        qid: pid for qid, pid in qrel_set_labels(qrel_set).the_qrel().items() if qids is None or qid in qids
+    }
+    tops = tops_of(run, LOOKED_AT)
+    return comparisons(tops, qrels, _classes(run.collection_id, set(qrels.values())))
+
+
+def _classes(collection: int, qrels: set[str]) -> dict[str, str]:
+    """Return pid → key of its text, for passages known to have the text of a qrel (no other can match one)."""
+    found: dict[str, str] = {}
+    ordered = sorted(qrels)
+    known = Passage.objects.filter(collection=collection)
+    for start in range(0, len(ordered), KEYS_AT_ONCE):
+        texts = known.filter(pid__in=ordered[start : start + KEYS_AT_ONCE]).exclude(class_key="")
+        found |= dict(known.filter(class_key__in=texts.values("class_key")).values_list("pid", "class_key"))
+    return found
+
+
+def to_ask(run: Run, qrel_set: QrelSet, *, sample: int | None, seed: int) -> Comparisons:
+    """Return what the campaign would ask, by the known texts: every query, or a sample drawn with the seed.
+
+    Raises :class:`NothingToScore` if the run and the qrel set leave nothing to compare.
+    """
+    every = compared(run, qrel_set)
+    if not every.asked:
+        raise _nothing(run, qrel_set)
+    if sample is None:
+        return every
+    qids = set(draw_queries([one.qid for one in every.asked], sample, np.random.default_rng(seed)))
+    return replace(every, asked=tuple(one for one in every.asked if one.qid in qids))
+
+
+def _nothing(run: Run, qrel_set: QrelSet) -> NothingToScore:
+    return NothingToScore(
+        f"{run.run_tag} has no passage to compare with a qrel of {qrel_set.name}.",
+        "Choose another run or another qrel set.",
+    )
+
+
+def ask_better_than_perfect(
+    *,
+    name: str,
+    run: Run,
+    qrel_set: QrelSet,
+    settings: CampaignSettings,
+    sample: int | None = None,
+    who: str = "",
+    progress: Progress | None = None,
+) -> Asked:
+    """Create a draft campaign that asks about every query, or a sample drawn with the campaign's seed.
+
+    Creates the pairs, in a pool of the same name, and fetches their texts. Raises :class:`NothingToScore` if the
+    run and the qrel set leave nothing to compare.
+    """
+    every = to_ask(run, qrel_set, sample=sample, seed=settings.seed)
+    found = _with_texts(run, qrel_set, {one.qid for one in every.asked}, progress)
+    if not found.asked:
+        raise _nothing(run, qrel_set)
+    duels = [Duel(one.qid, one.qrel, one.other, one.category is Category.A) for one in found.asked]
+    with transaction.atomic():
+        pool = build_pair_pool(name=name, run=run, qrel_set=qrel_set, duels=duels)
+        campaign = create_campaign(name=name, settings=settings, pool=pool, who=who)
+    alone = every.nothing_second + found.nothing_second
+    return Asked(campaign, Comparisons(found.asked, every.missing, alone))
+
+
+def _with_texts(run: Run, qrel_set: QrelSet, qids: set[str], progress: Progress | None) -> Comparisons:
+    """Fetch texts and compare again, because two passages can turn out to be the same."""
+    found = compared(run, qrel_set, qids)
+    while True:
+        pids = [pid for one in found.asked for pid in (one.qrel, one.other)]
+        passages.ensure(collection=run.collection, pids=pids, progress=progress)
+        again = compared(run, qrel_set, qids)
+        if again == found:
+            return found
+        found = again
+
+
+def analyse_better_than_perfect(
+    *,
+    campaign: Campaign,
+    run: Run | None = None,
+    qrel_set: QrelSet | None = None,
+    interval: Method = Method.WILSON,
+) -> Analysis:
+    """Return which side was preferred in each category, from the counted judgments of a campaign.
+
+    A campaign created for this question knows its run and qrel set. For any other, name both, and only judgments
+    of exactly these pairs are used. Raises :class:`NothingToScore`.
+    """
+    run, qrel_set = _own(campaign, run, qrel_set)
+    found = compared(run, qrel_set)
+    said, simulated = _said(campaign, found.asked)
+    if not said:
+        raise NothingToScore(
+            f"No judgment of {campaign.name} compares {run.run_tag} with {qrel_set.name}.",
+            Guidance("Wait for judgments, or ask: ", Action("ask_better_than_perfect", lead="")),
+        )
+    rows = who_was_preferred(found.asked, said, interval=interval)
+    facts = Facts(
+        collection=campaign.collection.name,
+        runs=(run.run_tag,),
+        labels=(qrel_set.name, f"judgments of {campaign.name}"),
+        measure="preferred passages",
+        queries=len(found.asked),
+        software=software_version(),
+        simulated=simulated,
+        further=(("interval", _INTERVAL[interval]),),
+    )
+    return preferred_analysis(rows, found, facts, run.run_tag)
+
+
+_INTERVAL = {Method.WILSON: "95% Wilson", Method.EXACT: "95% exact (Clopper-Pearson)"}
+
+
+def _own(campaign: Campaign, run: Run | None, qrel_set: QrelSet | None) -> tuple[Run, QrelSet]:
+    pooled = [row.run for row in PoolRun.objects.filter(pool=campaign.pool_id).select_related("run")]
+    if run is None and len(pooled) == 1:
+        run = pooled[0]
+    if qrel_set is None and campaign.pool is not None:
+        qrel_set = campaign.pool.qrel_set
+    if run is None or qrel_set is None:
+        raise NothingToScore(
+            f"{campaign.name} was not created from one run and one qrel set.",
+            Guidance(
+                "Name a run",
+                TerminalOnly(" with --run TAG"),
+                " and a qrel set",
+                TerminalOnly(" with --official SET"),
+                ".",
+            ),
+        )
+    return run, qrel_set
+
+
+def _said(campaign: Campaign, asked: Sequence[Comparison]) -> tuple[dict[str, tuple[int, int]], bool]:
+    """Return qid → judgments for the qrel and for the other passage, and whether a simulated judge made one.
+
+    A judgment between passages with the same texts counts as one between these passages.
+    """
+    pids = {pid for one in asked for pid in (one.qrel, one.other)}
+    rows = list(
+        Judgment.objects.filter(campaign=campaign, pair__round__in=settled_rounds(campaign))
+        .counted()
+        .values_list(
+            "pair__query__qid",
+            "left__pid", "left__class_key", "right__pid", "right__class_key", "preferred__pid", "judge_kind",
+        )
+        .iterator(chunk_size=KEYS_AT_ONCE)
+    )  # fmt: skip
+    key_of = _classes(campaign.collection_id, pids)
+    wanted = {one.qid: (key_of.get(one.qrel, one.qrel), key_of.get(one.other, one.other)) for one in asked}
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    simulated = False
+    for qid, left, left_key, right, right_key, preferred, kind in rows:
+        sides = {left: left_key or left, right: right_key or right}
+        if qid in wanted and set(wanted[qid]) == set(sides.values()):
+            counts[qid][0] += sides.get(preferred) == wanted[qid][0]
+            counts[qid][1] += sides.get(preferred) == wanted[qid][1]
+            simulated |= kind == Judgment.JudgeKind.SIMULATED
+    return {qid: (ours, theirs) for qid, (ours, theirs) in counts.items()}, simulated
+
+
+_WORDS: Mapping[str, str] = {
+    "A": "A: qrel on top, against the second passage",
+    "B": "B: qrel elsewhere, against the top passage",
+    "both": "both",
+}
+_COLUMNS = (
+    Column("category", "category"),
+    Column("queries", "queries", Kind.COUNT),
+    Column("judged", "judged", Kind.COUNT),
+    Column("qrel", "qrel", Kind.COUNT, "preferred"),
+    Column("run", "run's passage", Kind.COUNT, "preferred"),
+    Column("neither", "neither", Kind.COUNT, "preferred"),
+    Column("qrel_share", "qrel", Kind.SHARE_INTERVAL, "share of those that preferred one"),
+    Column("run_share", "run's passage", Kind.SHARE_INTERVAL, "share of those that preferred one"),
+    Column("p", "p", Kind.P),
+)
+
+
+def preferred_analysis(rows: Sequence[Preferred], found: Comparisons, facts: Facts, run_tag: str) -> Analysis:
+    """Return the table, the figure and the sentence."""
+    caption = (
+        "A query's known relevant passage (qrel) against a passage of the run. Intervals: "
+        f"{dict(facts.further)['interval']}; p: exact binomial test of even odds, uncorrected."
+    )
+    left = [
+        f"{many(len(qids), f'query {one}', f'queries {more}')}{why}."
+        for qids, one, more, why in (
+            (found.missing, "is", "are", " missing in the run"),
+            (found.nothing_second, "has", "have", " the qrel on top and no other text below it"),
+        )
+        if qids
+    ]
+    table = Table(
+        "preferred",
+        f"Better than perfect? {run_tag}",
+        caption,
+        _COLUMNS,
+        tuple(map(_row, rows)),
+        facts,
+        tuple(left),
+    )
+    return Analysis(
+        facts=facts,
+        tables=(table,),
+        figures=(_figure(rows, facts, caption, run_tag, table),),
+        sentences=tuple(_sentence(row, run_tag) for row in rows if row.category != "both" and row.judged),
+        content={"missing": len(found.missing), "nothing_second": len(found.nothing_second)},
+    )
+
+
+def _row(row: Preferred) -> Row:
+    return Row(
+        {
+            "category": _WORDS[row.category],
+            "queries": row.queries,
+            "judged": row.judged,
+            "qrel": row.qrel_preferred.count,
+            "run": row.comparison_preferred.count,
+            "neither": row.neither,
+            "qrel_share": _interval(row.qrel_preferred),
+            "run_share": _interval(row.comparison_preferred),
+            "p": row.p_value if row.qrel_preferred.total else None,
+        }
+    )
+
+
+def _interval(share: Share) -> Interval | None:
+    if share.value is None or share.low is None or share.high is None:
+        return None
+    return Interval(share.value, share.low, share.high)
+
+
+def _sentence(row: Preferred, run_tag: str) -> str:
+    side = row.qrel_preferred if row.category == "A" else row.comparison_preferred
+    who = "the qrel" if row.category == "A" else f"the top passage of {run_tag}"
+    of = f"{side.total:,} of {row.queries:,} queries in category {row.category}"
+    if (found := _interval(side)) is None:
+        return f"Category {row.category}: people preferred neither."
+    return f"People preferred {who} for {number_text(found, Kind.SHARE_INTERVAL)}% of {of}."
+
+
+def _figure(rows: Sequence[Preferred], facts: Facts, caption: str, run_tag: str, table: Table) -> Figure:
+    drawn = [row for row in rows if row.comparison_preferred.value is not None and row.category != "both"]
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE
+
+        axes = canvas.subplots()
+        for place, row in enumerate(drawn):
+            side = row.comparison_preferred
+            value, low, high = (number or 0.0 for number in (side.value, side.low, side.high))
+            axes.barh(place, 1 - value, 0.6, color=OFFICIAL, label="qrel" if not place else None)
+            axes.barh(
+                place,
+                value,
+                0.6,
+                left=1 - value,
+                color=PREFERENCE,
+                label="run's passage" if not place else None,
+            )
+            axes.errorbar(
+                1 - value, place, xerr=[[high - value], [value - low]], color="black", capsize=3, lw=1
+            )
+            axes.text(0.01, place, f"{row.qrel_preferred.count:,}", color="white", va="center")
+            axes.text(0.99, place, f"{side.count:,}", color="white", va="center", ha="right")
+        axes.axvline(0.5, color="black", lw=0.6, ls=":")
+        axes.set_yticks(range(len(drawn)), [f"category {row.category}" for row in drawn])
+        axes.set_xlim(0, 1)
+        axes.set_ylim(-0.6, len(drawn) - 0.4)
+        axes.set_xlabel("share of the queries that preferred one")
+        axes.invert_yaxis()
+        axes.grid(visible=False)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    title = f"Better than perfect? {run_tag}"
+    return Figure("preferred", title, caption, facts, draw, table, (_chart(drawn, title),), 5.5, 2.2)
+
+
+def _chart(rows: Sequence[Preferred], title: str) -> Mapping[str, Any]:
+    sides = (("qrel", "qrel_preferred"), ("run's passage", "comparison_preferred"))
+    shares = [(name, [getattr(row, side) for row in rows]) for name, side in sides]
+    series = [Series(name, [(one.value, one.low, one.high) for one in side]) for name, side in shares]
+    axis = "share of the queries that preferred one"
+    names = [_WORDS[row.category] for row in rows]
+    return chart_content(Spans(title, axis, names, series, share=True, line=0.5))

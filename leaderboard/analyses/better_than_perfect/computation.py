@@ -1,0 +1,135 @@
+"""Better than perfect? One run's answers against the official ones, judged by people. Pure.
+
+[SP] section 3, Tables 1 and 2. In *category A*, the qrel is the run's top passage, and people compare it with the
+run's second passage. In *category B*, the qrel ranks lower or is not found, and people compare it with the run's top
+passage. The paper leaves some choices open, made here as follows. The qrel of a query with several is the one of the
+highest grade, the first in file order. A passage with the same text as the qrel counts as the qrel (its class), at
+any rank. Several judgments of a pair decide by majority; a level pair or "cannot decide" prefers neither side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from leaderboard.analyses.shared.proportions import Interval, Share, share, sign_test_p
+
+
+class Category(StrEnum):
+    """The position of the qrel in the run."""
+
+    A = "A"
+    B = "B"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The question for one query: the qrel, or the run's other passage?"""
+
+    qid: str
+    category: Category
+    qrel: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """One comparison per query, and the queries without one, by reason."""
+
+    asked: tuple[Comparison, ...]
+    missing: tuple[str, ...]
+    """Queries for which the run has no passage."""
+    nothing_second: tuple[str, ...]
+    """Queries whose qrel is on top, with no other text below it in the depth searched."""
+
+
+@dataclass(frozen=True)
+class Preferred:
+    """One category: how many of its judged queries prefer which side. Shares leave out ``neither``."""
+
+    category: str
+    queries: int
+    judged: int
+    qrel_preferred: Share
+    comparison_preferred: Share
+    neither: int
+    p_value: float
+
+
+def comparisons(
+    tops: Mapping[str, Sequence[str]], qrels: Mapping[str, str], class_of: Mapping[str, str] | None = None
+) -> Comparisons:
+    """Return what to ask about every query of ``qrels`` (qid → pid), in its order.
+
+    ``tops``: qid → the run's first passages, two or more if it has them; ``class_of``: pid → key of its text, for
+    known texts (any other pid is a class of its own).
+    """
+    known = class_of or {}
+    asked: list[Comparison] = []
+    missing: list[str] = []
+    alone: list[str] = []
+    for qid, qrel in qrels.items():
+        ranked = tops.get(qid, ())
+        if not ranked:
+            missing.append(qid)
+            continue
+        same = [known.get(pid, pid) == known.get(qrel, qrel) for pid in ranked]
+        other = next((pid for pid, is_qrel in zip(ranked, same, strict=True) if not is_qrel), None)
+        if other is None:
+            alone.append(qid)
+        else:
+            asked.append(Comparison(qid, Category.A if same[0] else Category.B, qrel, other))
+    return Comparisons(tuple(asked), tuple(missing), tuple(alone))
+
+
+def who_was_preferred(
+    asked: Iterable[Comparison],
+    said: Mapping[str, tuple[int, int]],
+    *,
+    interval: Interval = Interval.WILSON,
+) -> tuple[Preferred, ...]:
+    """Return the counts of category A, of B, and of both together.
+
+    ``said``: qid → judgments for the qrel and for the other passage ("cannot decide" in neither), without queries
+    that nobody judged.
+    """
+    by_category: dict[Category, list[str]] = {Category.A: [], Category.B: []}
+    for one in asked:
+        by_category[one.category].append(one.qid)
+    both = [*by_category[Category.A], *by_category[Category.B]]
+    named = [(str(category), qids) for category, qids in by_category.items()]
+    return tuple(_preferred(name, qids, said, interval) for name, qids in [*named, ("both", both)])
+
+
+def _preferred(
+    name: str, qids: Sequence[str], said: Mapping[str, tuple[int, int]], interval: Interval
+) -> Preferred:
+    counts = [said[qid] for qid in qids if qid in said]
+    qrel = sum(ours > theirs for ours, theirs in counts)
+    other = sum(ours < theirs for ours, theirs in counts)
+    return preferred_counts(
+        name, queries=len(qids), qrel=qrel, other=other, neither=len(counts) - qrel - other, interval=interval
+    )
+
+
+def preferred_counts(
+    category: str,
+    *,
+    queries: int,
+    qrel: int,
+    other: int,
+    neither: int = 0,
+    interval: Interval = Interval.WILSON,
+) -> Preferred:
+    """Return one category: shares of the queries that preferred a side, and the exact test of even odds."""
+    decided = qrel + other
+    return Preferred(
+        category=category,
+        queries=queries,
+        judged=decided + neither,
+        qrel_preferred=share(qrel, decided, interval=interval),
+        comparison_preferred=share(other, decided, interval=interval),
+        neither=neither,
+        p_value=float(sign_test_p(qrel, other)),
+    )

@@ -1,0 +1,1 @@
+"""The board under official and preference qrels, and how well the two agree."""

@@ -1,0 +1,160 @@
+"""How well official and preference qrels agree about runs: both boards side by side, and single pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from judging.models import Campaign
+from leaderboard.analyses.board_agreement.computation import OrderedPairs, label_wins, ordered_pairs
+from leaderboard.analyses.shared.contenders import Flags
+from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.analyses.shared.proportions import Share
+from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
+from leaderboard.board.boards import PublishedBoard, make_leaderboard
+from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.scoring.agreement import kendall, tau_ap
+from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.labels import qrel_set_labels
+from pooling.models import Collection, QrelSet, Run
+from tournament.models import QrelVersion
+
+
+def analyse_board_agreement(
+    *,
+    collection: Collection,
+    version: QrelVersion,
+    official: QrelSet,
+    runs: Sequence[Run],
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Return both boards with intervals and moves, their agreement, and what single pairs show.
+
+    Includes the board of these queries against the full one, which qrels win their pairs, and which runs order
+    pairs as people did (by the judgments of the version's own campaign).
+    """
+    published = make_leaderboard(
+        collection=collection, version=version, official=official, runs=runs, seed=seed, progress=progress
+    )
+    known = contending(campaign=version.campaign, runs=runs, qrel_set=official)
+    both = board_analysis(published)
+    facts = both.facts
+    tables = (
+        *both.tables,
+        _agreement_table(published, _full(collection, official, runs), facts),
+        _wins_table(known, version.campaign, facts),
+        _order_table(known, facts),
+    )
+    return Analysis(
+        facts,
+        tables,
+        both.figures,
+        (agreement_in_words(published),),
+    )
+
+
+def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tuple[dict[str, float], int]:
+    """Return every run's official value over all queries that its labels can answer, and their number."""
+    labels = qrel_set_labels(official)
+    measure = measure_for("RR@10", labels)
+    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
+    found = {
+        run.run_tag: float(scored[run.pk, measure.name].values[labels.answerable].mean()) for run in runs
+    }
+    return found, int(labels.answerable.sum())
+
+
+def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
+    rows = own_rows(published)
+    official = [row.official.value for row in rows]
+    preference = [row.preference.value for row in rows]
+    whole = [full[0][row.run] for row in rows]
+    lines = [
+        _agreement("official against preference", official, preference),
+        _agreement(f"official here against official on all {full[1]:,} queries", official, whole),
+        _agreement(f"preference against official on all {full[1]:,} queries", preference, whole),
+    ]
+    columns = (
+        Column("boards", "boards"),
+        Column("tau_b", "τ-b", Kind.MEASURE),
+        Column("tau_ap", "τ_AP", Kind.MEASURE),
+        Column("agree", "agree", Kind.COUNT, "pairs of runs"),
+        Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
+        Column("tied", "tied", Kind.COUNT, "pairs of runs"),
+    )
+    caption = (
+        "Kendall's τ-b, and τ_AP (Yilmaz et al. 2008; the first board against the second, ties broken at random). "
+        "τ_AP gives more weight to differences near the top of the first board."
+    )
+    return Table("agreement", "Agreement of boards", caption, columns, tuple(lines), facts)
+
+
+def _agreement(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
+    # Means of RR@10 are multiples of 1/(2520·queries): round off floating-point errors.
+    x, y = np.round(first, 12), np.round(second, 12)
+    found = kendall(x, y)
+    return Row(
+        {
+            "boards": name,
+            "tau_b": found.tau_b,
+            "tau_ap": tau_ap(x, y),
+            "agree": found.agree,
+            "disagree": found.disagree,
+            "tied": found.tied,
+        }
+    )
+
+
+def _wins_table(known: Contending, campaign: Campaign, facts: Facts) -> Table:
+    judged = known.contenders.judged_pairs(known.evidence.judged)
+    official: Flags = np.zeros(len(known.contenders.query), dtype=bool)
+    official[list(known.qrels.values())] = True
+    rows = [
+        Row({"qrels": name, **_share(label_wins(labelled, judged))})
+        for name, labelled in (("preference", best_flags(known)), ("official", official))
+    ]
+    columns = (
+        Column("qrels", "qrels"),
+        Column("won", "won", Kind.COUNT, "pairs with one of them"),
+        Column("decided", "decided", Kind.COUNT, "pairs with one of them"),
+        Column("share", "won", Kind.SHARE_INTERVAL, "pairs with one of them"),
+    )
+    caption = (
+        f"How often a qrel was preferred to a passage without that label, in the judgments of {campaign.name}; "
+        "majority of a pair's judgments, tied pairs left out; 95% Wilson intervals. Official: a query's one qrel."
+    )
+    return Table("pair_wins", "Which qrels win their pairs", caption, columns, tuple(rows), facts)
+
+
+def _share(share: Share) -> dict[str, Any]:
+    known = share.value is not None and share.low is not None and share.high is not None
+    return {
+        "won": share.count,
+        "decided": share.total,
+        "share": Interval(share.value, share.low, share.high) if known else None,  # type: ignore[arg-type]
+    }
+
+
+def _order_table(known: Contending, facts: Facts) -> Table:
+    judged = known.contenders.judged_pairs(known.evidence.judged)
+    found = sorted(ordered_pairs(known.contenders, judged), key=_by_share)
+    columns = (
+        Column("run", "run"),
+        Column("won", "as people did", Kind.COUNT, "judged pairs in its top 10"),
+        Column("decided", "all", Kind.COUNT, "judged pairs in its top 10"),
+        Column("share", "as people did", Kind.SHARE_INTERVAL, "judged pairs in its top 10"),
+    )
+    caption = (
+        "How many of the judged pairs with both passages in a run's top 10 it orders as people did; majority of a "
+        "pair's judgments, tied pairs left out; 95% Wilson intervals."
+    )
+    rows = tuple(Row({"run": row.run, **_share(row.as_people)}) for row in found)
+    return Table("pair_order", "Runs that order pairs as people did", caption, columns, rows, facts)
+
+
+def _by_share(row: OrderedPairs) -> tuple[float, str]:
+    return -(row.as_people.value or 0.0), row.run

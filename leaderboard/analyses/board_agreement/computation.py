@@ -1,0 +1,52 @@
+"""What single pairs show: which labels win theirs, and which runs order pairs as people did. Pure.
+
+[SP]: preference qrels win 91.8% of their pairings and the original qrels 46.6% of theirs; run L orders 63.07% of
+the judged pairs in its top 10 as people did. Choices made here: several judgments of a pair decide by majority,
+and tied pairs are left out. A pair of two passages with the label is also left out, because it cannot tell for or
+against the label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.analyses.shared.contenders import Contenders, Flags
+from leaderboard.analyses.shared.proportions import Interval, Share, share
+from tournament.preferences import PairTally
+
+
+@dataclass(frozen=True)
+class OrderedPairs:
+    """For one run: the judged pairs with both sides in its top 10, and how many it orders as people did."""
+
+    run: str
+    as_people: Share
+    level: int
+
+
+def label_wins(labelled: Flags, judged: PairTally, *, interval: Interval = Interval.WILSON) -> Share:
+    """Return how often the labeled nodes win the pairs in which exactly one side has the label."""
+    one = labelled[judged.a] != labelled[judged.b]
+    sign = np.sign(judged.for_a - judged.for_b)
+    won = np.where(labelled[judged.a], sign, -sign)[one]
+    return share(int((won > 0).sum()), int((won != 0).sum()), interval=interval)
+
+
+def ordered_pairs(
+    contenders: Contenders, judged: PairTally, *, interval: Interval = Interval.WILSON
+) -> tuple[OrderedPairs, ...]:
+    """Return one row per run, in the contenders' order."""
+    sign = np.sign(judged.for_a - judged.for_b)
+    rows = []
+    for run, rank in zip(contenders.run_tags, contenders.rank, strict=True):
+        first, second = rank[judged.a], rank[judged.b]
+        both = (first > 0) & (second > 0)
+        # The lower rank is better: people's +1 for a agrees with second - first > 0.
+        agrees = np.sign(second - first) * sign
+        right, decided = int((agrees[both] > 0).sum()), int((agrees[both] != 0).sum())
+        rows.append(
+            OrderedPairs(run, share(right, decided, interval=interval), int((both & (sign == 0)).sum()))
+        )
+    return tuple(rows)

@@ -1,0 +1,330 @@
+"""Comparisons as tables and a figure: Tables 1 and 2 of Lin et al. (SIGIR 2021), and the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leaderboard.analyses.compare.comparison import Compared, Comparison
+from leaderboard.analyses.compare.significance import Bounds, corrected
+from leaderboard.analyses.compare.verdicts import Claim
+from leaderboard.output import Analysis, Column, Figure, Interval, Kind, Row, Table, Value
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE
+from leaderboard.output.right_to_left import isolated
+
+ROW_INCHES = 0.26
+PAIRS_IN_FIGURE = 60
+LONGEST_IN_PAIR = 24
+_PAIR = (Column("a", "A"), Column("b", "B"), Column("change", "ΔMRR", Kind.CHANGE))
+
+
+def comparison_analysis(comparison: Comparison) -> Analysis:
+    """Return all results for a list of runs."""
+    return Analysis(
+        facts=comparison.facts,
+        tables=tuple(
+            table(comparison) for table in (naive_table, outcome_table, corrected_table, verdict_table)
+        ),
+        figures=(outcome_figure(comparison),),
+        sentences=tuple(pair.sentence for pair in comparison.pairs),
+        content={
+            "alpha": comparison.rules.alpha,
+            "m": comparison.rules.m,
+            "comparisons": comparison.rules.comparisons,
+            "deciding_test": comparison.rules.deciding.value,
+            "queries_with_several_answers": comparison.several,
+            "single_answer_only": comparison.single_answer_only,
+            "verdicts": [_verdict_content(pair) for pair in comparison.pairs],
+        },
+    )
+
+
+def naive_table(comparison: Comparison) -> Table:
+    """Return the paper's Table 1, with corrected values."""
+    times = comparison.rules.comparisons
+    tests = ("rank_sum", "signed_rank", "t")
+    labels = ("rank-sum p", "signed-rank p", "t p")
+    columns = [Column(f"{test}_p", label, Kind.P) for test, label in zip(tests, labels, strict=True)]
+    columns += [
+        Column(f"{test}_corrected", label, Kind.P, group=f"times {times}")
+        for test, label in zip(tests, labels, strict=True)
+    ]
+    rows = []
+    for pair in comparison.pairs:
+        naive = pair.outcomes.naive
+        raw = dict(zip(tests, (naive.rank_sum.p, naive.signed_rank.p, naive.paired_t.p), strict=True))
+        rows.append(_row(pair, comparison, {}, raw, times))
+    return Table(
+        "naive",
+        "Tests on RR over all queries together",
+        "A is the older run. Wilcoxon rank-sum (ties corrected), Wilcoxon signed-rank (zeros dropped) and paired "
+        "t-test on reciprocal ranks, two-sided, raw; Lin et al. (SIGIR 2021), Table 1. Then Bonferroni over the "
+        f"{times} comparisons of each test.",
+        (*_PAIR, *columns),
+        tuple(rows),
+        comparison.facts,
+        significance=f"p times {times} is at most {comparison.rules.alpha:g}",
+    )
+
+
+def outcome_table(comparison: Comparison) -> Table:
+    """Return the paper's Table 2, with its columns."""
+    times = comparison.rules.m
+    columns = [
+        Column("neither", "neither", Kind.SHARE, "answered by (%)"),
+        Column("a_wins", "only A", Kind.SHARE, "answered by (%)"),
+        Column("b_wins", "only B", Kind.SHARE, "answered by (%)"),
+        Column("both", "both", Kind.SHARE, "answered by (%)"),
+    ]
+    for measure, kind in (("esl", Kind.NUMBER), ("rr", Kind.MEASURE)):
+        group = f"{measure.upper()}, both"
+        columns += [Column(f"a_{measure}", "A", kind, group), Column(f"b_{measure}", "B", kind, group)]
+        columns += [
+            Column(f"{measure}_signed_rank_p", "rank p", Kind.P, group),
+            Column(f"{measure}_t_p", "t p", Kind.P, group),
+        ]
+    return Table(
+        "outcomes",
+        "Outcomes query by query",
+        "A is the older run. Queries that neither run answers in the top k, that only one answers, and that both "
+        "answer. For the last: mean expected search length (ESL, lower is better) and mean RR of each, with raw "
+        "two-sided p-values of signed-rank (rank p) and paired t. Lin et al. (SIGIR 2021), Table 2.",
+        (*_PAIR, *columns),
+        tuple(_outcome_row(pair, comparison) for pair in comparison.pairs),
+        comparison.facts,
+        significance=f"p times {times} is at most {comparison.rules.alpha:g}",
+    )
+
+
+def corrected_table(comparison: Comparison) -> Table:
+    """Return the p-values of the paper's Table 2 times m."""
+    times = comparison.rules.m
+    columns = [
+        Column(f"{measure}_{test}_corrected", label, Kind.P, f"{measure.upper()}, both")
+        for measure in ("esl", "rr")
+        for test, label in (("signed_rank", "rank p"), ("t", "t p"))
+    ]
+    return Table(
+        "corrected",
+        f"Tests on queries that both answer, times {times}",
+        f"Bonferroni with m = {times}: {comparison.rules.comparisons} comparisons times the 2 tests that can "
+        "support a verdict.",
+        (*_PAIR[:2], *columns),
+        tuple(_outcome_row(pair, comparison) for pair in comparison.pairs),
+        comparison.facts,
+        significance=f"at most {comparison.rules.alpha:g}",
+    )
+
+
+def _outcome_row(pair: Compared, comparison: Comparison) -> Row:
+    found = pair.outcomes
+    values: dict[str, Value] = {
+        "neither": found.neither / found.queries,
+        "a_wins": found.a_wins / found.queries,
+        "b_wins": found.b_wins / found.queries,
+        "both": found.both / found.queries,
+    }
+    raw: dict[str, float] = {}
+    for measure, case in (("esl", found.esl), ("rr", found.rr)):
+        values |= {f"a_{measure}": case.a, f"b_{measure}": case.b}
+        raw |= {f"{measure}_signed_rank": case.signed_rank.p, f"{measure}_t": case.paired_t.p}
+    return _row(pair, comparison, values, raw, comparison.rules.m)
+
+
+def _row(
+    pair: Compared, comparison: Comparison, values: dict[str, Value], raw: dict[str, float], times: int
+) -> Row:
+    """Return the pair, its values, its raw p-values, and these times a number. Mark those still significant."""
+    after = {name: corrected(p, times) for name, p in raw.items()}
+    marked = {
+        f"{name}{ending}"
+        for name, p in after.items()
+        for ending in ("_p", "_corrected")
+        if p <= comparison.rules.alpha
+    }
+    named: dict[str, Value] = {"a": pair.a, "b": pair.b, "change": pair.outcomes.change, **values}
+    named |= {f"{name}_p": p for name, p in raw.items()}
+    named |= {f"{name}_corrected": p for name, p in after.items()}
+    return Row(named, significant=frozenset(marked))
+
+
+def verdict_table(comparison: Comparison) -> Table:
+    """Return what can be claimed about each pair, and the numbers behind it."""
+    rules = comparison.rules
+    case3 = rules.deciding.words
+    columns = (
+        Column("a", "A"),
+        Column("b", "B"),
+        Column("a_wins", "only A", Kind.COUNT, "case 2"),
+        Column("b_wins", "only B", Kind.COUNT, "case 2"),
+        Column("case2_p", "binomial p", Kind.P, "case 2"),
+        Column("case2_corrected", f"times {rules.m}", Kind.P, "case 2"),
+        Column("both", "both", Kind.COUNT, case3),
+        Column("case3_p", "p", Kind.P, case3),
+        Column("case3_corrected", f"times {rules.m}", Kind.P, case3),
+        Column("claim", "verdict"),
+        Column("favours", "in favor of"),
+        Column("harm_in", "harm in"),
+        Column("harm", "harm", Kind.INTERVAL),
+    )
+    clashes = [
+        f"{pair.a} and {pair.b}: {pair.verdict.disagreement}."
+        for pair in comparison.pairs
+        if pair.verdict.disagreement
+    ]
+    return Table(
+        "verdicts",
+        "What can be claimed",
+        f"Exact binomial test on queries that only one run answers; {rules.deciding.words} where both do. Benefits "
+        f"are tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g}. The {1 - rules.alpha:.0%} interval of "
+        "the harm shows how much worse the favored run could be (B if there is no verdict); below 0 it is better. "
+        "Better: more queries won and the better mean where both answer, untested. Strictly better: both "
+        "significant. Do no harm: one significant, the other not significantly worse. Answers more: significant, "
+        "but harm cannot be tested where both answer.",
+        columns,
+        tuple(_verdict_row(pair, comparison) for pair in comparison.pairs),
+        comparison.facts,
+        notes=tuple(f"The tests disagree on {clash}" for clash in clashes),
+        significance=f"p times {rules.m} is at most {rules.alpha:g}",
+    )
+
+
+def _verdict_row(pair: Compared, comparison: Comparison) -> Row:
+    outcomes, verdict = pair.outcomes, pair.verdict
+    case3 = outcomes.esl if comparison.rules.deciding.on_esl else outcomes.rr
+    deciding = case3.paired_t if comparison.rules.deciding.is_t else case3.signed_rank
+    after = {"case2_p": verdict.case2_corrected, "case3_p": verdict.case3_corrected}
+    return Row(
+        {
+            "a": pair.a,
+            "b": pair.b,
+            "a_wins": outcomes.a_wins,
+            "b_wins": outcomes.b_wins,
+            "case2_p": outcomes.case2.p,
+            "case2_corrected": verdict.case2_corrected,
+            "both": outcomes.both,
+            "case3_p": deciding.p,
+            "case3_corrected": verdict.case3_corrected,
+            "claim": verdict.claim.value if verdict.claim is not Claim.NONE else None,
+            "favours": {1: pair.b, -1: pair.a}.get(verdict.favours),
+            "harm_in": verdict.harm_in,
+            "harm": _interval(verdict.harm),
+        },
+        significant=frozenset(key for key, p in after.items() if p <= comparison.rules.alpha),
+    )
+
+
+def _interval(bounds: Bounds) -> Interval:
+    return Interval(bounds.value, bounds.low, bounds.high)
+
+
+def _verdict_content(pair: Compared) -> dict[str, Any]:
+    verdict, outcomes = pair.verdict, pair.outcomes
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "verdict": verdict.claim.value,
+        "favours": {1: pair.b, -1: pair.a}.get(verdict.favours),
+        "better": verdict.better,
+        "strictly_better": verdict.strictly_better,
+        "do_no_harm": verdict.do_no_harm,
+        "disagreement": verdict.disagreement,
+        "signed_rank_exact_p": {
+            "rr_all": outcomes.naive.signed_rank.exact,
+            "esl": outcomes.esl.signed_rank.exact,
+            "rr": outcomes.rr.signed_rank.exact,
+        },
+        "sentence": pair.sentence,
+    }
+
+
+def outcome_figure(comparison: Comparison) -> Figure:
+    """Return case 2 as bars to either side, and case 3 as the difference of search lengths with its interval."""
+    pairs = comparison.pairs[:PAIRS_IN_FIGURE]
+    left_out = len(comparison.pairs) - len(pairs)
+
+    def draw(canvas: Any) -> None:
+        wins, lengths = canvas.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+        places = range(len(pairs))
+        _draw_wins(wins, pairs)
+        for place, pair in zip(places, pairs, strict=True):
+            harm = pair.outcomes.esl.harm
+            lengths.plot([harm.low, harm.high], [place, place], color=GREY, zorder=2)
+            lengths.plot([harm.value], [place], "o", color="black", zorder=3)
+        lengths.axvline(0, color="black", linewidth=0.6)
+        lengths.set_xlabel("ESL of B minus A")
+        lengths.set_title("Both answer")
+        wins.set_yticks(list(places), list(map(_pair_name, pairs)))
+        wins.set_ylim(len(pairs) - 0.5, -0.5)
+        canvas.legend(loc="outside upper right", ncols=2)
+
+    return Figure(
+        "outcomes",
+        "Outcomes query by query",
+        "A → B, the older run first. Left: share of queries that only one of them answers. Right: mean difference "
+        f"in search length where both answer, with its {1 - comparison.rules.alpha:.0%} t interval; below 0, B "
+        "ranks the answer higher. Bold: the verdict."
+        + (f" {left_out} more comparisons are in the table." if left_out else ""),
+        comparison.facts,
+        draw,
+        data=outcome_table(comparison),
+        charts=tuple(map(chart_content, _charts(pairs, comparison))),
+        height=1.0 + ROW_INCHES * len(pairs),
+    )
+
+
+def _pair_name(pair: Compared) -> str:
+    return f"{_cut(pair.a)} → {_cut(pair.b)}"
+
+
+def _charts(pairs: Sequence[Compared], comparison: Comparison) -> list[Spans]:
+    # The newer run first: long labels are cut at the end, and the older run is often the same.
+    names = [f"{_cut(pair.b)} ← {_cut(pair.a)}" for pair in pairs]
+    verdicts = [_said(pair) for pair in pairs]
+    only_a = [(pair.outcomes.a_wins / pair.outcomes.queries, None, None) for pair in pairs]
+    only_b = [(pair.outcomes.b_wins / pair.outcomes.queries, None, None) for pair in pairs]
+    wins = [Series("only A answers", only_a), Series("only B answers", only_b)]
+    harms = [pair.outcomes.esl.harm for pair in pairs]
+    lengths = [Series("B minus A", [(one.value, one.low, one.high) for one in harms])]
+    title = f"Both answer: ESL of B minus A, {1 - comparison.rules.alpha:.0%} intervals"
+    return [
+        Spans("Only one answers", "share of queries", names, wins, share=True, notes=verdicts),
+        Spans(title, "ESL", names, lengths, line=0.0, notes=verdicts),
+    ]
+
+
+def _cut(name: str) -> str:
+    return isolated(name if len(name) <= LONGEST_IN_PAIR else f"{name[: LONGEST_IN_PAIR - 1]}…")
+
+
+def _said(pair: Compared) -> str:
+    """Return the full names if they were cut, and the verdict."""
+    cut = max(len(pair.a), len(pair.b)) > LONGEST_IN_PAIR
+    names = [f"B {isolated(pair.b)}", f"A {isolated(pair.a)}"] if cut else []
+    favoured = isolated(_favoured(pair))
+    claim = [] if pair.verdict.claim is Claim.NONE else [f"{favoured}: {pair.verdict.claim.value}"]
+    return "\n".join([*names, *claim])
+
+
+def _favoured(pair: Compared) -> str:
+    return pair.b if pair.verdict.favours > 0 else pair.a
+
+
+def _draw_wins(axes: Any, pairs: tuple[Compared, ...]) -> None:
+    shares_a = [-100 * pair.outcomes.a_wins / pair.outcomes.queries for pair in pairs]
+    shares_b = [100 * pair.outcomes.b_wins / pair.outcomes.queries for pair in pairs]
+    places = list(range(len(pairs)))
+    axes.barh(places, shares_a, color=OFFICIAL, height=0.6, label="only A answers")
+    axes.barh(places, shares_b, color=PREFERENCE, height=0.6, label="only B answers")
+    axes.axvline(0, color="black", linewidth=0.6)
+    widest = max([1.0, *map(abs, shares_a), *shares_b])
+    axes.set_xlim(-1.05 * widest, 1.9 * widest)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+    for place, pair in zip(places, pairs, strict=True):
+        if pair.verdict.claim is not Claim.NONE:
+            winner = "B" if pair.verdict.favours > 0 else "A"
+            text = f"{winner}: {pair.verdict.claim.value}"
+            axes.text(shares_b[place] + 0.03 * widest, place, text, va="center", fontsize=6, weight="bold")
+    axes.set_xlabel("share of queries (%)")
+    axes.set_title("Only one answers")

@@ -1,0 +1,256 @@
+"""Is one run better than another? Comparisons of a chronological list, as in Lin et al. (SIGIR 2021)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from config.guidance import Guidance, TerminalOnly
+from leaderboard.analyses.compare.outcomes import (
+    Outcomes,
+    asked_pairs,
+    compare_ranks,
+    mean_reciprocal,
+    several_answers,
+)
+from leaderboard.analyses.compare.verdicts import ALPHA, Deciding, Rules, Verdict, sentence_of, verdict_of
+from leaderboard.analyses.progress.computation import Entry, Standing, standings
+from leaderboard.cache.inputs import runs_inputs
+from leaderboard.cache.kept_analyses import kept_object
+from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
+from leaderboard.output import Facts
+from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.facts import facts_of
+from leaderboard.scoring.labels import Labels
+from leaderboard.scoring.measures import Measure, ReciprocalRank
+from pooling.models import Collection, Run
+
+MEASURE = "RR@10"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Run A, the earlier one, and run B, with all results of their comparison."""
+
+    a: str
+    b: str
+    outcomes: Outcomes
+    verdict: Verdict
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A list of comparisons and what they were made from."""
+
+    facts: Facts
+    rules: Rules
+    pairs: tuple[Compared, ...]
+    several: int
+    """Number of queries with several relevant passages: left out if ``single_answer_only``, else included."""
+    single_answer_only: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """A run on the board over time, ``compared`` with the run that it displaced, if any."""
+
+    standing: Standing
+    submitted: date
+    dated: bool
+    """Whether the date is the run's own. Otherwise it is the day of its import."""
+    compared: Compared | None
+
+
+@dataclass(frozen=True)
+class BoardOverTime:
+    """All runs by date, and the steps of the state of the art."""
+
+    facts: Facts
+    rules: Rules
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to compare: under which labels, by which measure, and how claims are decided."""
+
+    labels: Labels
+    measure: str = MEASURE
+    alpha: float = ALPHA
+    deciding: Deciding = Deciding.ESL_T
+    single_answer_only: bool = False
+    hidden: frozenset[str] = frozenset()
+    """qids to leave out: private queries, for readers who see only the public ones."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise LeaderboardError(f"α cannot be {self.alpha:g}.", "Choose a value between 0 and 1.")
+
+    @property
+    def inputs(self) -> list[object]:
+        """Return the values that identify the question."""
+        simulated = self.labels.version is not None and self.labels.version.simulated
+        asked = [
+            self.labels.name,
+            self.labels.sha256,
+            simulated,
+            self.measure,
+            self.alpha,
+            self.deciding.value,
+            self.single_answer_only,
+        ]
+        return [*asked, sorted(self.hidden)]
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """Ranks of the first relevant passage, runs × queries, and which queries have several answers."""
+
+    ranks: npt.NDArray[np.int64]
+    several: int
+    name: str
+
+
+def compare_runs(
+    *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
+) -> Comparison:
+    """Compare a chronological list: every run against the first, the last against the two before it.
+
+    Covers the queries for which the labels have a relevant passage. Raises :class:`NothingToScore` for fewer than
+    two runs or without queries. Results are stored by their inputs.
+    """
+    if len(runs) < 2:
+        raise NothingToScore(
+            f"{runs[0].run_tag} is the only run to compare." if runs else "There are no runs to compare.",
+            Guidance("Name two or more different runs", TerminalOnly(" with --runs"), ", the oldest first."),
+        )
+    inputs = [collection.name, runs_inputs(runs), *question.inputs]
+    return kept_object("compare", inputs, Comparison, partial(_compare, collection, runs, question, progress))
+
+
+def progress_over_time(
+    *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
+) -> BoardOverTime:
+    """Return the board by date: state-of-the-art runs, each compared with the run that it displaced."""
+    ordered = chronological(runs)
+    inputs = [
+        collection.name,
+        [[submitted(run).isoformat() for run in ordered], runs_inputs(ordered)],
+        *question.inputs,
+    ]
+    return kept_object(
+        "progress", inputs, BoardOverTime, partial(_over_time, collection, ordered, question, progress)
+    )
+
+
+def chronological(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs by date of submission (of import if unknown), then by import."""
+    return sorted(runs, key=lambda run: (submitted(run), run.created_at, run.pk))
+
+
+def submitted(run: Run) -> date:
+    """Return the day a run was submitted, or imported if that is unknown."""
+    return run.submitted_on or run.created_at.date()
+
+
+def _compare(
+    collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
+) -> Comparison:
+    found = _ranks(collection, runs, question, progress)
+    asked = asked_pairs(len(runs))
+    rules = Rules(len(asked), question.alpha, question.deciding)
+    tags = [run.run_tag for run in runs]
+    return Comparison(
+        facts=_facts(collection, runs, question, found, rules),
+        rules=rules,
+        pairs=tuple(_compared(tags[a], tags[b], found.ranks[a], found.ranks[b], rules) for a, b in asked),
+        several=found.several,
+        single_answer_only=question.single_answer_only,
+    )
+
+
+def _over_time(
+    collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
+) -> BoardOverTime:
+    found = _ranks(collection, runs, question, progress)
+    values = [mean_reciprocal(ranks) for ranks in found.ranks]
+    tags = [run.run_tag for run in runs]
+    stood = standings(
+        [Entry(run.run_tag, value, run.baseline) for run, value in zip(runs, values, strict=True)]
+    )
+    rules = Rules(max(1, sum(one.displaced is not None for one in stood)), question.alpha, question.deciding)
+    steps = [
+        Step(
+            standing=one,
+            submitted=submitted(run),
+            dated=run.submitted_on is not None,
+            compared=None
+            if one.displaced is None
+            else _compared(
+                tags[one.displaced], tags[place], found.ranks[one.displaced], found.ranks[place], rules
+            ),
+        )
+        for place, (run, one) in enumerate(zip(runs, stood, strict=True))
+    ]
+    return BoardOverTime(_facts(collection, runs, question, found, rules), rules, tuple(steps))
+
+
+def _compared(
+    a: str, b: str, ranks_a: npt.NDArray[np.int64], ranks_b: npt.NDArray[np.int64], rules: Rules
+) -> Compared:
+    outcomes = compare_ranks(ranks_a, ranks_b, level=1 - rules.alpha)
+    return Compared(a, b, outcomes, verdict_of(outcomes, rules), sentence_of(a, b, outcomes, rules))
+
+
+def _facts(
+    collection: Collection, runs: Sequence[Run], question: Question, found: _Ranks, rules: Rules
+) -> Facts:
+    several = "left out" if question.single_answer_only else "included"
+    further = (
+        ("queries with several answers", f"{found.several:,} ({several})"),
+        ("α", f"{rules.alpha:g}"),
+        ("m", str(rules.m)),
+    )
+    queries = int(found.ranks.shape[1])
+    return facts_of(collection, runs, [question.labels], found.name, queries, further=further)
+
+
+def _ranks(
+    collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
+) -> _Ranks:
+    labels = question.labels
+    measure = _reciprocal(question.measure, labels)
+    relevant = labels.grades >= measure.rel
+    kept_queries = np.bincount(labels.query[relevant], minlength=len(labels.qids)) > 0
+    if question.hidden:
+        kept_queries &= np.array([qid not in question.hidden for qid in labels.qids])
+    several = several_answers(len(labels.qids), labels.query[relevant]) & kept_queries
+    if question.single_answer_only:
+        kept_queries &= ~several
+    if not kept_queries.any():
+        raise NothingToScore(
+            f"{labels.name} leaves no query to compare on.",
+            "Choose other labels, or include all queries.",
+        )
+    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
+    values = np.stack([scored[run.pk, measure.name].values[kept_queries] for run in runs])
+    ranks = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+    return _Ranks(np.rint(ranks).astype(np.int64), int(several.sum()), measure.name)
+
+
+def _reciprocal(name: str, labels: Labels) -> Measure:
+    measure = measure_for(name, labels)
+    if isinstance(measure, ReciprocalRank):
+        return measure
+    cutoff = re.search(r"@\d+$", name)
+    raise UnknownMeasure(
+        f"Runs are compared by their first relevant passage, which {name} does not measure.",
+        f"Choose RR{cutoff[0] if cutoff else '@10'}.",
+    )

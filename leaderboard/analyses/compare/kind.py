@@ -1,0 +1,39 @@
+"""The kind for comparisons of many runs."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.compare.analysis import comparison_analysis
+from leaderboard.analyses.compare.comparison import chronological, compare_runs
+from leaderboard.analyses.compare.question import QUESTION, question_asked
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    found = compare_runs(
+        collection=asked.collection,
+        runs=asked.runs if asked.in_order else chronological(asked.runs),
+        question=question_asked(asked),
+        progress=progress,
+    )
+    return comparison_analysis(found)
+
+
+KIND = Kind(
+    "compare",
+    "Comparisons of runs",
+    "Is one run better than another? In order of time, every run against the first and the last against the two "
+    "before it: what can be claimed, and the evidence.",
+    "two or more runs, and labels",
+    make,
+    QUESTION,
+    by_query_set=True,
+    at_once=40,
+    works="Scoring runs",
+    help="Compare runs in order of time: every run with the first, and the last with the two before it. Test "
+    "RR over all queries together, then by outcome: queries that neither, one or both runs answer. "
+    "State what can be claimed (better, strictly better, do no harm) in a sentence to quote.",
+    example="mine --qrels official --runs old new --latex compare.tex --figure compare.pdf",
+)

@@ -1,0 +1,133 @@
+"""Outcomes per query when two runs are compared on a board of single answers.
+
+Lin et al. (SIGIR 2021) [SI], Table 2: (1) neither run finds a relevant passage in the top k; (2) only one does;
+(3) both do. Cases 2 and 3 are different outcomes, so they are not combined into one number. Case 2 is counted and
+tested as coin flips. Case 3 compares expected search lengths (ESL, the first relevant rank) or reciprocal ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.analyses.compare.significance import (
+    Bounds,
+    Differences,
+    Finding,
+    Ranks,
+    mean_interval,
+    paired_t,
+    rank_sum,
+    reciprocal_differences,
+    share_interval,
+    sign_test,
+    signed_rank,
+)
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Naive:
+    """Tests on RR over all queries, ignoring the three cases (the paper's Table 1)."""
+
+    rank_sum: Finding
+    signed_rank: Finding
+    paired_t: Finding
+
+
+@dataclass(frozen=True)
+class Case3:
+    """The queries that both answer: means and tests of one measure. ``harm`` is how much worse B is."""
+
+    a: float
+    b: float
+    signed_rank: Finding
+    paired_t: Finding
+    harm: Bounds
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """A compared with B on the same queries. Tests favor 1 if B is the *better* run, -1 if A is."""
+
+    queries: int
+    value_a: float
+    value_b: float
+    naive: Naive
+    neither: int
+    a_wins: int
+    b_wins: int
+    both: int
+    case2: Finding
+    esl: Case3
+    rr: Case3
+    unanswered_harm: Bounds
+    """Share of queries that only A answers minus the share that only B answers."""
+    level: float
+
+    @property
+    def change(self) -> float:
+        """MRR of B minus that of A."""
+        return self.value_b - self.value_a
+
+
+def compare_ranks(a: Ranks, b: Ranks, *, level: float = LEVEL) -> Outcomes:
+    """Return the whole comparison, from the rank of each query's first relevant passage (0: unanswered)."""
+    a, b = np.asarray(a, np.int64), np.asarray(b, np.int64)
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"both runs need one rank per query, not {a.shape} and {b.shape}")
+    both = (a > 0) & (b > 0)
+    a_wins, b_wins = int(((a > 0) & (b == 0)).sum()), int(((a == 0) & (b > 0)).sum())
+    change = reciprocal_differences(a, b)
+    shorter = (a - b)[both]  # ESL: positive if B is better
+    return Outcomes(
+        queries=len(a),
+        value_a=mean_reciprocal(a),
+        value_b=mean_reciprocal(b),
+        naive=Naive(rank_sum(a, b), signed_rank(change), paired_t(change)),
+        neither=int(((a == 0) & (b == 0)).sum()),
+        a_wins=a_wins,
+        b_wins=b_wins,
+        both=int(both.sum()),
+        case2=sign_test(a_wins, b_wins),
+        esl=_case3(_mean(a[both]), _mean(b[both]), shorter, level),
+        rr=_case3(mean_reciprocal(a[both]), mean_reciprocal(b[both]), change[both], level),
+        unanswered_harm=share_interval(a_wins, b_wins, len(a), level),
+        level=level,
+    )
+
+
+def _case3(a: float, b: float, better: Differences, level: float) -> Case3:
+    # Harm is how much worse B is, so flip the sign.
+    return Case3(a, b, signed_rank(better), paired_t(better), mean_interval(-better, level))
+
+
+def mean_reciprocal(ranks: Ranks) -> float:
+    """Return the MRR of ranks, 0 for the unanswered; NaN without queries. Equal sets of ranks have equal means."""
+    found = ranks[ranks > 0]
+    return math.fsum((1.0 / found).tolist()) / len(ranks) if len(ranks) else math.nan
+
+
+def _mean(ranks: Ranks) -> float:
+    return int(ranks.sum()) / len(ranks) if len(ranks) else math.nan
+
+
+def asked_pairs(runs: int) -> list[tuple[int, int]]:
+    """Return the comparisons of a chronological list, each (A, B) with B the later, as in the paper's tables.
+
+    Every run against the first, then the last against the two before it, each pair once.
+    """
+    later = [(0, place) for place in range(1, runs)]
+    ending = [(place, runs - 1) for place in (runs - 3, runs - 2) if place > 0]
+    return later + ending
+
+
+def several_answers(queries: int, query: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which queries have more than one relevant passage; ``query`` has each relevant one's query."""
+    counted: npt.NDArray[np.bool_] = np.bincount(np.asarray(query, np.int64), minlength=queries) > 1
+    return counted

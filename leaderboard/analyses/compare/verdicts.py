@@ -1,0 +1,272 @@
+"""What can be claimed about a later run against an earlier one, in a sentence to quote.
+
+Lin et al. (SIGIR 2021) [SI], the framework of outcomes, with the corrections of this project. Tests that grant a
+verdict use α/m. Tests that withhold one (a harm) use α itself, so a correction never hides a harm.
+
+- *better*: more queries won in case 2, and in case 3 the better mean (smaller ESL, or higher RR if the deciding test
+  is on RR). Descriptive: nothing is tested.
+- *strictly better*: case 2 and case 3 are both significant in its favor.
+- *do no harm*: significantly more queries answered and not significantly worse in case 3, or significantly better in
+  case 3 and not significantly more unanswered.
+- *answers more*: significantly more queries answered, but none answered by both, so harm cannot be tested.
+
+A t-test is undefined for one difference, and for differences that are all the same and nonzero. Such differences
+are not significant, but they all point the same way. In a run's favor they show no harm. Against it they show a
+harm, which withholds every verdict however many more queries the run answers.
+
+m is the number of comparisons asked times 2, the tests that can grant a verdict: case 2, and the deciding test of
+case 3. Strictly better needs both, so α over the comparisons alone would be enough for it. With the same m, every
+strictly better run also does no harm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from leaderboard.analyses.compare.outcomes import Case3, Outcomes
+from leaderboard.analyses.compare.significance import Bounds, Finding, corrected
+
+ALPHA = 0.05
+GRANTING_TESTS = 2
+
+
+class Deciding(Enum):
+    """The test of case 3 that decides."""
+
+    ESL_T = "esl-t"
+    ESL_SIGNED_RANK = "esl-signed-rank"
+    RR_T = "rr-t"
+    RR_SIGNED_RANK = "rr-signed-rank"
+
+    @property
+    def on_esl(self) -> bool:
+        """Whether it is a test on search lengths."""
+        return self in (Deciding.ESL_T, Deciding.ESL_SIGNED_RANK)
+
+    @property
+    def is_t(self) -> bool:
+        """Whether it is the paired t-test."""
+        return self in (Deciding.ESL_T, Deciding.RR_T)
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return f"{'paired t' if self.is_t else 'signed-rank'} on {'ESL' if self.on_esl else 'RR'}"
+
+
+class Claim(Enum):
+    """The strongest claim that the data support."""
+
+    STRICTLY_BETTER = "strictly better"
+    DO_NO_HARM = "do no harm"
+    ANSWERS_MORE = "answers more"
+    BETTER = "better"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How claims are decided: α, the number of comparisons, and the test that decides case 3."""
+
+    comparisons: int = 1
+    alpha: float = ALPHA
+    deciding: Deciding = Deciding.ESL_T
+
+    @property
+    def m(self) -> int:
+        """Number of tests that could grant a verdict, over all comparisons."""
+        return self.comparisons * GRANTING_TESTS
+
+    @property
+    def benefit_alpha(self) -> float:
+        """The level at which a benefit is significant."""
+        return self.alpha / self.m
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be claimed about one run against the other; ``favours`` is 1 for B, -1 for A, 0 for neither."""
+
+    claim: Claim
+    favours: int
+    better: bool
+    strictly_better: bool
+    do_no_harm: bool
+    case2_corrected: float
+    case3_corrected: float
+    harm: Bounds
+    """How much worse the favored run (B if there is none) could be in the case that its claim does not rest on."""
+    harm_in: str
+    """``ESL``, ``RR`` or ``share answered``."""
+    disagreement: str
+    """How the other test of case 3 disagrees; empty if both agree."""
+
+
+def verdict_of(outcomes: Outcomes, rules: Rules) -> Verdict:
+    """Return the verdict between A and B. At most one of them has a claim: their claims exclude each other."""
+    case3, deciding, other = _case3(outcomes, rules)
+    claims = {side: _claims(outcomes, rules, side) for side in (1, -1)}
+    tested = [side for side in claims if any(claims[side][1:])]
+    favours = next(iter([*tested, *(side for side in claims if claims[side][0])]), 0)
+    better, strictly, harmless, untested = claims[favours or 1]
+    harm, harm_in = _harm(outcomes, case3, rules, favours or 1)
+    return Verdict(
+        claim=_strongest(better, strictly, harmless, untested),
+        favours=favours,
+        better=better,
+        strictly_better=strictly,
+        do_no_harm=harmless,
+        case2_corrected=corrected(outcomes.case2.p, rules.m),
+        case3_corrected=corrected(deciding.p, rules.m),
+        harm=harm,
+        harm_in=harm_in,
+        disagreement=_disagreement(deciding, other, rules),
+    )
+
+
+def _claims(outcomes: Outcomes, rules: Rules, side: int) -> tuple[bool, bool, bool, bool]:
+    """Return (better, strictly better, do no harm, answers more without a test of harm) for the run on this side."""
+    case3, deciding, _ = _case3(outcomes, rules)
+    won = (outcomes.b_wins - outcomes.a_wins) * side
+    ahead = ((case3.a - case3.b) if rules.deciding.on_esl else (case3.b - case3.a)) * side
+    answers_more = _shown(outcomes.case2, rules.benefit_alpha, side)
+    finds_earlier = _shown(deciding, rules.benefit_alpha, side)
+    answers_fewer = _shown(outcomes.case2, rules.alpha, -side)
+    finds_later = _shown(deciding, rules.alpha, -side)
+    # "Not significantly worse" means nothing without a test, but differences that all point one way are evidence.
+    undefined = math.isnan(deciding.p)
+    untested = undefined and deciding.favours == 0
+    no_harm = deciding.favours == side if undefined else not finds_later
+    harmless = (answers_more and no_harm) or (finds_earlier and not answers_fewer)
+    return won > 0 and ahead > 0, answers_more and finds_earlier, harmless, answers_more and untested
+
+
+def _shown(test: Finding, alpha: float, side: int) -> bool:
+    return test.significant(alpha) and test.favours == side
+
+
+def _strongest(better: bool, strictly: bool, harmless: bool, untested: bool) -> Claim:
+    if strictly:
+        return Claim.STRICTLY_BETTER
+    if harmless:
+        return Claim.DO_NO_HARM
+    if untested:
+        return Claim.ANSWERS_MORE
+    return Claim.BETTER if better else Claim.NONE
+
+
+def _case3(outcomes: Outcomes, rules: Rules) -> tuple[Case3, Finding, Finding]:
+    """Return the measure of case 3, its deciding test and the other one."""
+    case3 = outcomes.esl if rules.deciding.on_esl else outcomes.rr
+    tests = (case3.paired_t, case3.signed_rank)
+    return (case3, *(tests if rules.deciding.is_t else tests[::-1]))
+
+
+def _harm(outcomes: Outcomes, case3: Case3, rules: Rules, side: int) -> tuple[Bounds, str]:
+    """Return what could be worse: case 3 if more answers grant the claim, else the share answered."""
+    if _shown(outcomes.case2, rules.benefit_alpha, side) or not _shown(
+        _case3(outcomes, rules)[1], rules.benefit_alpha, side
+    ):
+        return _seen_from(case3.harm, side), "ESL" if rules.deciding.on_esl else "RR"
+    return _seen_from(outcomes.unanswered_harm, side), "share answered"
+
+
+def _seen_from(harm: Bounds, side: int) -> Bounds:
+    return harm if side == 1 else Bounds(-harm.value, -harm.high, -harm.low)
+
+
+def _disagreement(deciding: Finding, other: Finding, rules: Rules) -> str:
+    """Return how the other test would decide differently, for a benefit or for a harm."""
+
+    def says(test: Finding, p: float) -> tuple[int, int]:
+        levels = (rules.benefit_alpha, rules.alpha)
+        return (test.favours * (p <= levels[0]), test.favours * (p <= levels[1]))
+
+    measure = "ESL" if rules.deciding.on_esl else "RR"
+    names = ("paired t", "signed-rank") if rules.deciding.is_t else ("signed-rank", "paired t")
+    found = []
+    if says(deciding, deciding.p) != says(other, other.p):
+        found.append(f"{names[0]} on {measure} has p = {_p(deciding.p)}, {names[1]} p = {_p(other.p)}")
+    ranked = other if rules.deciding.is_t else deciding
+    if not math.isnan(ranked.exact) and says(ranked, ranked.p) != says(ranked, ranked.exact):
+        found.append(f"signed-rank's p from its exact distribution is {_p(ranked.exact)}, not {_p(ranked.p)}")
+    return "; ".join(found)
+
+
+def _p(p: float) -> str:
+    return "not defined" if math.isnan(p) else f"{p:.3g}"
+
+
+def sentence_of(name_a: str, name_b: str, outcomes: Outcomes, rules: Rules) -> str:
+    """Return the verdict as one sentence to quote, with the numbers that grant it."""
+    verdict = verdict_of(outcomes, rules)
+    subject, object_ = (name_b, name_a) if verdict.favours >= 0 else (name_a, name_b)
+    said = {
+        Claim.STRICTLY_BETTER: f"{subject} is strictly better than {object_}",
+        Claim.DO_NO_HARM: f"{subject} improves on {object_} and does no harm",
+        Claim.ANSWERS_MORE: f"{subject} answers more queries than {object_}, but nothing can be said about harm",
+        Claim.BETTER: f"{subject} is better than {object_} on these queries, but not significantly",
+        Claim.NONE: f"Neither {subject} nor {object_} can be called better",
+    }[verdict.claim]
+    parts = [
+        _case2_part(outcomes, rules, verdict, (subject, object_)),
+        _case3_part(outcomes, rules, verdict, (name_a, name_b)),
+    ]
+    if verdict.claim is Claim.DO_NO_HARM:
+        parts.append(_harm_part(verdict, outcomes))
+    text = f"{said}: {'; '.join(parts)} (benefits tested at {rules.alpha:g}/{rules.m}, harms at {rules.alpha:g})."
+    return f"{text} The tests disagree: {verdict.disagreement}." if verdict.disagreement else text
+
+
+def _case2_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
+    wins = (outcomes.b_wins, outcomes.a_wins)
+    mine, theirs = wins if verdict.favours >= 0 else wins[::-1]
+    return (
+        f"{names[0]} alone answers {mine:,} of {outcomes.queries:,} queries, {names[1]} alone {theirs:,} "
+        f"(exact binomial p = {_p(outcomes.case2.p)}, {_weight(outcomes.case2, rules)})"
+    )
+
+
+def _case3_part(outcomes: Outcomes, rules: Rules, verdict: Verdict, names: tuple[str, str]) -> str:
+    case3, deciding, _ = _case3(outcomes, rules)
+    if not outcomes.both:
+        return "no query is answered by both"
+    mine, theirs = (case3.b, case3.a) if verdict.favours >= 0 else (case3.a, case3.b)
+    measure, digits = ("ESL", 2) if rules.deciding.on_esl else ("RR", 4)
+    return (
+        f"where both answer ({outcomes.both:,}), mean {measure} is {mine:.{digits}f} against "
+        f"{theirs:.{digits}f} ({rules.deciding.words}{_finding(deciding, rules, names)})"
+    )
+
+
+def _finding(test: Finding, rules: Rules, names: tuple[str, str]) -> str:
+    """Return p and its significance; if p is undefined, which run the differences are against."""
+    if not math.isnan(test.p):
+        return f", p = {_p(test.p)}, {_weight(test, rules)}"
+    alike = "there is one difference" if test.counted == 1 else "all differences are the same"
+    return f" is not defined: {alike}, against {names[0] if test.favours > 0 else names[1]}"
+
+
+def _weight(test: Finding, rules: Rules) -> str:
+    if test.significant(rules.benefit_alpha):
+        return "significant"
+    return "not significant after correction" if test.significant(rules.alpha) else "not significant"
+
+
+def _harm_part(verdict: Verdict, outcomes: Outcomes) -> str:
+    """Return how much worse the better run could be, or by how much it is better there too."""
+    share = verdict.harm_in == "share answered"
+    scale, unit = (100, " points") if share else (1, " places" if verdict.harm_in == "ESL" else "")
+
+    def said(number: float, unit: str = "") -> str:
+        if number == 0:
+            return "equal"
+        return f"{abs(number) * scale:.3g}{unit} {'better' if number < 0 else 'worse'}"
+
+    harm = verdict.harm
+    if harm.low == harm.high:
+        return f"in {verdict.harm_in} it is {said(harm.value, unit)} on every query that both answer"
+    bounds = f" ({outcomes.level:.0%} interval: {said(harm.low)} to {said(harm.high)})"
+    return f"in {verdict.harm_in} it is {said(harm.value, unit)}{'' if math.isnan(harm.low) else bounds}"

@@ -1,0 +1,99 @@
+"""Settings of an analysis: names, limits, defaults and help, the same for pages, API calls and commands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.analyses.split_halves.computation import SPLITS as USUAL_SPLITS
+from leaderboard.errors import WrongSetting
+from leaderboard.scoring.intervals import TRIALS as USUAL_TRIALS
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from ``least`` to ``most`` inclusive; an integer if the default is one."""
+
+    name: str
+    label: str
+    default: int | float | None
+    least: float
+    most: float
+    help: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether only integers are allowed."""
+        return isinstance(self.default, int)
+
+    @property
+    def limits(self) -> str:
+        """The allowed values, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} from {_shown(self.least)} to {_shown(self.most)}"
+
+    def allows(self, number: float) -> bool:
+        """Return whether the number is within the limits."""
+        return self.least <= number <= self.most
+
+    def read(self, text: str) -> int | float | None:
+        """Parse a number; an empty text gives the default. Raises WrongSetting."""
+        if not text.strip():
+            return self.default
+        try:
+            number = int(text) if self.whole else float(text)
+        except ValueError:
+            number = math.nan
+        if not self.allows(number):
+            raise WrongSetting(f"{self.label} cannot be {text[:20]!r}.", f"Enter {self.limits}.")
+        return number
+
+
+def _shown(limit: float) -> str:
+    return f"{limit:,.0f}" if float(limit).is_integer() else f"{limit:g}"
+
+
+# Pages and commands share these limits. More resamples take hours and add no information.
+TRIALS = Number("trials", "Resamples", USUAL_TRIALS, 1, 10_000, "number of resamples")
+SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000, "number of random splits into halves")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of ``options``, or a thing in the collection of the kind ``of``; without both, any text.
+
+    ``of`` can be ``labels`` (several, with a default), ``one labels``, or ``one labels or order`` (also an order
+    of preference). A command calls the option ``option`` (``--name`` if empty). ``several`` accepts several
+    values, ``free`` accepts values beside the options, and a ``flag`` stands for the second option.
+    """
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...] = ()
+    of: str = ""
+    help: str = ""
+    option: str = ""
+    several: bool = False
+    free: bool = False
+    flag: bool = False
+
+    def read(self, text: str) -> str:
+        """Parse a choice; an empty text gives the first option, or "" without options. Raises WrongSetting."""
+        if not self.options:
+            return text.strip()[:200]
+        names = [name for name, _ in self.options]
+        if text and text not in names:
+            raise WrongSetting(
+                f"{self.label} cannot be {text[:20]!r}.", f"Choose one of: {', '.join(names)}."
+            )
+        return text or names[0]
+
+
+Field = Number | Choice
+Settings = dict[str, str | int | float | list[str] | None]
+
+
+def read_settings(fields: Sequence[Field], given: Mapping[str, str]) -> Settings:
+    """Return every field's value. Raises WrongSetting for the first invalid one."""
+    return {field.name: field.read(given.get(field.name, "")) for field in fields}

@@ -1,0 +1,1 @@
+"""How well judges agree on pairs judged more than once, and whether they prefer a side."""

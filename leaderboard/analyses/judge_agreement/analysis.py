@@ -1,0 +1,168 @@
+"""How well a campaign's judges agree, and whether they prefer a side, as tables and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.utils.crypto import salted_hmac
+
+from judging.models import Campaign
+from leaderboard.analyses.judge_agreement.computation import (
+    ObservedAgreement,
+    SideBias,
+    observed_agreement,
+    side_bias,
+)
+from leaderboard.analyses.label_noise.computation import UNKNOWN
+from leaderboard.analyses.shared.loaded_contenders import Contending, contending
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.intervals import SEED
+
+ALPHA = 0.05
+
+
+def analyse_judge_agreement(*, campaign: Campaign, seed: int = SEED) -> Analysis:
+    """Return observed agreement, 2·P − 1, and side bias of the campaign and of each of its workers."""
+    known = contending(campaign=campaign, runs=[])
+    judged = known.contenders.judged_pairs(known.evidence.judged)
+    query = known.contenders.query[judged.a]
+    found = observed_agreement(judged, query, rng=np.random.default_rng(seed))
+    everybody, workers = _sides(known, campaign)
+    facts = known.stated(
+        measure="judgments",
+        queries=len(known.contenders.queries),
+        seed=seed,
+        further=(("level", str(ALPHA)),),
+    )
+    tables = [_agreement_table(found, facts), _side_table("sides", "Side bias", [everybody], facts)]
+    if workers:
+        tables.append(_side_table("workers", "Side bias of workers", workers, facts))
+    figure = _figure([everybody, *workers], facts, tables[-1])
+    return Analysis(facts, tuple(tables), (figure,), tuple(_sentences(found, everybody, workers)))
+
+
+def _sides(known: Contending, campaign: Campaign) -> tuple[SideBias, list[SideBias]]:
+    judged, worker = known.evidence.judged, known.evidence.worker
+    answer = np.select([judged.preferred == judged.left, judged.preferred == judged.right], [0, 1], 2)
+    total = np.bincount(answer, minlength=3).tolist()
+    everybody = side_bias([campaign.name], *([count] for count in total))[0]
+    coded = worker != UNKNOWN
+    people = int(worker.max(initial=UNKNOWN)) + 1
+    counts = np.zeros((3, people), dtype=np.int64)
+    np.add.at(counts, (answer[coded], worker[coded]), 1)
+    names = [_pseudonym(campaign, code) for code in range(people)]
+    rows = side_bias(names, *counts.tolist()) if people else ()
+    return everybody, sorted(rows, key=lambda row: (row.p_value, row.who))
+
+
+def _pseudonym(campaign: Campaign, code: int) -> str:
+    """Return a name for this table only, not a crowd's id or our key, that does not show who came first."""
+    return "w-" + salted_hmac("leaderboard.judge_agreement", f"{campaign.name}:{code}").hexdigest()[:8]
+
+
+def _agreement_table(found: ObservedAgreement, facts: Facts) -> Table:
+    columns = (
+        Column("pairs", "pairs judged twice or more", Kind.COUNT),
+        Column("queries", "queries", Kind.COUNT),
+        Column("twos", "pairs of judgments", Kind.COUNT),
+        Column("agreement", "observed agreement P", Kind.SHARE_INTERVAL),
+        Column("beyond_chance", "2P − 1", Kind.INTERVAL),
+        Column("error_rate", "implied error", Kind.SHARE),
+    )
+    row = Row(
+        {
+            "pairs": found.pairs,
+            "queries": found.queries,
+            "twos": found.twos,
+            "agreement": _interval(found.value, found.low, found.high),
+            "beyond_chance": _interval(*found.beyond_chance),
+            "error_rate": found.error_rate,
+        }
+    )
+    caption = (
+        f"Share of agreeing judgments of the same pair; {found.level:.0%} intervals from {found.trials:,} resamples "
+        "of whole queries. Implied error: the chance of a wrong judgment, the same for every worker, that gives P."
+    )
+    return Table("agreement", "Agreement", caption, columns, (row,), facts)
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> Interval | float | None:
+    return value if value is None or low is None or high is None else Interval(value, low, high)
+
+
+def _side_table(key: str, title: str, rows: Sequence[SideBias], facts: Facts) -> Table:
+    columns = (
+        Column("who", "who"),
+        Column("judgments", "judgments", Kind.COUNT),
+        Column("left", "left preferred", Kind.SHARE_INTERVAL),
+        Column("undecided", "undecided", Kind.COUNT),
+        Column("p", "p", Kind.P),
+        Column("corrected", "p, corrected", Kind.P),
+    )
+    caption = (
+        "Share of judgments for the left side among those that prefer a side; exact (Clopper-Pearson) 95% "
+        "intervals and exact binomial test of even odds, both assuming independent judgments."
+    )
+    marks = f"p < {ALPHA}" + (f", Bonferroni over {len(rows)} workers" if len(rows) > 1 else "")
+    return Table(key, title, caption, columns, tuple(map(_side_row, rows)), facts, significance=marks)
+
+
+def _side_row(row: SideBias) -> Row:
+    return Row(
+        {
+            "who": row.who,
+            "judgments": row.left.total + row.undecided,
+            "left": _interval(row.left.value, row.left.low, row.left.high),
+            "undecided": row.undecided,
+            "p": row.p_value,
+            "corrected": row.corrected,
+        },
+        significant=frozenset({"corrected"} if row.corrected < ALPHA else ()),
+    )
+
+
+def _sentences(found: ObservedAgreement, everybody: SideBias, workers: Sequence[SideBias]) -> list[str]:
+    said = []
+    if found.value is None:
+        said.append("No pair was judged more than once, so agreement is unknown.")
+    else:
+        said.append(
+            f"Two judgments of the same pair agree in {found.value:.1%} of cases "
+            f"(2P - 1 = {2 * found.value - 1:.3f})."
+        )
+    if everybody.left.value is not None:
+        said.append(f"The left side was preferred in {everybody.left.value:.1%} of judgments.")
+    if workers:
+        biased = sum(row.corrected < ALPHA for row in workers)
+        said.append(f"{biased} of {len(workers)} workers significantly prefer a side.")
+    return said
+
+
+def _figure(rows: Sequence[SideBias], facts: Facts, table: Table) -> Figure:
+    """Plot how often each worker preferred the left side, filled if significant."""
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL
+
+        axes = canvas.subplots()
+        for place, row in enumerate(rows):
+            if row.left.value is None:
+                continue
+            axes.hlines(place, row.left.low, row.left.high, color=OFFICIAL)
+            fill = OFFICIAL if row.corrected < ALPHA else "white"
+            axes.plot(row.left.value, place, "o", color=OFFICIAL, mfc=fill)
+        axes.axvline(0.5, color="black", lw=0.6, ls=":")
+        axes.set_yticks(range(len(rows)), [row.who for row in rows])
+        axes.set_xlim(0, 1)
+        axes.set_xlabel("share of judgments that prefer the left side")
+        axes.invert_yaxis()
+
+    caption = f"{table.caption} Filled: p < {ALPHA}, corrected."
+    height = max(1.4, 0.8 + 0.15 * len(rows))
+    series = [Series("left side", [(row.left.value, row.left.low, row.left.high) for row in rows])]
+    axis = "share of judgments that prefer the left side"
+    chart = chart_content(Spans("Side bias", axis, [row.who for row in rows], series, share=True, line=0.5))
+    return Figure("sides", "Side bias", caption, facts, draw, table, (chart,), 7.0, height)

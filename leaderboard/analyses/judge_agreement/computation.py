@@ -1,0 +1,133 @@
+"""How well people agree with each other, and whether they prefer a side of the page. Pure.
+
+*Observed agreement* P is the share of agreeing pairs of judgments among all two judgments of the same pair. With two
+answers and sides shown at random, chance agreement is one half, so agreement beyond chance is 2·P − 1 (Bennett,
+Alpert & Goldstein's S, Public Opinion Quarterly 18, 1954). If everyone errs with the same chance e, independently,
+then P = (1 − e)² + e² and 2·P − 1 = (1 − 2e)², which gives e. "Cannot decide" is neither answer and is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.analyses.shared.contenders import Integers
+from leaderboard.analyses.shared.proportions import Floats, Interval, Share, share, sign_test_p
+from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts
+from tournament.preferences import PairTally
+
+
+@dataclass(frozen=True)
+class ObservedAgreement:
+    """P with an interval from resampling whole queries; all None if no pair was judged twice.
+
+    ``twos``: pairs of judgments of the same pair; the bounds are None with fewer than two queries.
+    """
+
+    pairs: int
+    queries: int
+    twos: int
+    agreeing: int
+    value: float | None
+    low: float | None
+    high: float | None
+    trials: int
+    level: float
+
+    @property
+    def beyond_chance(self) -> tuple[float | None, float | None, float | None]:
+        """2·P − 1 and its bounds."""
+        value, low, high = (None if p is None else 2 * p - 1 for p in (self.value, self.low, self.high))
+        return value, low, high
+
+    @property
+    def error_rate(self) -> float | None:
+        """The chance e of a wrong judgment that P implies; None below one half, where no e fits."""
+        if self.value is None or self.value < 0.5:
+            return None
+        return (1 - math.sqrt(2 * self.value - 1)) / 2
+
+
+def observed_agreement(
+    judged: PairTally,
+    query: Integers,
+    *,
+    rng: np.random.Generator,
+    trials: int = TRIALS,
+    level: float = LEVEL,
+) -> ObservedAgreement:
+    """Return P over all pairs judged at least twice; ``query`` is an integer key for each pair of ``judged``.
+
+    The percentile bootstrap draws queries with all their pairs, because pairs of one query share passages.
+    """
+    twice = judged.for_a + judged.for_b > 1
+    for_a, for_b = judged.for_a[twice], judged.for_b[twice]
+    agreeing = _twos(for_a) + _twos(for_b)
+    twos = _twos(for_a + for_b)
+    keys, place = np.unique(query[twice], return_inverse=True)
+    by_query = np.stack([np.bincount(place, counts, len(keys)).astype(float) for counts in (agreeing, twos)])
+    low, high = _bounds(by_query, rng, trials, level) if len(keys) > 1 else (None, None)
+    total = int(twos.sum())
+    return ObservedAgreement(
+        pairs=int(twice.sum()),
+        queries=len(keys),
+        twos=total,
+        agreeing=int(agreeing.sum()),
+        value=int(agreeing.sum()) / total if total else None,
+        low=low,
+        high=high,
+        trials=trials,
+        level=level,
+    )
+
+
+def _twos(counts: Integers) -> Integers:
+    """Return n·(n − 1)/2."""
+    return counts * (counts - 1) // 2
+
+
+def _bounds(
+    by_query: Floats,
+    rng: np.random.Generator,
+    trials: int,
+    level: float,
+) -> tuple[float, float]:
+    counts = resample_counts(by_query.shape[1], trials, rng)
+    agreeing, twos = by_query @ counts.T
+    low, high = np.quantile(agreeing / twos, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class SideBias:
+    """How often the left side was preferred; ``corrected`` is p times the number of rows tested together."""
+
+    who: str
+    left: Share
+    undecided: int
+    p_value: float
+    corrected: float
+
+
+def side_bias(
+    who: Sequence[str], left: Sequence[int], right: Sequence[int], undecided: Sequence[int]
+) -> tuple[SideBias, ...]:
+    """Return one row for each of ``who``, with the exact interval and test of even odds, Bonferroni-corrected.
+
+    Sides are drawn at random and balanced over the judgments of a pair, so a worker who judges only the passages
+    prefers both sides equally often. Judgments count as independent; balance makes that slightly conservative.
+    """
+    p_values = sign_test_p(left, right)
+    return tuple(
+        SideBias(
+            name,
+            share(on_left, on_left + on_right, interval=Interval.EXACT),
+            neither,
+            float(p),
+            float(min(1.0, p * len(who))),
+        )
+        for name, on_left, on_right, neither, p in zip(who, left, right, undecided, p_values, strict=True)
+    )

@@ -1,0 +1,76 @@
+"""Kinds of analysis and requested analyses, the same for pages, API calls and jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from judging.models import Campaign
+from leaderboard.analyses.fields import Field, Settings
+from leaderboard.errors import LeaderboardError
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+from pooling.models import Collection, Run
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A requested analysis of these runs.
+
+    ``released``: made for everyone, so without anything that only members can see. ``in_order``: the order of the
+    runs is meaningful.
+    """
+
+    kind: Kind
+    collection: Collection
+    runs: tuple[Run, ...]
+    settings: Settings
+    campaign: Campaign | None = None
+    released: bool = False
+    in_order: bool = False
+
+    @property
+    def judged(self) -> Campaign:
+        """The campaign. Raises a Refusal if there is none."""
+        if self.campaign is None:
+            raise LeaderboardError(f"{self.collection.name} has no campaign.", "Choose another analysis.")
+        return self.campaign
+
+    def text(self, name: str) -> str:
+        """Return the chosen value of a setting, or "" for the default."""
+        return str(self.settings.get(name) or "")
+
+    def several(self, name: str) -> list[str]:
+        """Return the values of a setting that can have several; empty for the default."""
+        chosen = self.settings.get(name)
+        return chosen if isinstance(chosen, list) else [str(chosen)] if chosen else []
+
+
+Make = Callable[[Asked, Progress | None], Analysis]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An analysis: its name (also the command's), a one-sentence description, what it needs, and its settings.
+
+    ``help`` and ``example`` (its arguments) are for the command. ``members_only``: it names workers, or is about
+    private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
+    queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once,
+    for everybody.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    needs: str
+    make: Make
+    fields: tuple[Field, ...]
+    of_campaign: bool = False
+    members_only: bool = False
+    of_private: bool = False
+    by_query_set: bool = False
+    of_runs: bool = True
+    at_once: int = 0
+    works: str = "Computing"
+    help: str = ""
+    example: str = ""

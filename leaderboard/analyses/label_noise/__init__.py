@@ -1,0 +1,1 @@
+"""How much of the board depends on who happened to judge."""

@@ -1,0 +1,267 @@
+"""Label noise of a campaign's board: two kinds of intervals, and the chance that best answers are right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from config.guidance import Action
+from config.plurals import many
+from judging.models import Campaign
+from leaderboard.analyses.judge_agreement.computation import observed_agreement
+from leaderboard.analyses.label_noise.computation import LabelNoise, NoiseRow, Spread, label_noise
+from leaderboard.analyses.label_noise.winner_odds import TRIALS as TOURNAMENTS
+from leaderboard.analyses.label_noise.winner_odds import Odds, Rules, odds_of_pools
+from leaderboard.analyses.shared.contenders import Contenders, Flags
+from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.board.standings import DEPTH, PERFECT
+from leaderboard.cache.inputs import campaign_inputs, runs_inputs, set_inputs
+from leaderboard.cache.kept_analyses import kept_object
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.intervals import SEED, TRIALS
+from pooling.models import QrelSet, Run
+
+
+def analyse_label_noise(
+    *,
+    campaign: Campaign,
+    runs: Sequence[Run],
+    official: QrelSet | None = None,
+    reference: str | None = None,
+    error: float | None = None,
+    seed: int = SEED,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Return intervals of every run by queries and by labels, and the chance that a best answer is right.
+
+    Differences are from ``reference`` (default: the best run). The chance is simulated for judgments that err
+    with chance ``error``. Its default is the error that the judges' agreement implies, if pairs were judged more
+    than once. Raises :class:`NothingToScore`.
+    """
+    if not runs:
+        raise NothingToScore(
+            f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
+        )
+    known = contending(campaign=campaign, runs=runs, qrel_set=official)
+    inputs = [
+        campaign_inputs(campaign),
+        runs_inputs(runs),
+        official and set_inputs(official),
+        [reference, seed, trials],
+    ]
+    contenders, among = _ranked(known, official, reference)
+    try:
+        found = kept_object(
+            "label noise",
+            inputs,
+            LabelNoise,
+            lambda: label_noise(
+                contenders,
+                known.evidence,
+                reference=reference,
+                among=among,
+                seed=seed,
+                trials=trials,
+                progress=progress,
+            ),
+        )
+    except ValueError as nothing:
+        raise NothingToScore(f"{campaign.name}: {nothing}.", "Resolve it to see what is open.") from None
+    facts = known.stated(
+        measure=f"MRR@{DEPTH}",
+        queries=found.queries,
+        labels=(official.name,) if official else (),
+        seed=seed,
+        further=(*known.rules, ("trials", f"{trials:,}"), *_left_out(known, official)),
+    )
+    error = _implied_error(known, seed) if error is None else error
+    odds = () if error is None else _odds(known, error, seed)
+    return noise_analysis(found, facts, odds, error)
+
+
+def _ranked(
+    known: Contending, official: QrelSet | None, reference: str | None
+) -> tuple[Contenders, Flags | None]:
+    """Return the runs, the perfect run if there are official qrels, and the queries in their means (None: all).
+
+    The perfect run returns official qrels. A query without one is not its failure, so every mean leaves it out.
+    """
+    contenders = known.with_perfect_run() if official else known.contenders
+    among = known.has_qrel if official else None
+    if official and among is not None and not among.any():
+        raise NothingToScore(
+            f"{official.name} has no relevant passage for any query of {known.facts.campaign.name}.",
+            "Choose another qrel set, or none.",
+        )
+    names = contenders.run_tags
+    if reference is not None and reference not in names:
+        raise NothingToScore(f"{reference} is not one of these runs.", f"Choose one of: {', '.join(names)}.")
+    return contenders, among
+
+
+def _left_out(known: Contending, official: QrelSet | None) -> tuple[tuple[str, str], ...]:
+    """Return a fact about queries that have a best answer but no relevant passage in the official set."""
+    lacking = int((known.contenders.covered(best_flags(known)) & ~known.has_qrel).sum())
+    lacked = many(lacking, "query", "queries")
+    return (("left out for want of a qrel", lacked),) if official and lacking else ()
+
+
+def _implied_error(known: Contending, seed: int) -> float | None:
+    judged = known.contenders.judged_pairs(known.evidence.judged)
+    query = known.contenders.query[judged.a]
+    return observed_agreement(judged, query, rng=np.random.default_rng(seed), trials=1).error_rate
+
+
+def _odds(known: Contending, error: float, seed: int) -> tuple[Odds, ...]:
+    """Return the odds for the pools of the first round, with as many judgments per pair as the campaign wants."""
+    entrants = known.evidence.entrants
+    nodes = {*zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True)}
+    sizes = Counter(Counter(query for query, _ in nodes).values())
+    parameters = known.evidence.parameters
+    rules = Rules(parameters.wanted, parameters.ties, parameters.count)
+    return odds_of_pools(sizes, error, rules, rng=np.random.default_rng([seed, 2]))
+
+
+def noise_analysis(
+    found: LabelNoise, facts: Facts, odds: Sequence[Odds] = (), error: float | None = None
+) -> Analysis:
+    """Return the board with both kinds of intervals, its figure, and the odds."""
+    who = f"{found.workers} workers with all of theirs" if found.workers else "judgments within their query"
+    caption = (
+        f"{found.level:.0%} percentile intervals, {found.trials:,} trials. By queries: queries resampled. By labels: "
+        f"queries and judgments resampled ({who}), best answers derived again; center: the mean of these trials. "
+        f"Differences: from {found.reference}, trial by trial."
+    )
+    columns = (
+        Column("run", "run"),
+        Column("queries", "by queries", Kind.INTERVAL, facts.measure),
+        Column("labels", "by labels", Kind.INTERVAL, facts.measure),
+        Column("centre", "center", Kind.MEASURE, facts.measure),
+        Column("difference_queries", "by queries", Kind.CHANGE, f"difference from {found.reference}"),
+        Column("difference_labels", "by labels", Kind.CHANGE, f"difference from {found.reference}"),
+    )
+    rows = tuple(_row(row, found) for row in found.rows)
+    table = Table(
+        "noise", "Label noise", caption, columns, rows, facts, significance="the interval excludes 0"
+    )
+    tables = [table] + ([_odds_table(odds, error, facts)] if odds and error is not None else [])
+    return Analysis(
+        facts,
+        tuple(tables),
+        (_figure(found, facts, caption, table),),
+        sentences=tuple(_sentences(found, odds, error)),
+    )
+
+
+def _row(row: NoiseRow, found: LabelNoise) -> Row:
+    spreads = {"difference_queries": row.difference_queries, "difference_labels": row.difference_labels}
+    itself = row.run == found.reference
+    return Row(
+        {
+            "run": row.run,
+            "queries": Interval(row.value, row.queries.low, row.queries.high),
+            "labels": Interval(row.value, row.labels.low, row.labels.high),
+            "centre": row.labels.centre,
+            **{
+                key: None if itself else Interval(row.difference, spread.low, spread.high)
+                for key, spread in spreads.items()
+            },
+        },
+        significant=frozenset(key for key, spread in spreads.items() if not itself and _clear(spread)),
+        faint=row.run == PERFECT,
+    )
+
+
+def _clear(spread: Spread) -> bool:
+    """Return whether the interval excludes zero."""
+    return spread.low > 0 or spread.high < 0
+
+
+def _odds_table(odds: Sequence[Odds], error: float, facts: Facts) -> Table:
+    columns = (
+        Column("size", "passages"),
+        Column("pools", "pools", Kind.COUNT),
+        Column("alone", "the only best answer", Kind.SHARE, "the truly best passage is"),
+        Column("among", "among the best answers", Kind.SHARE, "the truly best passage is"),
+        Column("best_answers", "best answers", Kind.NUMBER),
+    )
+    rows = [
+        Row(
+            {
+                "size": str(row.size) if row.size else "all",
+                "pools": row.pools,
+                "alone": row.alone,
+                "among": row.among,
+                "best_answers": row.best_answers,
+            }
+        )
+        for row in odds
+    ]
+    caption = (
+        f"Simulated: {TOURNAMENTS:,} round robins per pool size in which each judgment errs with chance {error:.3f}, "
+        "independently of other judgments and of how close two passages are."
+    )
+    return Table("odds", "How often a best answer is right", caption, columns, tuple(rows), facts)
+
+
+def _sentences(found: LabelNoise, odds: Sequence[Odds], error: float | None) -> list[str]:
+    others = [row for row in found.rows if row.run not in (found.reference, PERFECT)]
+    by_queries = sum(_clear(row.difference_queries) for row in others)
+    by_labels = sum(_clear(row.difference_labels) for row in others)
+    said = [
+        f"{by_queries} of {len(others)} runs differ from {found.reference} beyond the choice of queries, "
+        f"{by_labels} also beyond the choice of judgments."
+    ]
+    if odds and error is not None:
+        said.append(
+            f"If one judgment in {1 / error:.1f} is wrong, " if error else "If no judgment is wrong, "
+        )
+        said[-1] += f"the truly best passage is the only best answer for {odds[-1].alone:.0%} of queries."
+    return said
+
+
+def _figure(found: LabelNoise, facts: Facts, caption: str, table: Table) -> Figure:
+    """Draw two bars per run, best first."""
+    rows = found.rows
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
+
+        axes = canvas.subplots()
+        places = np.arange(len(rows))
+        for offset, color, label, kind in (
+            (-0.15, OFFICIAL, "queries resampled", "queries"),
+            (0.15, PREFERENCE, "queries and judgments resampled", "labels"),
+        ):
+            spreads = [getattr(row, kind) for row in rows]
+            axes.hlines(
+                places + offset,
+                [one.low for one in spreads],
+                [one.high for one in spreads],
+                color=color,
+                label=label,
+            )
+        axes.plot([row.labels.centre for row in rows], places + 0.15, "|", color=PREFERENCE, label="centre")
+        axes.plot([row.value for row in rows], places, "o", color="black", ms=3, label="value")
+        axes.set_yticks(places, [short(row.run) for row in rows])
+        axes.set_xlabel(facts.measure)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
+
+    by_queries = Series("queries resampled", [(row.value, row.queries.low, row.queries.high) for row in rows])
+    by_labels = Series(
+        "queries and judgments resampled (center)",
+        [(row.labels.centre, row.labels.low, row.labels.high) for row in rows],
+    )
+    chart = chart_content(
+        Spans("Label noise", facts.measure, [row.run for row in rows], [by_queries, by_labels])
+    )
+    height = max(2.0, 0.8 + 0.22 * len(rows))
+    return Figure("noise", "Label noise", caption, facts, draw, table, (chart,), 7.0, height)

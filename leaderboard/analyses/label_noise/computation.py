@@ -1,0 +1,254 @@
+"""Label noise: how much of a value depends on who happened to judge. Pure.
+
+Two kinds of intervals, both percentile bootstraps (Efron & Tibshirani 1993, ch. 13) of preference MRR@10:
+
+- *queries*: the queries are resampled, and the best answers are taken as given (leaderboard/scoring/intervals.py);
+- *labels*: the judgments are resampled too, best answers are derived again by the tournament's own rules, and the
+  runs are scored against them. Known workers are drawn with all of their judgments, because one person's judgments
+  are correlated. Other judgments are drawn one by one, as many for each query as it has.
+
+A resample has pairs without a judgment, which the tournament treats like pairs not judged yet. A query with no
+judgment left (and more than one passage) is left out of every mean of that trial. Resampled judgments are noisier
+than the originals, so the mean of the trials (``centre``) is below the value of a run whose answers won narrowly;
+it is shown beside the interval. Differences use the same trials, run by run.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.analyses.shared.contenders import NOWHERE, Contenders, Flags, Integers
+from leaderboard.analyses.shared.proportions import Floats
+from leaderboard.scoring.intervals import LEVEL, TRIALS, resample_counts, resampled_means
+from leaderboard.scoring.scales import WHOLE
+from tournament.contests import Contest
+from tournament.copeland import best_of_queries
+from tournament.derivation import Entrants, Judged, Parameters, derive
+from tournament.preferences import tally, wins_of_pairs
+
+UNKNOWN = -1
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The input for best answers; ``worker``: shape (judgments,), codes from 0, UNKNOWN if the worker is unknown."""
+
+    entrants: Entrants
+    judged: Judged
+    contests: Sequence[Contest]
+    parameters: Parameters
+    worker: Integers
+
+    def best(self, contenders: Contenders, rows: Integers | None = None) -> Flags:
+        """Return the best nodes from all judgments, or from these rows of them (repeated rows count repeatedly)."""
+        judged = self.judged
+        if rows is not None:
+            columns = (judged.query, judged.left, judged.right, judged.preferred, judged.round)
+            judged = Judged(*(column[rows] for column in columns))
+        return contenders.best(derive(self.entrants, judged, self.contests, self.parameters).outcomes)
+
+
+class FirstRound:
+    """The tournament without challenges, prepared once for many resamples, with the results of :func:`derive`.
+
+    Its nodes are the contenders'; :func:`prepared` checks that this holds.
+    """
+
+    def __init__(self, contenders: Contenders, evidence: Evidence) -> None:
+        self.left, self.right, self.preferred = contenders.nodes_of(evidence.judged)
+        self.known = (self.left != NOWHERE) & (self.right != NOWHERE) & (evidence.judged.round == 0)
+        self.starts, self.size = contenders.starts, len(contenders.query)
+        self.lengths = np.diff(np.append(self.starts, self.size))
+        self.parameters = evidence.parameters
+
+    def best(self, rows: Integers) -> Flags:
+        """Return the best nodes from these rows of judgments; none for a query without rows, except singletons."""
+        rows = rows[self.known[rows]]
+        counts = tally(self.left[rows], self.right[rows], self.preferred[rows])
+        largest = int(self.lengths.max(initial=1))
+        wins = wins_of_pairs(counts, count=self.parameters.count, largest=largest)
+        standings = best_of_queries(self.starts, self.size, wins, ties=self.parameters.ties)
+        said = np.maximum.reduceat(standings.wins, self.starts) > 0
+        decided = said.astype(bool) | (self.lengths == 1)
+        best: Flags = standings.best & np.repeat(decided, self.lengths)
+        return best
+
+
+def prepared(contenders: Contenders, evidence: Evidence) -> FirstRound | None:
+    """Return the fast path, or None with challenges or passages beyond the first tournament's."""
+    entrants = evidence.entrants
+    keys = np.unique(np.stack([entrants.query, entrants.representative]), axis=1)
+    same = np.array_equal(keys, np.stack([contenders.query, contenders.passage]))
+    return FirstRound(contenders, evidence) if same and not evidence.contests else None
+
+
+# About one query in a million is drawn more often than this in a trial; its further copies share these draws.
+COPIES = 8
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Bounds of one kind, and the mean over its trials."""
+
+    low: float
+    high: float
+    centre: float
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """One run: its value, both kinds of intervals, and its difference from (minus) the reference run."""
+
+    run: str
+    value: float
+    queries: Spread
+    labels: Spread
+    difference: float
+    difference_queries: Spread
+    difference_labels: Spread
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """All runs, best first (equal values by tag)."""
+
+    rows: tuple[NoiseRow, ...]
+    reference: str
+    queries: int
+    judgments: int
+    workers: int
+    trials: int
+    level: float
+    seed: int
+
+
+def resampled_rows(judged: Judged, worker: Integers, rng: np.random.Generator) -> Integers:
+    """Return rows of judgments of one resample: workers with all of theirs, other judgments within their query."""
+    known = worker != UNKNOWN
+    workers = int(worker.max(initial=UNKNOWN)) + 1
+    times = np.bincount(rng.integers(0, workers, workers), minlength=workers) if workers else np.zeros(1)
+    of_workers = np.repeat(np.flatnonzero(known), times[worker[known]].astype(np.int64))
+    return np.concatenate([of_workers, _within_queries(judged.query, np.flatnonzero(~known), rng)])
+
+
+def _within_queries(query: Integers, rows: Integers, rng: np.random.Generator) -> Integers:
+    """Draw as many rows of each query as there are among ``rows``, with replacement."""
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    _, starts, counts = np.unique(query[rows], return_index=True, return_counts=True)
+    first, size = np.repeat(starts, counts), np.repeat(counts, counts)
+    return rows[first + rng.integers(0, size)] if len(rows) else rows
+
+
+def label_trials(
+    contenders: Contenders,
+    evidence: Evidence,
+    covered: Flags,
+    *,
+    rng: np.random.Generator,
+    trials: int = TRIALS,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return runs × trials: MRR@10 with queries and judgments resampled; NaN if a trial covers no query.
+
+    If a query is drawn twice, each copy gets its own draw of judgments, reusing draws of earlier trials. With
+    known workers, all copies share the trial's draw, because the drawn workers judged every query.
+    """
+    means = np.full((len(contenders.run_tags), trials), np.nan)
+    columns = np.flatnonzero(covered)
+    fast = prepared(contenders, evidence)
+    copies = COPIES if (evidence.worker == UNKNOWN).all() else 1
+    draws: deque[tuple[Integers, Flags]] = deque(maxlen=copies)
+    for trial in range(1 - copies, trials):
+        rows = resampled_rows(evidence.judged, evidence.worker, rng)
+        best = fast.best(rows) if fast else evidence.best(contenders, rows)
+        draws.appendleft((contenders.values(best)[:, columns], contenders.covered(best)[columns]))
+        if trial < 0:
+            continue
+        total, counted = _drawn_total(draws, resample_counts(len(columns), 1, rng)[0])
+        if counted:
+            means[:, trial] = total / (WHOLE * counted)
+        if progress:
+            progress(trial + 1, trials)
+    return means
+
+
+def _drawn_total(draws: Sequence[tuple[Integers, Flags]], drawn: Floats) -> tuple[Floats, int]:
+    """Return each run's sum over the copies of queries ``drawn``, and how many have a best answer.
+
+    Copies take the draws in turn.
+    """
+    total, counted = np.zeros(len(draws[0][0])), 0
+    for place, (values, covered) in enumerate(draws):
+        times = (drawn + len(draws) - 1 - place) // len(draws) * covered
+        held = np.flatnonzero(times)
+        total += values[:, held] @ times[held]
+        counted += int(times.sum())
+    return total, counted
+
+
+def label_noise(
+    contenders: Contenders,
+    evidence: Evidence,
+    *,
+    reference: str | None = None,
+    among: Flags | None = None,
+    seed: int,
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    progress: Progress | None = None,
+) -> LabelNoise:
+    """Return both kinds of intervals for every run and for its difference from ``reference``.
+
+    The default reference is the first best run. ``among``, shape (queries,), leaves the other queries out of
+    every mean. Raises ValueError if no query has a best answer or the reference is not a run.
+    """
+    best = evidence.best(contenders)
+    covered = contenders.covered(best) & (True if among is None else among)
+    if not covered.any() or not contenders.run_tags:
+        raise ValueError("there is no run, or no query with a best answer")
+    values = contenders.values(best)[:, covered]
+    total = values.sum(axis=1)
+    order = sorted(range(len(total)), key=lambda run: (-int(total[run]), contenders.run_tags[run]))
+    base = order[0] if reference is None else contenders.run_tags.index(reference)
+    by_queries = resampled_means(
+        values / WHOLE, rng=np.random.default_rng([seed, 0]), trials=trials, whole=WHOLE
+    )
+    by_labels = label_trials(
+        contenders, evidence, covered, rng=np.random.default_rng([seed, 1]), trials=trials, progress=progress
+    )
+    means = total / (WHOLE * values.shape[1])
+
+    def row(run: int) -> NoiseRow:
+        return NoiseRow(
+            run=contenders.run_tags[run],
+            value=float(means[run]),
+            queries=_spread(by_queries[run], level),
+            labels=_spread(by_labels[run], level),
+            difference=float(means[run] - means[base]),
+            difference_queries=_spread(by_queries[run] - by_queries[base], level),
+            difference_labels=_spread(by_labels[run] - by_labels[base], level),
+        )
+
+    return LabelNoise(
+        rows=tuple(map(row, order)),
+        reference=contenders.run_tags[base],
+        queries=int(covered.sum()),
+        judgments=len(evidence.worker),
+        workers=len(np.unique(evidence.worker[evidence.worker != UNKNOWN])),
+        trials=trials,
+        level=level,
+        seed=seed,
+    )
+
+
+def _spread(trials: Floats, level: float) -> Spread:
+    known = trials[~np.isnan(trials)]
+    if not len(known):
+        return Spread(np.nan, np.nan, np.nan)
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Spread(float(low), float(high), float(known.mean()))

@@ -1,0 +1,225 @@
+"""Pool bias of a campaign: leave out every run, or every team, in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from config.guidance import Action
+from judging.models import Campaign
+from leaderboard.analyses.pool_bias.computation import (
+    LeftOut,
+    Node,
+    contests_without,
+    entrants_without,
+    left_out,
+    only_from,
+)
+from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
+from leaderboard.board.standings import DEPTH
+from leaderboard.cache.inputs import campaign_inputs, runs_inputs
+from leaderboard.cache.kept_analyses import kept_object
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.evaluation import Progress
+from pooling.models import PooledPassage, Run
+from pooling.services.runs import tops_of
+
+QREL = ""
+"""The qrel set, as one of a passage's contributors."""
+
+
+def analyse_pool_bias(
+    *, campaign: Campaign, runs: Sequence[Run], by_team: bool = False, progress: Progress | None = None
+) -> Analysis:
+    """Return how each run would rank if the pool had been made without it (or without all runs of its team).
+
+    Runs without a team are left out one at a time. Raises :class:`NothingToScore`.
+    """
+    if not runs:
+        raise NothingToScore(
+            f"{campaign.collection.name} has no runs.", Action("import_runs", lead="Import some")
+        )
+    known = contending(campaign=campaign, runs=runs)
+    found = kept_object(
+        "pool bias",
+        [campaign_inputs(campaign), runs_inputs(runs), by_team],
+        Bias,
+        lambda: _leave_out(known, runs, by_team, progress),
+    )
+    facts = known.stated(measure=f"MRR@{DEPTH}", queries=found.queries, further=known.rules)
+    return bias_analysis(found.rows, facts, by_team=by_team, pooled=campaign.pool_id is not None)
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Every run that was left out, and the number of queries with a best answer."""
+
+    rows: tuple[LeftOut, ...]
+    queries: int
+
+
+def _leave_out(known: Contending, runs: Sequence[Run], by_team: bool, progress: Progress | None) -> Bias:
+    """Derive the best answers and the board again for each run or team. With many of them this takes long."""
+    contributors = brought_by(known, runs)
+    before = best_flags(known)
+    groups = _groups(runs, by_team)
+    rows: list[LeftOut] = []
+    for done, (group, members) in enumerate(groups.items()):
+        dropped = only_from(contributors, members)
+        evidence = replace(
+            known.evidence,
+            entrants=entrants_without(known.evidence.entrants, dropped),
+            contests=contests_without(known.evidence.contests, dropped),
+        )
+        after = evidence.best(known.contenders)
+        rows += left_out(known.contenders, before, after, group=group, members=members, dropped=len(dropped))
+        if progress:
+            progress(done + 1, len(groups))
+    return Bias(tuple(rows), int(known.contenders.covered(before).sum()))
+
+
+def brought_by(known: Contending, runs: Sequence[Run]) -> dict[Node, set[str]]:
+    """Return the contributors of each node: run tags, and QREL for the qrel set.
+
+    They come from the pool's record and, for challenges, from the tops of the challenging runs. A challenge in
+    progress has not contributed anything yet. Judgments made elsewhere have no record: a passage then counts as
+    contributed by those of ``runs`` that have it on top.
+    """
+    campaign = known.facts.campaign
+    brought: dict[Node, set[str]] = {}
+    tags = dict(campaign.collection.runs.values_list("pk", "run_tag"))
+    rows = PooledPassage.objects.filter(pool=campaign.pool_id).values_list(
+        "query_id", "passage_id", "run_ids", "is_qrel"
+    )
+    for query, passage, run_ids, is_qrel in rows:
+        names = brought.setdefault(_node(known, query, passage), set())
+        names |= {tags.get(pk, QREL) for pk in run_ids} | ({QREL} if is_qrel else set())
+    for run in _further(known, runs):
+        for node in _tops(known, run):
+            brought.setdefault(node, set()).add(run.run_tag)
+    return brought
+
+
+def _node(known: Contending, query: int, passage: int) -> Node:
+    return query, known.contenders.represents.get((query, passage), passage)
+
+
+def _further(known: Contending, runs: Sequence[Run]) -> list[Run]:
+    """Return the runs whose tops did not come from the pool."""
+    campaign = known.facts.campaign
+    if campaign.pool_id is None:
+        return list(runs)
+    tags = {tag for challenge in known.facts.challenges for tag in challenge.run_tags}
+    return list(campaign.collection.runs.filter(run_tag__in=tags))
+
+
+def _tops(known: Contending, run: Run) -> list[Node]:
+    tops = {qid: pids[0] for qid, pids in tops_of(run, 1).items() if pids}
+    query_of = {qid: query for query, qid in known.qids.items()}
+    passage_of = dict(
+        known.facts.campaign.collection.passages.filter(pid__in=set(tops.values())).values_list("pid", "pk")
+    )
+    found = []
+    for qid, pid in tops.items():
+        if qid in query_of and pid in passage_of:
+            node = _node(known, query_of[qid], passage_of[pid])
+            if known.contenders.node(*node) >= 0:
+                found.append(node)
+    return found
+
+
+def _groups(runs: Sequence[Run], by_team: bool) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for run in runs:
+        name = f"team {run.team}" if by_team and run.team else run.run_tag
+        groups.setdefault(name, []).append(run.run_tag)
+    return groups
+
+
+def bias_analysis(rows: Sequence[LeftOut], facts: Facts, *, by_team: bool, pooled: bool) -> Analysis:
+    """Return one row per run, in the order of the board."""
+    columns = (
+        Column("run", "run"),
+        *([Column("group", "left out")] if by_team else []),
+        Column("dropped", "passages only it contributed", Kind.COUNT),
+        Column("changed", "queries with other best answers", Kind.COUNT),
+        Column("lost", "queries lost", Kind.COUNT),
+        Column("before", "with it", Kind.MEASURE, facts.measure),
+        Column("after", "without", Kind.MEASURE, facts.measure),
+        Column("rank_before", "with it", Kind.COUNT, "rank"),
+        Column("rank_after", "without", Kind.COUNT, "rank"),
+        Column("shift", "shift", Kind.TEXT, "rank"),
+        Column("tau_b", "τ-b of the boards", Kind.MEASURE),
+    )
+    notes = (
+        ()
+        if pooled
+        else ("No pool is on record: a passage counts as contributed by the runs that have it on top.",)
+    )
+    caption = (
+        "Best answers derived again from the judgments among the passages that others contributed. Values are over "
+        "the queries that have a best answer both times, and ranks are among all runs."
+    )
+    ordered = sorted(rows, key=lambda row: (row.rank_before, row.run))
+    table = Table(
+        "left_out", "Pool bias", caption, columns, tuple(Row(_cells(row)) for row in ordered), facts, notes
+    )
+    return Analysis(facts, (table,), (_figure(ordered, facts, table),), (_sentence(ordered),))
+
+
+def _cells(row: LeftOut) -> dict[str, str | int | float | None]:
+    return {
+        "run": row.run,
+        "group": row.group,
+        "dropped": row.dropped,
+        "changed": row.changed,
+        "lost": row.lost,
+        "before": row.value_before,
+        "after": row.value_after,
+        "rank_before": row.rank_before,
+        "rank_after": row.rank_after,
+        "shift": f"{row.shift:+d}" if row.shift else "=",
+        "tau_b": row.tau_b,
+    }
+
+
+def _sentence(rows: Sequence[LeftOut]) -> str:
+    moved = [row for row in rows if row.shift]
+    if not moved:
+        return f"None of the {len(rows)} runs changes its rank if the pool is made without it."
+    most = max(moved, key=lambda row: (abs(row.shift), row.run))
+    places = "place" if abs(most.shift) == 1 else "places"
+    return (
+        f"{len(moved)} of {len(rows)} runs change their rank if the pool is made without them, "
+        f"{most.run} the most: {abs(most.shift)} {places} {'up' if most.shift > 0 else 'down'}."
+    )
+
+
+def _figure(rows: Sequence[LeftOut], facts: Facts, table: Table) -> Figure:
+    """Draw each run's value with it in the pool and without, best first."""
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, short
+
+        axes = canvas.subplots()
+        shown = [row for row in rows if row.value_before is not None]
+        places = range(len(shown))
+        before, after = [row.value_before for row in shown], [row.value_after for row in shown]
+        axes.hlines(places, before, after, color=GREY)
+        axes.plot(before, places, "o", color=OFFICIAL, label="pool with it")
+        axes.plot(after, places, "D", color=PREFERENCE, ms=3, label="pool without it")
+        axes.set_yticks(places, [short(row.run) for row in shown])
+        axes.set_xlabel(facts.measure)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    height = max(2.0, 0.8 + 0.17 * len(rows))
+    series = [
+        Series("pool with it", [(row.value_before, None, None) for row in rows]),
+        Series("pool without it", [(row.value_after, None, None) for row in rows]),
+    ]
+    chart = chart_content(Spans("Pool bias", facts.measure, [row.run for row in rows], series))
+    return Figure("left_out", "Pool bias", table.caption, facts, draw, table, (chart,), 7.0, height)

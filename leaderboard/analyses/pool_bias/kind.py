@@ -1,0 +1,37 @@
+"""The kind for pool bias."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.fields import Choice
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.pool_bias.analysis import analyse_pool_bias
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    by_team = asked.text("by") == "team"
+    return analyse_pool_bias(campaign=asked.judged, runs=asked.runs, by_team=by_team, progress=progress)
+
+
+KIND = Kind(
+    "pool_bias",
+    "Pool bias",
+    "How a run would rank if the pool had been made without it, or without its team.",
+    "a judged campaign",
+    make,
+    (
+        Choice(
+            "by",
+            "Leave out",
+            (("run", "a run"), ("team", "a team")),
+            help="what to leave out at a time",
+        ),
+    ),
+    of_campaign=True,
+    works="Leaving out",
+    help="Leave out each run in turn (or each team, with all of its runs), derive the best answers again "
+    "without the passages that only it contributed to the pool, and compute the board again.",
+    example="first --by team --csv bias.csv",
+)

@@ -1,0 +1,218 @@
+"""The private board: runs on public and private queries, and how the two diverge for each team."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from leaderboard.analyses.private_board.computation import ALPHA, Step, divergence
+from leaderboard.analyses.private_board.figure import Submission, private_figure
+from leaderboard.analyses.shared.combinations import (
+    Combination,
+    combinations,
+    facts_of_combinations,
+    usual_labels,
+)
+from leaderboard.analyses.stability.computation import ranks_by_column
+from leaderboard.errors import NothingPrivate
+from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.output.table import best_marked
+from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.measures import parse_measure
+from pooling.models import Collection, Run
+
+BOARD = (
+    Column("run", "run"),
+    Column("team", "team"),
+    Column("date", "submitted"),
+    Column("private", "value", Kind.MEASURE, "private queries"),
+    Column("private_rank", "rank", Kind.COUNT, "private queries"),
+    Column("public", "value", Kind.MEASURE, "public queries"),
+    Column("public_rank", "rank", Kind.COUNT, "public queries"),
+    Column("move", "ranks lost", Kind.COUNT),
+)
+STEPS = (
+    Column("team", "team"),
+    Column("run", "run"),
+    Column("date", "submitted"),
+    Column("submission", "submission", Kind.COUNT),
+    Column("public", "public", Kind.CHANGE, "gain over the team's first run"),
+    Column("private", "private", Kind.CHANGE, "gain over the team's first run"),
+    Column("excess", "difference [interval]", Kind.CHANGE),
+    Column("p", "p", Kind.P),
+)
+
+CAPTION = (
+    "{asked} of each team's runs in order of time, and how much more each gained over the team's first run on public "
+    "than on private queries. Welch's intervals have {level} for all later runs of a team together (Bonferroni). "
+    "Filled: looks like overfitting."
+)
+
+
+def private_board(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: str = "",
+    measure: str = "RR@10",
+    alpha: float = ALPHA,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Compare public and private boards, and each team's later runs with its first. Values are not rounded.
+
+    Raises NothingPrivate if no queries are private, or fewer than two of either kind are covered, and
+    UnknownMeasure for anything but one measure.
+    """
+    found = combinations(
+        collection=collection,
+        runs=runs,
+        labels=[labels or usual_labels(collection)[0]],
+        query_sets=["public", "private"],
+        measures=parse_measure(measure).name,
+        progress=progress,
+    )
+    public, private = found[:2]
+    if min(one.values.shape[1] for one in (public, private)) < 2:
+        raise NothingPrivate(
+            f"{public.labels.name} covers {public.values.shape[1]} public and {private.values.shape[1]} private "
+            "queries.",
+            "Choose labels that cover at least two of each kind.",
+        )
+    facts = facts_of_combinations(
+        collection, [public, private], seed=None, further=(("alpha", f"{alpha:g}"),)
+    )
+    steps = [(run, step) for team in _teams(runs) for run, step in _steps(team, public, private, alpha)]
+    submissions = _submissions(public, private, {run.pk: step for run, step in steps})
+    caption = CAPTION.format(asked=public.asked, level=f"{1 - alpha:.0%}")
+    return Analysis(
+        facts=facts,
+        tables=(_board(public, private, facts), _divergence(steps, public, facts, alpha)),
+        figures=(private_figure(submissions, public.asked, caption, facts),),
+        sentences=tuple(_warning(run, step) for run, step in steps if step.overfitting),
+        content={"overfitting": [run.run_tag for run, step in steps if step.overfitting]},
+    )
+
+
+def _submissions(public: Combination, private: Combination, steps: dict[int, Step]) -> list[Submission]:
+    """Return every run, team by team in order of time, then runs without a team."""
+    order = [place for team in _teams(public.runs) for place in team]
+    others = sorted(set(range(len(public.runs))) - set(order), key=lambda place: public.runs[place].run_tag)
+    counted: Counter[str] = Counter()
+    found = []
+    for place in [*order, *others]:
+        run, of_team = public.runs[place], place in order
+        counted[run.team] += of_team
+        found.append(
+            Submission(
+                team=run.team if of_team else "",
+                run=run.run_tag,
+                date=_date(run),
+                number=counted[run.team] if of_team else None,
+                public=public.measure.mean(public.values[place]),
+                private=private.measure.mean(private.values[place]),
+                step=steps.get(run.pk),
+            )
+        )
+    return found
+
+
+def _teams(runs: Sequence[Run]) -> list[list[int]]:
+    """Return the indexes of each team's runs, first to last. Baselines and runs without a team are left out."""
+    teams: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        if run.team and not run.baseline:
+            teams.setdefault(run.team, []).append(place)
+    return [sorted(teams[name], key=lambda place: _when(runs[place])) for name in sorted(teams)]
+
+
+def _when(run: Run) -> tuple[str, int]:
+    return _date(run), run.pk
+
+
+def _date(run: Run) -> str:
+    return str(run.submitted_on or run.created_at.date())
+
+
+def _steps(
+    team: list[int], public: Combination, private: Combination, alpha: float
+) -> list[tuple[Run, Step]]:
+    if len(team) < 2:
+        return []
+    higher = public.measure.higher_is_better
+    found = divergence(public.values, private.values, team, higher_is_better=higher, alpha=alpha)
+    return [(public.runs[step.run], step) for step in found]
+
+
+def _board(public: Combination, private: Combination, facts: Facts) -> Table:
+    sign = 1.0 if public.measure.higher_is_better else -1.0
+    means = [[one.measure.mean(values) for values in one.values] for one in (public, private)]
+    ranks = ranks_by_column(sign * np.array(means).T)
+    rows = [
+        Row(
+            {
+                "run": run.run_tag,
+                "team": run.team,
+                "date": _date(run),
+                "private": means[1][place],
+                "private_rank": int(ranks[place, 1]),
+                "public": means[0][place],
+                "public_rank": int(ranks[place, 0]),
+                "move": int(ranks[place, 1] - ranks[place, 0]),
+            },
+            faint=run.baseline,
+        )
+        for place, run in enumerate(public.runs)
+    ]
+    rows.sort(key=lambda row: (row.values["private_rank"], row.values["run"]))
+    return Table(
+        "private",
+        "Private board",
+        f"{public.asked} on {private.values.shape[1]:,} private and {public.values.shape[1]:,} public queries. Equal "
+        "values share the better rank.",
+        BOARD,
+        best_marked(best_marked(rows, "private"), "public"),
+        facts,
+    )
+
+
+def _divergence(steps: list[tuple[Run, Step]], public: Combination, facts: Facts, alpha: float) -> Table:
+    counted: dict[str, int] = {}
+    rows = []
+    for run, step in steps:
+        counted[run.team] = counted.get(run.team, 1) + 1
+        rows.append(
+            Row(
+                {
+                    "team": run.team,
+                    "run": run.run_tag,
+                    "date": _date(run),
+                    "submission": counted[run.team],
+                    "public": step.public_gain,
+                    "private": step.private_gain,
+                    "excess": Interval(step.excess, step.low, step.high),
+                    "p": step.p,
+                },
+                significant=frozenset({"p", "excess"}) if step.overfitting else frozenset(),
+            )
+        )
+    return Table(
+        "divergence",
+        "Public and private gains of successive submissions",
+        f"{public.asked} of a team's later runs minus that of its first, query by query. p: Welch's two-sided t test "
+        "that the gain is the same on public and private queries. Interval: Welch's, of the difference of the "
+        f"gains, {1 - alpha:.0%} for all later runs of a team together (Bonferroni).",
+        STEPS,
+        tuple(rows),
+        facts,
+        notes=() if rows else ("No team submitted more than one run.",),
+        significance=f"the public gain is larger, p ≤ {alpha:g} over the number of the team's later runs",
+    )
+
+
+def _warning(run: Run, step: Step) -> str:
+    return (
+        f"Looks like overfitting: {run.run_tag} of {run.team} gained {step.public_gain:+.4f} on public queries over "
+        f"the team's first run, and {step.private_gain:+.4f} on private ones (p = {step.p:.3g})."
+    )

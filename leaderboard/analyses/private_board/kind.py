@@ -1,0 +1,38 @@
+"""The kind for the private board."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.private_board.analysis import private_board
+from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    return private_board(
+        collection=asked.collection,
+        runs=asked.runs,
+        labels=asked.text("qrels"),
+        measure=asked.text("measure"),
+        alpha=asked.settings["alpha"],  # type: ignore[arg-type]  # read as a number
+        progress=progress,
+    )
+
+
+KIND = Kind(
+    "private_board",
+    "Private board",
+    "Runs on public and private queries, and teams whose runs gain only on the public ones.",
+    "private queries",
+    make,
+    (ONE_LABELS, MEASURE, ALPHA),
+    members_only=True,
+    of_private=True,
+    works="Scoring runs",
+    help="Show runs on private and public queries side by side, and each team's gains over its first run on "
+    "both. Warn if public gains exceed private ones by more than chance allows. "
+    "The output is for the maintainers of the board, not for teams.",
+    example="mine --qrels official --measure RR@10",
+)

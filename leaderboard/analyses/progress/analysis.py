@@ -1,0 +1,179 @@
+"""The board over time as a table and a figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config.plurals import many
+from leaderboard.analyses.compare.comparison import BoardOverTime, Step
+from leaderboard.analyses.compare.significance import corrected
+from leaderboard.analyses.compare.verdicts import Claim
+from leaderboard.output import Analysis, Column, Figure, Kind, Row, Table
+from leaderboard.output.chart import Point, Points, chart_content
+from leaderboard.output.drawing import GREY, OFFICIAL, PREFERENCE, name_points
+
+SIGNIFICANT_CLAIMS = (Claim.STRICTLY_BETTER, Claim.DO_NO_HARM)
+
+
+def progress_analysis(board: BoardOverTime) -> Analysis:
+    """Return the board over time, with a sentence for each step of the state of the art."""
+    table = progress_table(board)
+    compared = [step.compared for step in board.steps if step.compared is not None]
+    return Analysis(
+        facts=board.facts,
+        tables=(table,),
+        figures=(progress_figure(board, table),),
+        sentences=tuple(pair.sentence for pair in compared),
+        content={"alpha": board.rules.alpha, "m": board.rules.m, "steps": board.rules.comparisons},
+    )
+
+
+def progress_table(board: BoardOverTime) -> Table:
+    """Return one row per run, by date."""
+    steps = sum(step.compared is not None for step in board.steps)
+    undated = sum(not step.dated for step in board.steps)
+    undated_runs = many(undated, "run has", "runs have")
+    columns = (
+        Column("date", "date"),
+        Column("run", "run"),
+        Column("value", f"M{board.facts.measure}", Kind.MEASURE),
+        Column("state_of_the_art", "state of the art"),
+        Column("displaced", "displaced"),
+        Column("change", "Δ", Kind.CHANGE, "step"),
+        Column("t_p", "t p on RR", Kind.P, "step"),
+        Column("t_corrected", f"times {max(1, steps)}", Kind.P, "step"),
+        Column("claim", "verdict", group="step"),
+        Column("favours", "in favor of", group="step"),
+    )
+    return Table(
+        "progress",
+        "The leaderboard over time",
+        "The state of the art starts with the first run above every baseline, then each run that displaces the top. "
+        "Each step compares the run with the one it displaced: paired t-test on RR, corrected for the number "
+        "of steps, and the verdict by outcomes, following Lin et al. (SIGIR 2021).",
+        columns,
+        tuple(_row(board, step, max(1, steps)) for step in board.steps),
+        board.facts,
+        notes=(f"{undated_runs} no date of submission: placed at the day of import.",) if undated else (),
+        significance=f"p times {max(1, steps)} is at most {board.rules.alpha:g}",
+    )
+
+
+def _row(board: BoardOverTime, step: Step, steps: int) -> Row:
+    standing, pair = step.standing, step.compared
+    values: dict[str, Any] = {
+        "date": step.submitted.isoformat(),
+        "run": standing.entry.run,
+        "value": standing.entry.value,
+        "state_of_the_art": "yes"
+        if standing.state_of_the_art
+        else "baseline"
+        if standing.entry.baseline
+        else None,
+    }
+    if pair is None:
+        return Row(values)
+    p = pair.outcomes.naive.paired_t.p
+    values |= {
+        "displaced": pair.a,
+        "change": pair.outcomes.change,
+        "t_p": p,
+        "t_corrected": corrected(p, steps),
+        "claim": pair.verdict.claim.value if pair.verdict.claim is not Claim.NONE else None,
+        "favours": {1: pair.b, -1: pair.a}.get(pair.verdict.favours),
+    }
+    significant = {"t_p"} if corrected(p, steps) <= board.rules.alpha else set()
+    return Row(values, significant=frozenset(significant))
+
+
+def step_significant(step: Step) -> bool:
+    """Return whether the outcomes grant the run a tested verdict over the run that it displaced."""
+    return (
+        step.compared is not None
+        and step.compared.verdict.favours > 0
+        and step.compared.verdict.claim in SIGNIFICANT_CLAIMS
+    )
+
+
+def progress_figure(board: BoardOverTime, table: Table) -> Figure:
+    """Plot values by date, with the state of the art as steps and significant steps filled."""
+
+    def draw(canvas: Any) -> None:
+        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+
+        axes = canvas.subplots()
+        days = {id(step): date2num(step.submitted) for step in board.steps}
+        best = [step for step in board.steps if step.standing.state_of_the_art]
+        rest = [step for step in board.steps if not step.standing.state_of_the_art]
+        axes.plot(
+            [days[id(s)] for s in rest],
+            [s.standing.entry.value for s in rest],
+            "o",
+            color=GREY,
+            label="other runs",
+        )
+        axes.step(
+            [days[id(s)] for s in best], [s.standing.entry.value for s in best], where="post", color=OFFICIAL
+        )
+        for marked, fill in ((True, PREFERENCE), (False, "white")):
+            some = [s for s in best if step_significant(s) is marked]
+            label = "state of the art, significant step" if marked else "state of the art"
+            values = [s.standing.entry.value for s in some]
+            style = {"markerfacecolor": fill, "markeredgecolor": OFFICIAL, "linestyle": "none", "zorder": 3}
+            axes.plot([days[id(s)] for s in some], values, "o", markersize=6, label=label, **style)
+        locator = AutoDateLocator()
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+        axes.set_ylabel(f"M{board.facts.measure}")
+        if days:
+            axes.set_xlim(*time_shown(min(days.values()), max(days.values())))
+        canvas.legend(loc="outside upper right", ncols=3)
+        # The latest first: if names compete for a place, the current best run gets it.
+        named = [(s.standing.entry.run, days[id(s)], s.standing.entry.value) for s in reversed(best)]
+        points = [(days[id(s)], s.standing.entry.value) for s in board.steps]
+        name_points(canvas, axes, named, points)
+
+    return Figure(
+        "progress",
+        "The leaderboard over time",
+        "Every run at its date. The line joins the runs that were best when they arrived. A filled mark is a step "
+        "with a tested verdict (strictly better, or do no harm) over the run it displaced.",
+        board.facts,
+        draw,
+        data=table,
+        charts=(chart_content(_chart(board)),),
+    )
+
+
+def time_shown(first: float, last: float) -> tuple[float, float]:
+    """Return the first and last day of the axis. Runs of one day appear in the middle of a week, not of years."""
+    aside = max(3.0, (last - first) * 0.04)
+    return first - aside, last + aside
+
+
+def _chart(board: BoardOverTime) -> Points:
+    best = [place for place, step in enumerate(board.steps) if step.standing.state_of_the_art]
+    return Points(
+        "The leaderboard over time",
+        "date",
+        f"M{board.facts.measure}",
+        [
+            Point(
+                step.standing.entry.run,
+                step.submitted.isoformat(),
+                (step.standing.entry.value, None, None),
+                _said(step),
+            )
+            for step in board.steps
+        ],
+        steps=best,
+        named=best[::-1],
+    )
+
+
+def _said(step: Step) -> str:
+    if step.standing.entry.baseline:
+        return "baseline"
+    if not step.standing.state_of_the_art:
+        return ""
+    return "state of the art, significant step" if step_significant(step) else "state of the art"

@@ -1,0 +1,35 @@
+"""Every analysis by name. To add one, create a package with a ``KIND`` and add a line here."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.better_than_perfect.kind import KIND as BETTER_THAN_PERFECT
+from leaderboard.analyses.board_agreement.kind import KIND as BOARD_AGREEMENT
+from leaderboard.analyses.compare.kind import KIND as COMPARE
+from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
+from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
+from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
+from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
+from leaderboard.analyses.progress.kind import KIND as PROGRESS
+from leaderboard.analyses.replicates.kind import KIND as REPLICATES
+from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
+from leaderboard.analyses.stability.kind import KIND as STABILITY
+from leaderboard.analyses.win_ratios.kind import KIND as WIN_RATIOS
+
+#: In the order shown on pages.
+KINDS = {
+    kind.name: kind
+    for kind in (
+        STABILITY,
+        SPLIT_HALVES,
+        COMPARE,
+        PROGRESS,
+        PRIVATE_BOARD,
+        BOARD_AGREEMENT,
+        WIN_RATIOS,
+        BETTER_THAN_PERFECT,
+        POOL_BIAS,
+        LABEL_NOISE,
+        JUDGE_AGREEMENT,
+        REPLICATES,
+    )
+}

@@ -1,0 +1,1 @@
+"""What the board would have been under each of several complete sets of judgments."""

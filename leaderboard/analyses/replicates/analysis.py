@@ -1,0 +1,185 @@
+"""Replicate boards: what the leaderboard would have been under each of several complete sets of judgments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from judging.models import Campaign
+from leaderboard.analyses.replicates.computation import Overlap, Replicates, compare_replicates
+from leaderboard.analyses.shared.contenders import Flags
+from leaderboard.analyses.shared.loaded_contenders import Contending, contending
+from leaderboard.board.standings import DEPTH
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.scoring.agreement import Agreement
+from pooling.models import Run
+from tournament.derivation import Entrants
+
+
+def analyse_replicate_boards(
+    *, campaign: Campaign, runs: Sequence[Run], phases: Sequence[str] = (), ties: str | None = None
+) -> Analysis:
+    """Return the boards of a campaign's phases, each derived from its own judgments alone.
+
+    ``phases`` defaults to every phase of the counted judgments. A replicate's passages are those that its
+    judgments compared. Raises :class:`NothingToScore` with fewer than two, or one named twice.
+    """
+    known = contending(campaign=campaign, runs=runs, ties=ties)
+    found = sorted(set(known.phase))
+    wanted = list(phases) or found
+    if unknown := [phase for phase in wanted if phase not in found]:
+        raise NothingToScore(
+            f"{campaign.name} has no judgments of the phase {unknown[0]!r}.",
+            f"Choose among its phases: {', '.join(map(repr, found))}.",
+        )
+    if twice := [phase for phase, times in Counter(wanted).items() if times > 1]:
+        raise NothingToScore(
+            f"The phase {twice[0]!r} is named twice.",
+            "Name each phase once.",
+        )
+    if len(wanted) < 2:
+        raise NothingToScore(
+            f"The judgments of {campaign.name} are all from one phase.",
+            "Import judgments with a column phase; replicates need at least two sets.",
+        )
+    best = {phase: best_of_phase(known, phase) for phase in wanted}
+    compared = compare_replicates(known.contenders, best)
+    facts = known.stated(
+        measure=f"MRR@{DEPTH}",
+        queries=compared.queries,
+        labels=(f"phases {', '.join(wanted)}",),
+        further=known.rules,
+    )
+    return replicates_analysis(compared, known.contenders.run_tags, facts)
+
+
+def best_of_phase(known: Contending, phase: str) -> Flags:
+    """Return the best nodes from one phase's judgments alone, in the first round."""
+    evidence = known.evidence
+    rows = np.flatnonzero([one == phase for one in known.phase])
+    kept = np.zeros(len(known.phase), dtype=bool)
+    kept[rows] = True
+    judged = evidence.judged.only(kept)
+    alone = replace(evidence, judged=judged, entrants=_compared(evidence.entrants, judged), contests=[])
+    return alone.best(known.contenders)
+
+
+def _compared(entrants: Entrants, judged: object) -> Entrants:
+    """Return the classes with a judged member, as this replicate's own pool."""
+    query, left, right = (getattr(judged, name).tolist() for name in ("query", "left", "right"))
+    seen = {*zip(query, left, strict=True), *zip(query, right, strict=True)}
+    keys = list(zip(entrants.query.tolist(), entrants.passage.tolist(), strict=True))
+    classes = list(zip(entrants.query.tolist(), entrants.representative.tolist(), strict=True))
+    inside = {one for key, one in zip(keys, classes, strict=True) if key in seen}
+    kept = np.array([one in inside for one in classes], dtype=bool)
+    return Entrants(entrants.query[kept], entrants.passage[kept], entrants.representative[kept])
+
+
+def replicates_analysis(compared: Replicates, run_tags: Sequence[str], facts: Facts) -> Analysis:
+    """Return overlaps of the best answers, and the boards side by side."""
+    columns = (
+        Column("first", "set"),
+        Column("second", "against"),
+        Column("queries", "queries", Kind.COUNT),
+        Column("same", "same best answers", Kind.COUNT),
+        Column("touching", "one in common", Kind.COUNT),
+        Column("jaccard", "mean overlap", Kind.SHARE),
+        Column("tau_b", "τ-b", Kind.MEASURE, "boards"),
+        Column("tau_ap", "τ_AP", Kind.MEASURE, "boards"),
+        Column("agree", "agree", Kind.COUNT, "pairs of runs"),
+        Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
+        Column("tied", "tied", Kind.COUNT, "pairs of runs"),
+    )
+    overlaps = Table(
+        "overlaps",
+        "Replicates",
+        "Best answers of two sets of judgments (overlap: answers in both over answers in either), and Kendall's τ-b "
+        "and τ_AP (the first against the second, ties broken at random) between their boards over the queries that "
+        "all sets cover.",
+        columns,
+        tuple(Row(_overlap(row)) for row in compared.overlaps),
+        facts,
+    )
+    boards = Table(
+        "boards",
+        f"{facts.measure} under each set",
+        f"Over the {compared.queries} queries that all sets cover.",
+        (Column("run", "run"), *(Column(f"set_{name}", name, Kind.MEASURE) for name in compared.names)),
+        tuple(_board_rows(compared, run_tags)),
+        facts,
+    )
+    said = tuple(
+        f"{row.first} and {row.second} have the same best answers for {row.same} of {row.queries} queries."
+        for row in compared.overlaps
+    )
+    return Analysis(facts, (overlaps, boards), (_figure(compared, run_tags, facts, boards),), said)
+
+
+def _overlap(row: Overlap) -> Mapping[str, str | int | float | None]:
+    agreement: Agreement = row.agreement
+    return {
+        "first": row.first,
+        "second": row.second,
+        "queries": row.queries,
+        "same": row.same,
+        "touching": row.touching,
+        "jaccard": row.jaccard,
+        "tau_b": agreement.tau_b,
+        "tau_ap": row.tau_ap,
+        "agree": agreement.agree,
+        "disagree": agreement.disagree,
+        "tied": agreement.tied,
+    }
+
+
+def _board_rows(compared: Replicates, run_tags: Sequence[str]) -> list[Row]:
+    return [
+        Row(
+            {
+                "run": run_tags[run],
+                **{
+                    f"set_{name}": means[run]
+                    for name, means in zip(compared.names, compared.means, strict=True)
+                },
+            }
+        )
+        for run in _order(compared, run_tags)
+    ]
+
+
+def _order(compared: Replicates, run_tags: Sequence[str]) -> list[int]:
+    """Return the runs, best first under the first set."""
+    return sorted(range(len(run_tags)), key=lambda run: (-compared.means[0][run], run_tags[run]))
+
+
+def _figure(compared: Replicates, run_tags: Sequence[str], facts: Facts, boards: Table) -> Figure:
+    """Draw each run's value under each set, best first under the first."""
+    order = _order(compared, run_tags)
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import colour, short
+
+        axes = canvas.subplots()
+        shapes = "osD^vP*X"
+        for place, (name, means) in enumerate(zip(compared.names, compared.means, strict=True)):
+            shape = shapes[place % len(shapes)]
+            values = [means[run] for run in order]
+            axes.plot(values, range(len(order)), shape, color=colour(place), label=name or "(no phase)")
+        axes.set_yticks(range(len(order)), [short(run_tags[run]) for run in order])
+        axes.set_xlabel(facts.measure)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(compared.names))
+
+    height = max(2.0, 0.8 + 0.17 * len(order))
+    series = [
+        Series(name or "(no phase)", [(float(means[run]), None, None) for run in order])
+        for name, means in zip(compared.names, compared.means, strict=True)
+    ]
+    chart = chart_content(Spans("Replicate boards", facts.measure, [run_tags[run] for run in order], series))
+    return Figure("boards", "Replicate boards", boards.caption, facts, draw, boards, (chart,), 7.0, height)

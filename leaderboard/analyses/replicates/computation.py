@@ -1,0 +1,73 @@
+"""Boards from repeated judgments: how well would they agree? Pure.
+
+A replicate is one complete set of judgments of the same passages: a phase, or a campaign. Overlap of the best
+answers is counted over the queries that both cover; the boards' agreement (MRR@10) over the queries that all cover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from leaderboard.analyses.shared.contenders import Contenders, Flags
+from leaderboard.scoring.agreement import Agreement, kendall, tau_ap
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The overlap of two replicates.
+
+    ``same``: queries with the same best answers; ``touching``: with at least one in common; ``jaccard``: mean
+    over queries of best answers in both over best answers in either.
+    """
+
+    first: str
+    second: str
+    queries: int
+    same: int
+    touching: int
+    jaccard: float | None
+    agreement: Agreement
+    tau_ap: float | None
+    """τ_AP of the first board against the second."""
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """All pairs of replicates, and each one's totals (MRR@10 × 2520 × queries) over the shared queries."""
+
+    names: tuple[str, ...]
+    queries: int
+    means: tuple[tuple[float, ...], ...]
+    """Replicates × runs: MRR@10 over the shared queries."""
+    overlaps: tuple[Overlap, ...]
+
+
+def compare_replicates(contenders: Contenders, best: Mapping[str, Flags]) -> Replicates:
+    """Compare replicates. ``best``: replicate → its best nodes. It does not cover queries without a best answer."""
+    covered = {name: contenders.covered(nodes) for name, nodes in best.items()}
+    shared = np.logical_and.reduce(list(covered.values()))
+    totals = {name: contenders.values(nodes)[:, shared].sum(axis=1) for name, nodes in best.items()}
+    rows = []
+    for first, second in combinations(best, 2):
+        both = covered[first] & covered[second]
+        common = np.add.reduceat((best[first] & best[second]).astype(np.int64), contenders.starts)[both]
+        either = np.add.reduceat((best[first] | best[second]).astype(np.int64), contenders.starts)[both]
+        rows.append(
+            Overlap(
+                first=first,
+                second=second,
+                queries=int(both.sum()),
+                same=int((common == either).sum()),
+                touching=int((common > 0).sum()),
+                jaccard=float((common / either).mean()) if both.any() else None,
+                agreement=kendall(totals[first], totals[second]),
+                tau_ap=tau_ap(totals[first], totals[second]),
+            )
+        )
+    scale = 2520.0 * max(int(shared.sum()), 1)
+    means = tuple(tuple((totals[name] / scale).tolist()) for name in best)
+    return Replicates(tuple(best), int(shared.sum()), means, tuple(rows))

@@ -1,0 +1,45 @@
+"""The kind for replicates."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.fields import Choice
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.replicates.analysis import analyse_replicate_boards
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, _: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    named = asked.settings["phases"]  # a list from a command; text from a page
+    phases = named if isinstance(named, list) else str(named).split()
+    return analyse_replicate_boards(
+        campaign=asked.judged, runs=asked.runs, phases=phases, ties=asked.text("ties") or None
+    )
+
+
+KIND = Kind(
+    "replicate_boards",
+    "Replicates",
+    "What the board would have been under each of several complete sets of judgments.",
+    "a campaign that was judged in two or more phases",
+    make,
+    (
+        Choice(
+            "phases",
+            "Phases (empty: all)",
+            help="two or more phases, separated by spaces (default: all)",
+            several=True,
+        ),
+        Choice(
+            "ties",
+            "Ties",
+            (("", "as last resolved"), ("recount", "recount"), ("keep", "keep")),
+            help="count ties again, or keep them (default: as the campaign was last resolved)",
+        ),
+    ),
+    of_campaign=True,
+    help="For a campaign whose passages were judged more than once, in phases, derive the best answers of each "
+    "phase alone. Show how much they overlap, and how well the boards under them agree.",
+    example="duel --phases I II III --ties recount",
+)

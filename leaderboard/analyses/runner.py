@@ -1,0 +1,112 @@
+"""Run long analyses once and store them with their figures, until something they depend on changes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from config.background.registry import Progress as JobProgress
+from judging.models import Campaign
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.combinations import check_some_are_private
+from leaderboard.cache import kept_analyses
+from leaderboard.cache.inputs import campaign_inputs, labels_inputs, runs_inputs
+from leaderboard.errors import MembersOnly
+from leaderboard.output import Analysis
+from leaderboard.output.drawing import FORMATS, drawn
+from leaderboard.output.storing import as_stored, from_stored
+from leaderboard.scoring.evaluation import Progress
+from pooling.services.query_splits import private_qids
+from tournament.services.publishing import version_numbered
+
+
+def make(asked: Asked, progress: Progress | None = None) -> Analysis:
+    """Compute the analysis now. Raises a Refusal."""
+    check_released(asked)
+    return asked.kind.make(asked, progress)
+
+
+def check_released(asked: Asked) -> None:
+    """Raise MembersOnly if the analysis needs more than released data."""
+    if not asked.released:
+        return
+    if asked.kind.members_only:
+        raise MembersOnly(f"{asked.kind.title} is for members of {asked.collection.name} only.", "Sign in.")
+    if not asked.kind.by_query_set and private_qids(asked.collection):
+        raise MembersOnly(
+            f"{asked.kind.title} would reveal results on private queries of {asked.collection.name}.",
+            "Sign in as a member.",
+        )
+    if asked.text("queries") in ("all", "private") and private_qids(asked.collection):
+        raise MembersOnly("Results on private queries are for members.", "Choose the public queries.")
+
+
+def analysis_key(asked: Asked) -> str:
+    """Return the hash of everything that the analysis depends on. Refuse if there is nothing to analyze."""
+    check_released(asked)
+    if asked.kind.of_private or asked.text("queries") == "private":
+        check_some_are_private(asked.collection)
+    collection, campaign = asked.collection, asked.campaign
+    inputs = [
+        collection.pk,
+        collection.name,
+        sorted(private_qids(collection)),
+        asked.released,  # members see more about the same runs, such as private queries
+        runs_inputs(asked.runs),
+        labels_inputs(collection),
+        asked.settings,
+    ]
+    judged = [campaign] if campaign is not None else _versions_campaigns(asked)
+    return kept_analyses.result_key(asked.kind.name, [*inputs, [campaign_inputs(one) for one in judged]])
+
+
+def _versions_campaigns(asked: Asked) -> list[Campaign]:
+    """Return the campaign of the version, because its board is compared with the campaign's current judgments."""
+    if asked.kind.name != "board_agreement":
+        return []
+    number = asked.text("version")
+    return [version_numbered(asked.collection, int(number) if number.isdecimal() else None).campaign]
+
+
+def kept_analysis(key: str) -> Analysis | None:
+    """Return the analysis stored under the key, if any."""
+    content = kept_analyses.found(key)
+    return None if content is None else from_stored(content)
+
+
+def result_now(asked: Asked) -> Analysis | None:
+    """Return the kept result, or make it where that is quick; None where it is neither. Raises a refusal."""
+    kept = kept_analysis(analysis_key(asked))
+    if kept is None and 0 < len(asked.runs) <= asked.kind.at_once:
+        return make(asked)
+    return kept
+
+
+def picture_file(key: str, picture: str, form: str) -> bytes | None:
+    """Return a stored figure as ``svg``, ``pdf`` or ``png``."""
+    content = kept_analyses.found(_file_key(key, picture, form))
+    return None if content is None else base64.b64decode(content["base64"])
+
+
+def keep_result(asked: Asked, progress: JobProgress) -> str:
+    """Compute the analysis, draw its figures in every format, store everything and return the key.
+
+    The figures are stored first, so that a stored analysis always has all of its figures.
+    """
+    key, kind = analysis_key(asked), asked.kind
+    if kept_analyses.found(key) is not None:
+        return key
+    analysis = make(asked, lambda done, total: progress(done, total, kind.works))
+    files = [(figure, form) for figure in analysis.figures for form in FORMATS]
+    for done, (figure, form) in enumerate(files):
+        progress(done, len(files), "Drawing figures")
+        content = {"base64": base64.b64encode(drawn(figure, form)).decode()}
+        kept_analyses.store_result(
+            _file_key(key, figure.key, form), f"{kind.name}{kept_analyses.FIGURE}", content, group=key
+        )
+    kept_analyses.store_result(key, kind.name, as_stored(analysis))
+    return key
+
+
+def _file_key(key: str, picture: str, form: str) -> str:
+    return hashlib.sha256(f"{key}:{picture}:{form}".encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Code shared by analyses: compared passages of a campaign, shares with intervals, combinations of labels."""

@@ -1,0 +1,211 @@
+"""Values of the same runs under several combinations of labels, queries and measures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from config.guidance import Action, Guidance
+from leaderboard.analyses.kinds import Asked
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingPrivate, NothingToScore, UnknownMeasure
+from leaderboard.output import Facts
+from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success, parse_measures
+from pooling.models import Collection, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+
+QUERY_SETS = ("all", "public", "private")
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Runs × queries of one measure under one set of labels, on one set of the queries that the labels cover."""
+
+    labels: Labels
+    query_set: str
+    measure: Measure
+    asked: str
+    """The measure as requested, without the labels' own threshold."""
+    runs: tuple[Run, ...]
+    values: npt.NDArray[np.float64]
+
+    @property
+    def run_tags(self) -> list[str]:
+        """The tags of the runs."""
+        return [run.run_tag for run in self.runs]
+
+    @property
+    def name(self) -> str:
+        """Labels, queries and measure, for people."""
+        queries = "" if self.query_set == "all" else f", {self.query_set} queries"
+        return f"{self.labels.title}, {self.asked}{queries}"
+
+    @property
+    def whole(self) -> int | None:
+        """The factor that turns every value into an integer, if there is one."""
+        match self.measure:
+            case ReciprocalRank():
+                return self.measure.unit
+            case Precision():
+                return self.measure.cutoff
+            case Success():
+                return 1
+        return None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of everything that results on these values depend on."""
+        content = hashlib.sha256(np.ascontiguousarray(self.values, dtype="<f8").tobytes())
+        content.update(repr((self.run_tags, self.values.shape, self.measure.name)).encode())
+        return content.hexdigest()
+
+
+def combinations(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Sequence[str] = (),
+    query_sets: Sequence[str] = (),
+    measures: str = "RR@10",
+    progress: Progress | None = None,
+) -> list[Combination]:
+    """Return every combination of these labels, sets of queries and measures.
+
+    Labels default to the official set and the latest version; sets of queries to public and private, or to all if
+    no query is private. Raises NothingToScore if a combination has no queries or no relevant passage,
+    NothingPrivate if no queries are private, and UnknownMeasure for a measure without a value on every query.
+    """
+    private = private_qids(collection)
+    wanted = list(query_sets) or (["public", "private"] if private else ["all"])
+    if "private" in wanted:
+        check_some_are_private(collection)
+    found = []
+    for name in labels or usual_labels(collection):
+        chosen = labels_named(collection, name)
+        for asked, measure in _measures(measures, chosen).items():
+            scored = evaluate(
+                collection=collection, runs=runs, labels=chosen, measures=[measure], progress=progress
+            )
+            values = np.stack([scored[run.pk, measure.name].values for run in runs])
+            for query_set in wanted:
+                columns = _columns(chosen, query_set, private)
+                _refuse_nothing_relevant(chosen, asked, measure, query_set, columns)
+                part = values[:, columns]
+                found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part))
+    return found
+
+
+def check_some_are_private(collection: Collection) -> None:
+    """Raise NothingPrivate if no query is private."""
+    if not private_qids(collection):
+        raise NothingPrivate(
+            f"No query of {collection.name} is private.",
+            Guidance(
+                "Say which, once for all: ",
+                Action("split_queries", collection.name, "--private FILE", lead=""),
+            ),
+        )
+
+
+def facts_of_combinations(
+    collection: Collection,
+    found: Sequence[Combination],
+    *,
+    seed: int | None,
+    further: tuple[tuple[str, str], ...],
+) -> Facts:
+    """Return the facts of all combinations together. Each query counts once."""
+    return Facts(
+        collection=collection.name,
+        runs=tuple(found[0].run_tags),
+        labels=tuple(dict.fromkeys(_labels_in_words(one.labels) for one in found)),
+        measure=", ".join(dict.fromkeys(one.asked for one in found)),
+        queries=max(sum(one.values.shape[1] for one in group) for group in _by_labels(found)),
+        software=software_version(),
+        seed=seed,
+        simulated=any(one.labels.version is not None and one.labels.version.simulated for one in found),
+        further=further,
+    )
+
+
+def _by_labels(found: Sequence[Combination]) -> list[list[Combination]]:
+    """Group combinations by labels and measure, without those over all queries if there are smaller sets."""
+    groups: dict[tuple[str, str], list[Combination]] = {}
+    for one in found:
+        if one.query_set != "all" or not any(two.query_set != "all" for two in found):
+            groups.setdefault((one.labels.name, one.measure.name), []).append(one)
+    return list(groups.values())
+
+
+def _labels_in_words(labels: Labels) -> str:
+    if labels.version is not None:
+        kind = "order of preference" if labels.ordinal else "preference qrels"
+        return f"{kind}, version {labels.version.number}"
+    return f"{labels.name} (relevant from grade {labels.min_grade})"
+
+
+def usual_labels(collection: Collection) -> list[str]:
+    """Return the default labels: the official set, and the latest version if there is one."""
+    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    return [official_set(collection).name, *([f"@{latest.number}"] if latest else [])]
+
+
+def _measures(names: str, labels: Labels) -> dict[str, Measure]:
+    found = {measure.name: measure_for(measure.name, labels) for measure in parse_measures(names)}
+    for measure in found.values():
+        if measure.unanswered != measure.unanswered:
+            raise UnknownMeasure(
+                f"{measure.name} has values only for answered queries, so it cannot rank runs.",
+                "Choose another measure, such as RR@10.",
+            )
+    return found
+
+
+def _refuse_nothing_relevant(
+    labels: Labels, asked: str, measure: Measure, query_set: str, columns: npt.NDArray[np.bool_]
+) -> None:
+    """Raise NothingToScore if this measure counts no passage as relevant, because all runs would tie."""
+    least = max(1, measure.rel) if measure.graded else measure.rel
+    of_set = "" if query_set == "all" else f" of the {query_set} ones"
+    if not columns.any():
+        raise NothingToScore(f"{labels.name} covers no query{of_set}.", "Choose other labels.")
+    if not (columns[labels.query] & (labels.grades >= least)).any():
+        raise NothingToScore(
+            f"{labels.name} has no relevant passage for any query{of_set}: {asked} needs a grade of {least} or "
+            "higher.",
+            Guidance(
+                "Choose other labels, or import them with the least grade that counts: ",
+                Action("import_qrels", lead=""),
+            ),
+        )
+
+
+def _columns(labels: Labels, query_set: str, private: frozenset[str]) -> npt.NDArray[np.bool_]:
+    if query_set == "all":
+        return np.ones(len(labels.qids), dtype=np.bool_)
+    return np.array([(qid in private) == (query_set == "private") for qid in labels.qids], dtype=np.bool_)
+
+
+def combinations_asked(asked: Asked) -> dict[str, Any]:
+    """Return the request as arguments of :func:`combinations`."""
+    sets = list(dict.fromkeys(asked.several("queries")))
+    if asked.released and private_qids(asked.collection):
+        sets = ["public"]
+    return {
+        "collection": asked.collection,
+        "runs": asked.runs,
+        "labels": asked.several("qrels"),
+        "query_sets": sets,
+        "measures": asked.text("measure"),
+        "seed": asked.settings["seed"],
+    }

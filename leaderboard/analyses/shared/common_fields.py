@@ -1,0 +1,50 @@
+"""Fields that several analyses share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leaderboard.analyses.fields import Choice, Number
+from leaderboard.scoring.intervals import SEED
+
+SEED_FIELD = Number("seed", "Seed", SEED, 0, 2**32 - 1, "seed of all random draws")
+ALPHA = Number("alpha", "Level α", 0.05, 0.0001, 0.5, "level of the tests")
+LABELS = Choice(
+    "qrels",
+    "Labels",
+    of="labels",
+    help="qrel sets, @n for version n, or @n:order for its order of preference, which Compat can use "
+    "(default: the official set and the latest version)",
+    several=True,
+)
+ONE_LABELS = Choice(
+    "qrels",
+    "Labels",
+    of="one labels or order",
+    help="a qrel set, @n for version n, or @n:order with the measure Compat (default: the official set)",
+)
+MEASURE = Choice(
+    "measure",
+    "Measure",
+    tuple(
+        (name, name) for name in ("RR@10", "RR@100", "AP", "nDCG@10", "P@10", "Success@10", "Compat(p=0.95)")
+    ),
+    help="a measure, such as nDCG@10",
+    free=True,
+)
+MEASURES = replace(
+    MEASURE, help="measures, separated by spaces, such as 'RR@10 nDCG@10'", option="--measures"
+)
+QUERIES = Choice(
+    "queries",
+    "Queries",
+    (
+        ("", "all, or public and private separately"),
+        ("all", "all"),
+        ("public", "public"),
+        ("private", "private"),
+    ),
+    help="sets of queries (default: public and private separately if some are private, else all)",
+    several=True,
+)
+OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the official one)")

@@ -1,0 +1,117 @@
+"""Whether halves of the queries agree: a table for every requested combination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.split_halves.computation import (
+    ALPHA,
+    FEWEST_QUERIES,
+    SPLITS,
+    Agreement,
+    Outcome,
+    split_agreement,
+)
+from leaderboard.analyses.split_halves.figure import halves_figure
+from leaderboard.cache.kept_analyses import kept_or_computed
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Kind, Row, Table, Value
+from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.intervals import SEED
+from pooling.models import Collection, Run
+
+COLUMNS = (
+    Column("setting", "labels, measure"),
+    Column("direction", "direction by"),
+    Column("test", "test"),
+    Column("agree", "agree", Kind.SHARE),
+    Column("partial", "partially", Kind.SHARE),
+    Column("disagree", "disagree", Kind.SHARE),
+    Column("significant", "significant in a half", Kind.SHARE),
+)
+
+
+def split_halves(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Sequence[str] = (),
+    query_sets: Sequence[str] = (),
+    measures: str = "RR@10",
+    splits: int = SPLITS,
+    alpha: float = ALPHA,
+    seed: int = SEED,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Return the agreement of split halves in every combination.
+
+    Raises the errors of ``combinations``, and NothingToScore for fewer than two runs or four queries.
+    """
+    found = combinations(
+        collection=collection, runs=runs, labels=labels, query_sets=query_sets, measures=measures
+    )
+    for one in found:
+        if len(runs) < 2 or one.values.shape[1] < FEWEST_QUERIES:
+            raise NothingToScore(
+                f"{one.name}: {len(runs)} runs on {one.values.shape[1]} queries cannot be split in halves.",
+                f"Use at least two runs and {FEWEST_QUERIES} queries.",
+            )
+    further = (("splits", f"{splits:,}"), ("alpha", f"{alpha:g}"))
+    facts = facts_of_combinations(collection, found, seed=seed, further=further)
+    results = [
+        (one.name, kept_halves(one, splits=splits, alpha=alpha, seed=seed, progress=progress))
+        for one in found
+    ]
+    table = Table(
+        "halves",
+        "Agreement of split halves",
+        f"{splits:,} random splits of the queries. For every pair of runs: whether both halves favor the same run, "
+        f"and whether its lead is significant (p ≤ {alpha:g}, two-sided) in both, one or neither (Craswell et al., "
+        "SIGIR 2021). Shares of all pairs and splits.",
+        COLUMNS,
+        tuple(_row(name, outcome) for name, result in results for outcome in result.outcomes),
+        facts,
+        notes=tuple(_note(name, result) for name, result in results),
+    )
+    content = {"halves": [{"setting": name, **asdict(result)} for name, result in results]}
+    return Analysis(
+        facts=facts, tables=(table,), figures=(halves_figure(results, facts, table),), content=content
+    )
+
+
+def kept_halves(
+    one: Combination, *, splits: int, alpha: float, seed: int, progress: Progress | None = None
+) -> Agreement:
+    """Return the agreement of one combination, computed once."""
+
+    def compute() -> dict[str, Any]:
+        found = split_agreement(
+            one.values,
+            rng=np.random.default_rng(seed),
+            splits=splits,
+            alpha=alpha,
+            whole=one.whole,
+            progress=progress,
+        )
+        return asdict(found)
+
+    content = kept_or_computed("split halves", [one.sha256, splits, alpha, seed], compute)
+    outcomes = tuple(Outcome(**outcome) for outcome in content["outcomes"])
+    return Agreement(**{**content, "outcomes": outcomes})
+
+
+def _row(name: str, outcome: Outcome) -> Row:
+    values: dict[str, Value] = {"setting": name, **asdict(outcome)}
+    return Row(values)
+
+
+def _note(name: str, result: Agreement) -> str:
+    return (
+        f"{name}: {result.pairs:,} pairs of runs on {result.queries:,} queries; of the comparisons, "
+        f"{result.equal_means:.1%} have equal means and {result.equal_medians:.1%} equal medians."
+    )

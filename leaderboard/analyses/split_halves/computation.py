@@ -1,0 +1,222 @@
+"""Do two halves of the queries agree about two runs? Agreement of random split halves.
+
+Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]. The queries
+are split into two random halves, many times. In each half, two runs are compared by mean (or median) and by a
+significance test. The halves *agree* if both favor the same run and the difference is significant in both or in
+neither. They *partially agree* if both favor the same run but only one finds it significant, or if they favor
+different runs and neither finds it significant. They *disagree* if they favor different runs and at least one
+finds its difference significant. Two equal means (or medians) favor no run: against unequal ones they count as
+favoring different runs, against equal ones as agreeing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.analyses.split_halves.half_counts import PairCounts, half_pair_counts
+from leaderboard.analyses.split_halves.half_tests import (
+    EXACT_ALWAYS,
+    EXACT_WITHOUT_TIES,
+    exact_signed_rank_p,
+    rank_sum_p,
+    sign_p,
+    signed_rank_p,
+    t_p,
+)
+
+Floats = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
+Parts = npt.NDArray[np.bool_]
+Progress = Callable[[int, int], None]
+
+SPLITS = 100
+ALPHA = 0.05
+FEWEST_QUERIES = 4
+TESTS = ("sign", "rank-sum", "signed-rank", "t")
+BY_MEDIAN = ("sign", "rank-sum", "signed-rank")
+# Means and medians of non-integer values count as equal if they agree to this many decimals.
+DECIMALS = 9
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the halves compare under one test and one direction; shares are of all pairs of runs and splits."""
+
+    test: str
+    direction: str
+    """``mean`` or ``median``."""
+    agree: float
+    partial: float
+    disagree: float
+    significant: float
+    """Share found significant in at least one half."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The outcomes, and the shares of comparisons (pairs × halves) with equal means and equal medians."""
+
+    runs: int
+    queries: int
+    pairs: int
+    splits: int
+    alpha: float
+    outcomes: tuple[Outcome, ...]
+    equal_means: float
+    equal_medians: float
+
+
+@dataclass(frozen=True)
+class PairTests:
+    """p-values of the tests for run ``first`` against each of ``second``; arrays are pairs × parts."""
+
+    first: int
+    second: npt.NDArray[np.int64]
+    p: dict[str, Floats]
+
+
+def draw_halves(queries: int, splits: int, rng: np.random.Generator) -> Parts:
+    """Return queries × 2·splits: the first half of every split, then the second.
+
+    With an odd number of queries, the second half gets one more.
+    """
+    order = rng.permuted(np.tile(np.arange(queries), (splits, 1)), axis=1)
+    first = np.zeros((splits, queries), dtype=np.bool_)
+    np.put_along_axis(first, order[:, : queries // 2], True, axis=1)
+    return np.concatenate([first, ~first]).T
+
+
+def split_agreement(
+    values: Floats,
+    *,
+    rng: np.random.Generator,
+    splits: int = SPLITS,
+    alpha: float = ALPHA,
+    whole: int | None = None,
+    progress: Progress | None = None,
+) -> Agreement:
+    """Return the agreement over ``splits`` random halves of ``values`` (runs × queries).
+
+    p ≤ ``alpha`` is significant. With ``whole``, values times ``whole`` are integers (2520 for RR@10) and every
+    sum is exact; other values tie if they are equal to ten decimals. Raises ValueError for fewer than two runs or
+    four queries.
+    """
+    if len(values) < 2 or values.shape[1] < FEWEST_QUERIES:
+        raise ValueError(f"split halves need two runs and {FEWEST_QUERIES} queries, not {values.shape}")
+    return agreement_of(
+        values,
+        draw_halves(values.shape[1], splits, rng),
+        alpha=alpha,
+        whole=whole,
+        progress=progress,
+    )
+
+
+def agreement_of(
+    values: Floats,
+    halves: Parts,
+    *,
+    alpha: float = ALPHA,
+    whole: int | None = None,
+    progress: Progress | None = None,
+) -> Agreement:
+    """Return the agreement over halves already drawn (by ``draw_halves``)."""
+    steps = values if whole is None else np.rint(values * whole)
+    centres = {"mean": steps @ halves.astype(np.float64), "median": medians(steps, halves)}
+    counted = {(test, way): np.zeros(4, dtype=np.int64) for way in centres for test in tests_by(way)}
+    equal = dict.fromkeys(centres, 0)
+    total = len(values) * (len(values) - 1) // 2
+    done = 0
+    for tested in pair_tests(steps, halves):
+        significant = {test: p <= alpha for test, p in tested.p.items()}
+        for way, centre in centres.items():
+            better = _directions(centre, tested)
+            equal[way] += int((better == 0).sum())
+            for test in tests_by(way):
+                counted[test, way] += _count_outcomes(better, significant[test])
+        done += len(tested.second)
+        if progress:
+            progress(done, total)
+    splits = halves.shape[1] // 2
+    return Agreement(
+        runs=len(values),
+        queries=values.shape[1],
+        pairs=total,
+        splits=splits,
+        alpha=alpha,
+        outcomes=tuple(
+            Outcome(test, way, *(counts / (total * splits)).tolist())
+            for (test, way), counts in counted.items()
+        ),
+        equal_means=equal["mean"] / (total * 2 * splits),
+        equal_medians=equal["median"] / (total * 2 * splits),
+    )
+
+
+def tests_by(direction: str) -> tuple[str, ...]:
+    """Return the tests that go with a direction: t is a test of means."""
+    return TESTS if direction == "mean" else BY_MEDIAN
+
+
+def pair_tests(values: Floats, parts: Parts) -> Iterator[PairTests]:
+    """Run every test of every pair of runs on every part (queries × parts), in batches by first run."""
+    sizes = parts.sum(axis=0).astype(np.float64)
+    sums = values @ parts.astype(np.float64)
+    for counts in half_pair_counts(values, parts):
+        apart = sums[counts.first] - sums[counts.second]
+        p = {
+            "sign": sign_p(counts.plus, counts.minus),
+            "rank-sum": rank_sum_p(counts.pooled_wins, counts.pooled_ties, sizes),
+            "signed-rank": _signed_rank(counts, sizes),
+            "t": t_p(apart, counts.squares, sizes),
+        }
+        yield PairTests(counts.first, counts.second, p)
+
+
+def _signed_rank(counts: PairCounts, sizes: Floats) -> Floats:
+    """Return p by the method that scipy chooses for a part of this size."""
+    different = counts.plus + counts.minus
+    p = signed_rank_p(counts.positive_ranks, counts.difference_ties, different)
+    if counts.ranks is None:
+        return p
+    untied = (counts.difference_ties == 0) & (different == sizes)
+    exact = (sizes <= EXACT_ALWAYS) | (untied & (sizes <= EXACT_WITHOUT_TIES))
+    p[exact] = exact_signed_rank_p(counts.positive_ranks[exact], counts.ranks[exact])
+    return p
+
+
+def medians(values: Floats, parts: Parts) -> Floats:
+    """Return runs × parts: twice the median of each run on each part (an integer if values are)."""
+    sizes = parts.sum(axis=0)
+    starts, by_part = np.cumsum(sizes) - sizes, np.ascontiguousarray(parts.T)
+    middles = np.stack([starts + (sizes - 1) // 2, starts + sizes // 2])
+    found = np.empty((len(values), parts.shape[1]))
+    for row, run in zip(found, values, strict=True):
+        order = np.argsort(run)
+        # The indexes, in ascending order of values, that belong to each part, part by part.
+        places = np.flatnonzero(by_part.take(order, axis=1)) % len(run)
+        row[:] = run[order][places[middles]].sum(axis=0)
+    return found
+
+
+def _directions(centre: Floats, tested: PairTests) -> Signs:
+    """Return pairs × parts: 1 if the first run is ahead, -1 if behind, 0 if equal."""
+    apart = np.round(centre[tested.first] - centre[tested.second], DECIMALS)
+    better: Signs = np.sign(apart).astype(np.int8)
+    return better
+
+
+def _count_outcomes(better: Signs, significant: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return how many comparisons agree, partially agree, disagree, and are significant in at least one half."""
+    splits = better.shape[1] // 2
+    same = better[:, :splits] == better[:, splits:]
+    one, other = significant[:, :splits], significant[:, splits:]
+    either = one | other
+    agree = same & (one == other)
+    disagree = ~same & either
+    found = [agree.sum(), agree.size - agree.sum() - disagree.sum(), disagree.sum(), either.sum()]
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,73 @@
+"""Two-sided p-values of many comparisons at once, from counts, equal to scipy's.
+
+Sign: the exact binomial test on queries that differ (scipy.stats.binomtest). Rank-sum: Mann and Whitney's normal
+approximation, corrected for ties, without continuity correction. Signed-rank: scipy.stats.wilcoxon with zeros
+dropped, without continuity correction, and with its own choice of method: exact for up to 50 queries without ties
+or zeros and for up to 13 in any case, the normal approximation otherwise. t: scipy.stats.ttest_rel. If nothing
+differs, p is 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import scipy  # loads scipy.special on first use, which saves every other command a third of a second
+
+Floats = npt.NDArray[np.float64]
+
+EXACT_WITHOUT_TIES = 50
+EXACT_ALWAYS = 13
+
+
+def sign_p(plus: Floats, minus: Floats) -> Floats:
+    """Return the exact p: how likely a fair coin falls at least as unevenly. Ties are dropped."""
+    fewer = np.minimum(plus, minus)
+    return np.minimum(1.0, 2 * scipy.special.bdtr(fewer, (plus + minus).astype(np.int64), 0.5))
+
+
+def rank_sum_p(doubled_wins: Floats, ties: Floats, sizes: Floats) -> Floats:
+    """Return p from 2·U and Σ(t³ - t) of the pooled values of two samples of ``sizes`` each."""
+    pooled = 2 * sizes
+    variance = sizes**2 / 12 * (pooled + 1 - ties / (pooled * (pooled - 1)))
+    return _normal_p(doubled_wins / 2 - sizes**2 / 2, variance)
+
+
+def signed_rank_p(doubled_ranks: Floats, ties: Floats, count: Floats) -> Floats:
+    """Return p from 2·W⁺, Σ(t³ - t) and the number of nonzero differences, by the normal approximation."""
+    variance = (count * (count + 1) * (2 * count + 1) - ties / 2) / 24
+    return _normal_p(doubled_ranks / 2 - count * (count + 1) / 4, variance)
+
+
+def exact_signed_rank_p(doubled_ranks: Floats, ranks: npt.NDArray[np.int64]) -> Floats:
+    """Return p from 2·W⁺ and the doubled ranks themselves (comparisons × differences, 0 for none).
+
+    All 2ⁿ ways to assign signs to the ranks are equally likely; their sums are counted one rank at a time.
+    """
+    largest = int(ranks.sum(axis=1).max(initial=0))
+    ways = np.zeros((len(ranks), largest + 1))
+    ways[:, 0] = 1.0
+    sums = np.arange(largest + 1)
+    for place in range(ranks.shape[1]):
+        before = sums - ranks[:, place : place + 1]
+        ways = (ways + np.where(before >= 0, np.take_along_axis(ways, np.maximum(before, 0), axis=1), 0)) / 2
+    reached = doubled_ranks[:, None]
+    lower, upper = (ways * (sums <= reached)).sum(axis=1), (ways * (sums >= reached)).sum(axis=1)
+    p: Floats = np.minimum(1.0, 2 * np.minimum(lower, upper))
+    return p
+
+
+def t_p(sums: Floats, squares: Floats, sizes: Floats) -> Floats:
+    """Return p of the paired t from the sum and the sum of squares of ``sizes`` differences."""
+    spread = sizes * squares - sums**2
+    # A constant difference leaves rounding errors if values are not integers.
+    spread = np.where(spread <= 1e-12 * sums**2, 0.0, spread)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(sums) * np.sqrt((sizes - 1) / spread)
+    p: Floats = 2 * scipy.special.stdtr(sizes - 1, -t)
+    return np.where(squares == 0, 1.0, p)
+
+
+def _normal_p(distance: Floats, variance: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.abs(distance) / np.sqrt(variance)
+    return np.where(variance > 0, 2 * scipy.special.ndtr(-z), 1.0)

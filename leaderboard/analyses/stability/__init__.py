@@ -1,0 +1,1 @@
+"""How stable each rank is if the queries are resampled."""

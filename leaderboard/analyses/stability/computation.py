@@ -1,0 +1,115 @@
+"""How stable is the board? The ranks that runs would have with other queries of the same kind.
+
+Craswell et al., *MS MARCO: benchmarking ranking models in the large-data regime* (SIGIR 2021) [MM]: the query set
+is resampled with replacement to its own size, 1,000 times, and the runs are ranked in each trial. Results are how
+often each run holds each rank, its expected rank, and the table of the top five. Runs with equal means share the
+better rank (1, 2, 2, 4), as on the board. Ranks of a trial can then add up to less than without ties, so the
+share of trials with ties is reported too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.scoring.intervals import TRIALS, resampled_means
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+TOP = 5
+# Means of non-integer values count as equal if they agree to this many decimals.
+DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Runs × ranks: ``held[i, r]`` is the number of trials in which run i held rank r + 1.
+
+    ``ranks`` are the ranks on the original queries; ``tied_trials`` counts trials in which any two runs tied.
+    """
+
+    run_tags: tuple[str, ...]
+    queries: int
+    trials: int
+    means: Floats
+    ranks: Whole
+    held: Whole
+    tied_trials: int
+
+    @property
+    def shares(self) -> Floats:
+        """Return how often each run held each rank; rows sum to 1."""
+        return self.held / self.trials
+
+    @property
+    def expected(self) -> Floats:
+        """Return each run's mean rank over the trials."""
+        places = np.arange(1, len(self.run_tags) + 1, dtype=np.float64)
+        expected: Floats = self.held @ places / self.trials
+        return expected
+
+    def order(self) -> list[int]:
+        """Return rows in the order of the board: by rank, then expected rank, then tag."""
+        expected = self.expected
+        return sorted(range(len(self.run_tags)), key=lambda i: (self.ranks[i], expected[i], self.run_tags[i]))
+
+    def bounds(self, level: float = 0.95) -> tuple[Whole, Whole]:
+        """Return each run's ranks at the ends of the middle ``level`` of its trials."""
+        reached = np.cumsum(self.held, axis=1)
+        low, high = (self.trials * share for share in ((1 - level) / 2, (1 + level) / 2))
+        return (reached <= low).sum(axis=1) + 1, (reached < high).sum(axis=1) + 1
+
+
+def rank_stability(
+    run_tags: list[str],
+    values: Floats,
+    *,
+    rng: np.random.Generator,
+    trials: int = TRIALS,
+    whole: int | None = None,
+    higher_is_better: bool = True,
+) -> Stability:
+    """Return the ranks of the rows of ``values`` (runs × queries) over ``trials`` resamples of the queries.
+
+    With ``whole``, values times ``whole`` are integers (2520 for RR@10) and sums are exact, so that equal runs
+    tie. Raises ValueError without runs or queries.
+    """
+    if not values.size or len(values) != len(run_tags):
+        raise ValueError(f"a value for each run and query is needed, not {values.shape}")
+    direction = 1.0 if higher_is_better else -1.0
+    means = _settled(resampled_means(direction * values, rng=rng, trials=trials, whole=whole), whole)
+    own = _settled(direction * values.mean(axis=1, keepdims=True), whole, values.shape[1])
+    ranks = ranks_by_column(means)
+    held = np.stack([np.bincount(row, minlength=len(run_tags) + 1)[1:] for row in ranks])
+    ordered = np.sort(means, axis=0)
+    return Stability(
+        run_tags=tuple(run_tags),
+        queries=values.shape[1],
+        trials=trials,
+        means=direction * own[:, 0],
+        ranks=ranks_by_column(own)[:, 0],
+        held=held.astype(np.int64),
+        tied_trials=int((ordered[1:] == ordered[:-1]).any(axis=0).sum()),
+    )
+
+
+def ranks_by_column(values: Floats) -> Whole:
+    """Return ranks from 1 within each column, the largest first; equal values share the better rank."""
+    ordered = np.sort(-values, axis=0)
+    return np.stack(
+        [
+            np.searchsorted(ordered[:, column], -values[:, column], side="left") + 1
+            for column in range(values.shape[1])
+        ],
+        axis=1,
+    ).astype(np.int64)
+
+
+def _settled(means: Floats, whole: int | None, queries: int = 0) -> Floats:
+    """Return means without rounding errors, so that equal runs tie. Exact sums have only the mean's own error."""
+    if whole is None:
+        return np.round(means, DECIMALS)
+    return np.rint(means * whole * queries) / (whole * queries) if queries else means

@@ -1,0 +1,35 @@
+"""The kind for stability of ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.analyses.fields import TRIALS
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.shared.combinations import combinations_asked
+from leaderboard.analyses.shared.common_fields import LABELS, MEASURES, QUERIES, SEED_FIELD
+from leaderboard.analyses.stability.analysis import stability
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    trials: Any = asked.settings["trials"]
+    return stability(**combinations_asked(asked), trials=trials, progress=progress)
+
+
+KIND = Kind(
+    "stability",
+    "Stability of ranks",
+    "How stable each rank is if the queries are resampled: expected ranks, the top five, and a figure.",
+    "runs and labels",
+    make,
+    (LABELS, MEASURES, QUERIES, TRIALS, SEED_FIELD),
+    by_query_set=True,
+    works="Scoring runs",
+    help="Show every run's ranks if the queries are resampled: expected ranks, the middle 95%, the top five and a"
+    " figure, for each combination of labels, public or private queries, and measure. Repeating the same "
+    "call is fast.",
+    example='mine --qrels official @1 --measures "RR@10 nDCG@10" --figure ranks.pdf',
+)

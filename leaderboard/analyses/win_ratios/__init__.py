@@ -1,0 +1,1 @@
+"""How often one run's top passage was preferred to another's."""

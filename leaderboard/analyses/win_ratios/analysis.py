@@ -1,0 +1,248 @@
+"""Win ratios of a campaign's runs, as a table and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from judging.models import Campaign
+from leaderboard.analyses.shared.contenders import Contenders
+from leaderboard.analyses.shared.loaded_contenders import contending
+from leaderboard.analyses.win_ratios.computation import ALPHA, WinRatios, win_ratios
+from leaderboard.board.standings import PERFECT
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.chart import Cells, chart_content
+from pooling.models import PoolRun, QrelSet, Run
+
+MEASURE = "preferred tops"
+NOT_COMPARABLE = "n. c."
+# With more runs than this, the figure has no room for numbers.
+MOST_NUMBERED = 30
+
+
+def pooled_runs(campaign: Campaign, runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Return the runs whose tops all met in the round robin, and those that at most challenged its winners.
+
+    Without a pool (judgments made elsewhere) its runs are unknown, so every run can be compared.
+    """
+    if campaign.pool_id is None:
+        return list(runs), []
+    inside = set(PoolRun.objects.filter(pool=campaign.pool_id).values_list("run_id", flat=True))
+    return [run for run in runs if run.pk in inside], [run for run in runs if run.pk not in inside]
+
+
+def analyse_win_ratios(
+    *, campaign: Campaign, runs: Sequence[Run], official: QrelSet, alpha: float = ALPHA
+) -> Analysis:
+    """Return Table 4 of [SP] for a campaign: its pool's runs and the perfect run, by first-round judgments."""
+    pooled, others = pooled_runs(campaign, runs)
+    if not pooled:
+        raise NothingToScore(
+            f"None of these runs was in the pool of {campaign.name}.", "Choose runs that were pooled."
+        )
+    known = contending(campaign=campaign, runs=pooled, qrel_set=official)
+    judged = known.evidence.judged
+    with_perfect = _perfect_first(known.with_perfect_run())
+    found = win_ratios(
+        with_perfect.run_tags,
+        with_perfect.tops,
+        with_perfect.judged_pairs(judged.only(judged.round == 0)),
+        alpha=alpha,
+    )
+    facts = known.stated(
+        measure=MEASURE,
+        queries=len(with_perfect.queries),
+        labels=(official.name,),
+        further=(("level", str(alpha)),),
+    )
+    return ratios_analysis(found, facts, not_comparable=[run.run_tag for run in others])
+
+
+def _perfect_first(contenders: Contenders) -> Contenders:
+    return Contenders(
+        (contenders.run_tags[-1], *contenders.run_tags[:-1]),
+        contenders.query,
+        contenders.passage,
+        np.roll(contenders.rank, 1, axis=0),
+        contenders.represents,
+    )
+
+
+def ratios_analysis(found: WinRatios, facts: Facts, *, not_comparable: Sequence[str] = ()) -> Analysis:
+    """Return the ratios as percentages, the counts behind them, and the figure."""
+    notes = ["The wins row counts the rows against which a column's ratio is above 50%."]
+    if not_comparable:
+        notes.append(
+            f"{NOT_COMPARABLE}: not comparable, because the pool was made without them: {', '.join(not_comparable)}."
+        )
+    caption = (
+        "How often the column's top passage was preferred to the row's, as a percentage of the queries where the two "
+        f"differ and people preferred one. Exact binomial test of even odds, p times {found.pairs} pairs."
+    )
+    table = Table(
+        key="ratios",
+        title="Win ratios",
+        caption=caption,
+        columns=(
+            Column("row", "row"),
+            *(Column(_key(found, place), name, Kind.SHARE) for place, name in enumerate(found.names)),
+        ),
+        rows=(
+            *(_row(found, row) for row in range(len(found.names))),
+            _wins(found),
+            *_strangers(found, not_comparable),
+        ),
+        facts=facts,
+        notes=tuple(notes),
+        significance=f"p < {found.alpha}, Bonferroni over {found.pairs} pairs",
+    )
+    return Analysis(
+        facts=facts,
+        tables=(table, _counts(found, facts)),
+        figures=(_figure(found, facts, caption, table),),
+        sentences=(_sentence(found),),
+        content={"not_comparable": list(not_comparable), "pairs": found.pairs},
+    )
+
+
+def _key(found: WinRatios, place: int) -> str:
+    return found.names[place] if found.names[place] != "row" else "run row"
+
+
+def _row(found: WinRatios, row: int) -> Row:
+    cells = {
+        _key(found, column): None if column == row else _number(found.ratio[row, column])
+        for column in range(len(found.names))
+    }
+    marked = frozenset(_key(found, column) for column in np.flatnonzero(found.significant[row]).tolist())
+    return Row({"row": found.names[row], **cells}, significant=marked, faint=found.names[row] == PERFECT)
+
+
+def _wins(found: WinRatios) -> Row:
+    # Text, so that the number of opponents is not shown as a share.
+    cells: dict[str, Any] = {
+        _key(found, place): str(count) for place, count in enumerate(found.beaten.tolist())
+    }
+    return Row({"row": "wins", **cells})
+
+
+def _strangers(found: WinRatios, names: Sequence[str]) -> list[Row]:
+    cells = {_key(found, place): NOT_COMPARABLE for place in range(len(found.names))}
+    return [Row({"row": name, **cells}, faint=True) for name in names]
+
+
+def _counts(found: WinRatios, facts: Facts) -> Table:
+    """Return one row per pair of runs: the counts and p-values behind the ratios."""
+    rows = []
+    for first in range(len(found.names)):
+        for second in range(first + 1, len(found.names)):
+            rows.append(
+                Row(
+                    {
+                        "first": found.names[first],
+                        "second": found.names[second],
+                        "first_wins": int(found.wins[second, first]),
+                        "second_wins": int(found.wins[first, second]),
+                        "level": int(found.level[first, second]),
+                        "p": float(found.p_value[first, second]),
+                        "corrected": float(found.corrected[first, second]),
+                    },
+                    significant=frozenset({"corrected"} if found.significant[first, second] else ()),
+                )
+            )
+    columns = (
+        Column("first", "run"),
+        Column("second", "against"),
+        Column("first_wins", "wins", Kind.COUNT),
+        Column("second_wins", "losses", Kind.COUNT),
+        Column("level", "level", Kind.COUNT),
+        Column("p", "p", Kind.P),
+        Column("corrected", "p, corrected", Kind.P),
+    )
+    caption = "Queries in which one run's top passage was preferred; exact binomial test of even odds."
+    marks = f"p < {found.alpha}, Bonferroni over {found.pairs} pairs"
+    return Table("counts", "Wins behind the ratios", caption, columns, tuple(rows), facts, significance=marks)
+
+
+def _sentence(found: WinRatios) -> str:
+    runs = [place for place, name in enumerate(found.names) if name != PERFECT]
+    top = max(runs, key=lambda place: int(found.beaten[place]))
+    count = int(found.beaten[top])
+    return (
+        f"{found.names[top]} is preferred to {count} of its {len(found.names) - 1} opponents more often than not; "
+        f"{int(found.significant.sum()) // 2} of {found.pairs} pairs differ significantly."
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _figure(found: WinRatios, facts: Facts, caption: str, data: Table) -> Figure:
+    """Draw cells in shades around one half, gray without a judgment; significant ones are bold, or dotted."""
+    size = len(found.names)
+    side = min(12.0, max(4.0, 1.6 + size * 0.33))
+    points = min(7.0, 0.7 * 72 * side / (size + 8))
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import short
+
+        axes = canvas.subplots()
+        axes.grid(visible=False)
+        axes.set_facecolor("#d9d9d9")
+        shades = axes.imshow(found.ratio * 100, cmap="RdBu_r", vmin=20, vmax=80, aspect="auto")
+        canvas.colorbar(shades, ax=axes, label="preferred (%)", extend="both", shrink=0.6, pad=0.02)
+        turned = {"rotation": 60, "ha": "right"} if size <= MOST_NUMBERED else {"rotation": 90}
+        names = [short(name) for name in found.names]
+        axes.set_xticks(range(size), names, fontsize=points, **turned)
+        axes.set_yticks(range(size), names, fontsize=points)
+        axes.set_xlabel("column: preferred")
+        axes.set_ylabel("row: not preferred")
+        _mark(axes, found, points)
+
+    marked = "Dots" if size > MOST_NUMBERED else "Bold"
+    caption = f"{caption} {marked}: p < {found.alpha} after that. Gray: nothing judged."
+    charts = (_chart(found),)
+    return Figure("ratios", "Win ratios", caption, facts, draw, data, charts, max(side, 5.0), side * 0.85)
+
+
+def _chart(found: WinRatios) -> Mapping[str, Any]:
+    size = range(len(found.names))
+    cells = [
+        (row, column, float(found.ratio[row, column])) for row in size for column in size if row != column
+    ]
+    chart = Cells(
+        "Win ratios: how often the column's top passage was preferred to the row's",
+        rows=found.names,
+        columns=found.names,
+        cells=[cell for cell in cells if not np.isnan(cell[2])],
+        across="preferred",
+        low=0.2,
+        high=0.8,
+        diverging=True,
+        marked=[(int(row), int(column)) for row, column in np.argwhere(found.significant)],
+    )
+    return chart_content(chart)
+
+
+def _mark(axes: Any, found: WinRatios, points: float) -> None:
+    if len(found.names) > MOST_NUMBERED:
+        rows, columns = np.nonzero(found.significant)
+        axes.plot(columns, rows, "o", ms=points / 3, color="black", ls="")
+        return
+    for row, column in np.argwhere(~np.isnan(found.ratio)):
+        ratio = found.ratio[row, column] * 100
+        bold = bool(found.significant[row, column])
+        axes.text(
+            column,
+            row,
+            f"{ratio:.0f}",
+            ha="center",
+            va="center",
+            fontsize=points,
+            fontweight="bold" if bold else "normal",
+            color="black" if 30 <= ratio <= 70 else "white",
+        )

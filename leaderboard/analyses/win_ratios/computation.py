@@ -1,0 +1,103 @@
+"""Win ratios: how often one run's top passage was preferred to another's. Pure.
+
+[SP] Table 4. A cell shows how often the column's top was preferred to the row's, over the queries where the two
+tops differ (have different texts) and were judged against each other. The wins row counts the opponents that a
+column beats (a ratio above one half). The exact binomial test of even odds is Bonferroni-corrected over all pairs
+of the table, the perfect run's included: 66 for its twelve. Choices made here: several judgments of a pair decide
+by majority; a tied pair counts for neither run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.analyses.shared.contenders import NOWHERE, Integers, lookup
+from leaderboard.analyses.shared.proportions import Floats, sign_test_p
+from tournament.preferences import PairTally
+
+ALPHA = 0.05
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class WinRatios:
+    """Rows against columns, all arrays runs × runs, with an empty diagonal.
+
+    ``wins[r, c]``: queries in which c's top was preferred to r's; ``ratio`` is NaN if no query decided.
+    ``beaten``: shape (runs,), number of opponents that the column's run beats.
+    """
+
+    names: tuple[str, ...]
+    wins: Integers
+    level: Integers
+    ratio: Floats
+    p_value: Floats
+    corrected: Floats
+    significant: Flags
+    beaten: Integers
+    pairs: int
+    alpha: float
+
+
+def win_ratios(names: Sequence[str], tops: Integers, judged: PairTally, *, alpha: float = ALPHA) -> WinRatios:
+    """Return the table over runs; ``tops``: runs × queries, each run's top node or NOWHERE."""
+    size = len(names)
+    if tops.shape[:1] != (size,):
+        raise ValueError("tops must have one row per run")
+    wins = np.zeros((size, size), dtype=np.int64)
+    level = np.zeros((size, size), dtype=np.int64)
+    for row in range(size):
+        for column in range(row + 1, size):
+            lost, won, even = _decided(tops[row], tops[column], judged)
+            wins[row, column], wins[column, row] = won, lost
+            level[row, column] = level[column, row] = even
+    return ratios_from_counts(names, wins, level=level, alpha=alpha)
+
+
+def _decided(row: Integers, column: Integers, judged: PairTally) -> tuple[int, int, int]:
+    """Return the numbers of queries won by the row's top, by the column's top, and by neither."""
+    differ = (row != column) & (row != NOWHERE) & (column != NOWHERE)
+    ours, theirs = row[differ], column[differ]
+    found = lookup(judged, ours, theirs)
+    known = found != NOWHERE
+    found, ours = found[known], ours[known]
+    sign = np.sign(judged.for_a[found] - judged.for_b[found])
+    sign = np.where(judged.a[found] == ours, sign, -sign)
+    return int((sign > 0).sum()), int((sign < 0).sum()), int((sign == 0).sum())
+
+
+def ratios_from_counts(
+    names: Sequence[str], wins: Integers, *, level: Integers | None = None, alpha: float = ALPHA
+) -> WinRatios:
+    """Return the table from its counts: ``wins[r, c]`` queries in which c's top was preferred to r's."""
+    decided = wins + wins.T
+    with np.errstate(invalid="ignore"):
+        ratio = np.where(decided > 0, wins / decided, np.nan)
+    np.fill_diagonal(ratio, np.nan)
+    pairs = len(names) * (len(names) - 1) // 2
+    p_value = sign_test_p(wins, wins.T)
+    corrected = np.minimum(1.0, p_value * max(pairs, 1))
+    significant = corrected < alpha
+    np.fill_diagonal(significant, False)
+    return WinRatios(
+        names=tuple(names),
+        wins=wins,
+        level=np.zeros_like(wins) if level is None else level,
+        ratio=ratio,
+        p_value=p_value,
+        corrected=corrected,
+        significant=significant,
+        beaten=opponents_beaten(ratio),
+        pairs=pairs,
+        alpha=alpha,
+    )
+
+
+def opponents_beaten(ratio: Floats) -> Integers:
+    """Return the wins row: for each column, the number of rows against which its ratio is above one half."""
+    beaten: Integers = np.sum(np.nan_to_num(ratio, nan=0.0) > 0.5, axis=0)
+    return beaten

@@ -1,0 +1,280 @@
+"""The leaderboard of a collection: every run under official and under preference qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from config import kept_objects
+from config.guidance import Action, Guidance, TerminalOnly
+from leaderboard.board.judged_tops import judged_tops
+from leaderboard.board.standings import DEPTH, Board, BoardInput, draw_board
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore
+from leaderboard.output.content import plain
+from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
+from leaderboard.scoring.intervals import SEED
+from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
+from leaderboard.scoring.measures import Judged, Measure, parse_measure
+from leaderboard.scoring.scales import scale_of
+from pooling.models import Collection, QrelSet, Run
+from tournament.models import QrelVersion, VersionQuery
+
+MEASURE = f"RR@{DEPTH}"
+KEPT_SECONDS = 3600
+"""The key of a cached board leaves out one thing: a top passage whose text arrives later and equals that of a judged
+passage then counts as judged."""
+
+
+@dataclass(frozen=True)
+class PublishedBoard:
+    """A board and everything that must be stated with it."""
+
+    board: Board
+    collection: str
+    version: int
+    official: str
+    min_grade: int
+    simulated: bool
+    open: int
+    singletons: int
+    measure: str
+    software: str
+    baselines: frozenset[str]
+
+    @property
+    def asked(self) -> Measure:
+        """The measure as requested; each set of labels adds its own threshold."""
+        return parse_measure(self.measure)
+
+    @property
+    def mean(self) -> str:
+        """The name of the values: ``MRR@10``."""
+        return self.asked.mean_name
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The measure's direction."""
+        return self.asked.higher_is_better
+
+    @property
+    def runs(self) -> int:
+        """Number of ranked runs, without the perfect run."""
+        return len(self.board.rows) - 1
+
+
+def make_leaderboard(
+    *,
+    collection: Collection,
+    version: QrelVersion,
+    official: QrelSet,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    seed: int = SEED,
+    hidden: frozenset[str] = frozenset(),
+    progress: Progress | None = None,
+) -> PublishedBoard:
+    """Return the board over the queries for which both the qrel set and the version have a relevant passage.
+
+    ``measure`` is any that ``measures`` knows (else UnknownMeasure); its direction decides which run is first.
+    Queries in ``hidden`` (qids) are left out: private queries, for readers who see only the public ones. Raises
+    :class:`NothingToScore` without runs or without such queries.
+    """
+    asked = parse_measure(measure)
+    if not runs:
+        raise NothingToScore(
+            f"{collection.name} has no runs to rank.", Action("import_runs", lead="Import some")
+        )
+    sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
+    qids = [qid for qid in _covered_by_both(sides["official"], sides["preference"]) if qid not in hidden]
+    if not qids:
+        raise _nothing_covered(official, version)
+    the_qrel = sides["official"].the_qrel()
+    perfect = {qid: the_qrel[qid] for qid in qids}
+    arrays = {
+        name: _values(collection, runs, labels, measure, qids, perfect, progress)
+        for name, labels in sides.items()
+    }
+    judged = judged_tops(version, runs, qids, perfect)
+    given = BoardInput(
+        [run.run_tag for run in runs], arrays["official"], arrays["preference"], judged, scale_of(asked)
+    )
+    return PublishedBoard(
+        board=draw_board(given, seed=seed),
+        collection=collection.name,
+        version=version.number,
+        official=official.name,
+        min_grade=official.min_grade,
+        simulated=version.simulated,
+        measure=measure,
+        software=software_version(),
+        baselines=frozenset(run.run_tag for run in runs if run.baseline),
+        **_statuses(version, qids),
+    )
+
+
+def _nothing_covered(official: QrelSet, version: QrelVersion) -> NothingToScore:
+    return NothingToScore(
+        f"No query has a relevant passage in {official.name} and a best answer in version {version.number}.",
+        Guidance(
+            "Choose another qrel set",
+            TerminalOnly(" with --official"),
+            ", or another version",
+            TerminalOnly(" with --version"),
+            ".",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class AskedBoard:
+    """A board as pages request it, cached for a while under everything it depends on."""
+
+    collection: Collection
+    version: QrelVersion
+    official: QrelSet
+    runs: Sequence[Run]
+    measure: str = MEASURE
+    hidden: frozenset[str] = frozenset()
+
+    @cached_property
+    def key(self) -> str:
+        """The cache key."""
+        inputs = [
+            self.collection.pk,
+            self.version.manifest_sha256,
+            self.official.pk,
+            self.official.sha256,
+            self.official.min_grade,
+            sorted((run.pk, run.run_tag, run.baseline) for run in self.runs),
+            self.measure,
+            sorted(self.hidden),
+        ]
+        return kept_objects.object_key("board", *inputs)
+
+    def is_there(self) -> bool:
+        """Return whether the board is cached."""
+        return kept_objects.is_kept(self.key)
+
+    def keep(self) -> PublishedBoard:
+        """Draw the board and cache it. Raises :class:`NothingToScore` if there is nothing to draw."""
+        drawn = make_leaderboard(**{name.name: getattr(self, name.name) for name in fields(self)})
+        kept_objects.keep_object(self.key, drawn, KEPT_SECONDS)
+        return drawn
+
+    def set_aside(self) -> None:
+        """Cache that the board cannot be drawn. Pages stop waiting for it, and a request for it gets the reason."""
+        kept_objects.keep_object(self.key, None, KEPT_SECONDS)
+
+
+def kept_leaderboard(
+    *,
+    collection: Collection,
+    version: QrelVersion,
+    official: QrelSet,
+    runs: Sequence[Run],
+    measure: str = MEASURE,
+    hidden: frozenset[str] = frozenset(),
+) -> PublishedBoard:
+    """Return the cached board for a page, or draw it."""
+    asked = AskedBoard(collection, version, official, runs, measure, hidden)
+    kept: PublishedBoard | None = kept_objects.kept(asked.key)
+    return kept if kept is not None else asked.keep()
+
+
+def as_dict(published: PublishedBoard) -> dict[str, Any]:
+    """Return the board for ``--json``. Shares are 0 to 1; ``shift`` is positive for a run that moves up.
+
+    A value is None if the measure has no value for any query.
+    """
+    board = published.board
+    found: dict[str, Any] = plain(_content(published, board))
+    return found
+
+
+def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
+    return {
+        "collection": published.collection,
+        "version": published.version,
+        "official_set": published.official,
+        "official_min_grade": published.min_grade,
+        "measure": published.mean,
+        "higher_is_better": published.higher_is_better,
+        "simulated": published.simulated,
+        "queries": board.queries,
+        "open": published.open,
+        "singletons": published.singletons,
+        "runs": published.runs,
+        "rows": [
+            {
+                "run": row.run,
+                "official": row.official.value,
+                "official_low": row.official.low,
+                "official_high": row.official.high,
+                "preference": row.preference.value,
+                "preference_low": row.preference.low,
+                "preference_high": row.preference.high,
+                "rank_official": row.rank_official,
+                "rank_preference": row.rank_preference,
+                "shift": row.shift,
+                "answered_official": row.answered_official,
+                "answered_preference": row.answered_preference,
+                "judged_tops": row.judged_tops,
+                "baseline": row.run in published.baselines,
+                "perfect": row.perfect,
+            }
+            for row in board.rows
+        ],
+        "kendall_tau": board.agreement.tau_b,
+        "pairs_agree": board.agreement.agree,
+        "pairs_disagree": board.agreement.disagree,
+        "pairs_tied": board.agreement.tied,
+        "level": board.level,
+        "trials": board.trials,
+        "seed": board.seed,
+        "software": published.software,
+    }
+
+
+def _covered_by_both(official: Labels, preference: Labels) -> list[str]:
+    """Return the qids with a relevant passage in both, in query order."""
+    there = {qid for qid, known in zip(preference.qids, preference.answerable, strict=True) if known}
+    return [
+        qid for qid, known in zip(official.qids, official.answerable, strict=True) if known and qid in there
+    ]
+
+
+def _values(
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Labels,
+    name: str,
+    qids: Sequence[str],
+    perfect: Mapping[str, str],
+    progress: Progress | None,
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return one row per run, then the perfect run, with one column per qid."""
+    measure = measure_for(name, labels)
+    scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
+    place = {qid: index for index, qid in enumerate(labels.qids)}
+    columns = np.array([place[qid] for qid in qids], dtype=np.int64)
+    rows = [scored[run.pk, measure.name].values for run in runs]
+    return np.stack([*rows, measure.values(_first_alone(labels, perfect))])[:, columns]
+
+
+def _first_alone(labels: Labels, pids: Mapping[str, str]) -> Judged:
+    """Return a run that has only these pids, one passage per query."""
+    qids = (labels.qids[query] for query in labels.query.tolist())
+    rank = [int(pids.get(qid) == pid) for qid, pid in zip(qids, labels.pids, strict=True)]
+    return Judged(len(labels.qids), labels.query, labels.grades, np.array(rank, dtype=np.int64))
+
+
+def _statuses(version: QrelVersion, qids: Sequence[str]) -> dict[str, int]:
+    """Return how many of the board's queries are open in the version, and how many are singletons."""
+    status = dict(VersionQuery.objects.filter(version=version).values_list("query__qid", "status"))
+    counted = [status.get(qid) for qid in qids]
+    return {"open": counted.count("open"), "singletons": counted.count("singleton")}

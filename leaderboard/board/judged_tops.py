@@ -1,0 +1,148 @@
+"""Which runs' top passages were judged, and so compared with a version's best answers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from judging.models import Judgment
+from pooling.models import Passage, Run
+from pooling.ranking import Ranking
+from pooling.services.runs import ranking_of
+from pooling.wanted import Wanted, find_wanted
+from tournament.models import PreferenceQrel, QrelVersion
+from tournament.services.publishing import queries_by_key
+from tournament.services.resolving import pids
+
+KEYS_AT_ONCE = 5000
+Pids = dict[str, set[str]]
+Top = tuple[int, str]
+"""(index of the query, pid)"""
+
+
+def judged_pids(version: QrelVersion) -> Pids:
+    """Return qid → pids that a judgment of the version compared, and all passages with the same text.
+
+    Best answers are always included, as a singleton needs no judgment. Queries carried over from an earlier
+    version are looked up there.
+    """
+    judged: Pids = defaultdict(set)
+    wanted: dict[int, set[str]] = defaultdict(set)
+    for qid, number in version.content.get("carried", {}).items():
+        wanted[number].add(qid)
+    _add(judged, version, None)
+    for origin in QrelVersion.objects.filter(collection=version.collection_id, number__in=wanted):
+        _add(judged, origin, wanted[origin.number])
+    best = PreferenceQrel.objects.filter(version=version).values_list("query__qid", "passage__pid")
+    for qid, pid in best:
+        judged[qid].add(pid)
+    return dict(judged)
+
+
+def _add(judged: Pids, version: QrelVersion, only: set[str] | None) -> None:
+    compared = _compared(version)
+    for qid, members in _classes(version.content):
+        if compared[qid] & members:
+            compared[qid] |= members
+    for qid, found in compared.items():
+        if only is None or qid in only:
+            judged[qid] |= found
+
+
+def _compared(version: QrelVersion) -> Pids:
+    """Return qid → pids that the version's own judgments compared. Passages are few, so look up pids last."""
+    keys: dict[int, set[int]] = defaultdict(set)
+    rows = Judgment.objects.filter(campaign=version.campaign_id).values_list(
+        "pk", "pair__query_id", "left_id", "right_id"
+    )
+    for pk, query, left, right in rows.iterator(chunk_size=20_000):
+        if pk in version.judgment_keys:
+            keys[query].update((left, right))
+    qid = {query.pk: query.qid for query in queries_by_key(keys)}
+    pid = pids(set().union(*keys.values()))
+    named: Pids = defaultdict(set)
+    for query, passages in keys.items():
+        named[qid[query]] = {pid[passage] for passage in passages}
+    return named
+
+
+def _classes(manifest: dict[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    """Yield (qid, pids of one class) for every class of equal texts in the version."""
+    for row in manifest.get("queries", []):
+        for members in row["classes"]:
+            yield row["qid"], set(members)
+    for challenge in manifest.get("challenges", []):
+        for row in challenge["queries"]:
+            for representative, further in row["members"].items():
+                yield row["qid"], {representative, *further}
+
+
+def judged_tops(
+    version: QrelVersion, runs: Sequence[Run], qids: Sequence[str], perfect: dict[str, str]
+) -> npt.NDArray[np.float64]:
+    """Return (runs + 1) × queries: 1 where the run's top passage was judged. The last row is the perfect run's.
+
+    A passage with the same text as a judged one counts as judged. A missing query has no top passage, so 0.
+    """
+    judged = judged_pids(version)
+    entries = [(place, pid) for place, qid in enumerate(qids) for pid in sorted(judged.get(qid, ()))]
+    query = np.array([place for place, _ in entries], dtype=np.int64)
+    wanted = Wanted(tuple(qids), query, tuple(pid for _, pid in entries))
+    classes = _judged_classes(version, judged, qids)
+    table = np.zeros((len(runs) + 1, len(qids)))
+    others: dict[Top, list[int]] = defaultdict(list)
+    for row, run in enumerate(runs):
+        ranking = ranking_of(run, 1)
+        table[row, query[find_wanted(ranking, wanted).rank == 1]] = 1
+        for top in _unjudged(ranking, wanted, table[row]) if classes else ():
+            others[top].append(row)
+    for place, qid in enumerate(qids):
+        table[-1, place] = perfect.get(qid) in judged.get(qid, ())
+        if not table[-1, place] and qid in perfect:
+            others[place, perfect[qid]].append(len(runs))
+    for place, pid in _of_judged_class(version, classes, list(others)):
+        table[others[place, pid], place] = 1
+    return table
+
+
+def _unjudged(ranking: Ranking, wanted: Wanted, judged: npt.NDArray[np.float64]) -> list[Top]:
+    """Return the run's top passages for the queries where they are not judged yet."""
+    place = wanted.place
+    rows = [
+        (row, place[qid])
+        for row, qid in enumerate(ranking.qids)
+        if qid in place and not judged[place[qid]] and ranking.lengths[row]
+    ]
+    pids = ranking.spell(ranking.passages[[row for row, _ in rows]])
+    return [(query, pid) for (_, query), pid in zip(rows, pids, strict=True)]
+
+
+def _judged_classes(version: QrelVersion, judged: Pids, qids: Sequence[str]) -> dict[int, set[str]]:
+    """Return query index → class keys of its judged passages, as far as their texts are known."""
+    key_of = _class_keys(version, {pid for qid in qids for pid in judged.get(qid, ())})
+    classes = {
+        place: {key_of[pid] for pid in judged.get(qid, ()) if pid in key_of} for place, qid in enumerate(qids)
+    }
+    return {place: keys for place, keys in classes.items() if keys}
+
+
+def _of_judged_class(version: QrelVersion, classes: dict[int, set[str]], tops: Sequence[Top]) -> list[Top]:
+    """Return those of ``tops`` whose text equals that of a judged passage of the same query."""
+    key_of = _class_keys(version, {pid for place, pid in tops if place in classes})
+    return [(place, pid) for place, pid in tops if key_of.get(pid, "") in classes.get(place, ())]
+
+
+def _class_keys(version: QrelVersion, pids: set[str]) -> dict[str, str]:
+    keys: dict[str, str] = {}
+    for chunk in _chunks(sorted(pids)):
+        rows = Passage.objects.filter(collection=version.collection_id, pid__in=chunk).exclude(class_key="")
+        keys |= dict(rows.values_list("pid", "class_key"))
+    return keys
+
+
+def _chunks(keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (keys[start : start + KEYS_AT_ONCE] for start in range(0, len(keys), KEYS_AT_ONCE))

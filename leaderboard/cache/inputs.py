@@ -1,0 +1,59 @@
+"""Everything that an analysis depends on, as values to hash. While they stay the same, so does the result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from judging.models import Campaign, Judgment, Pair
+from pooling.models import Collection, Passage, QrelSet, Run
+from tournament.models import Challenge, QrelVersion, Resolution
+from tournament.services.facts import settled_rounds
+
+
+def runs_inputs(runs: Sequence[Run]) -> list[Any]:
+    """Return the runs in order, with what tables state about them."""
+    return [
+        [run.pk, run.run_tag, run.sha256, str(run.order), run.baseline, run.team, str(run.submitted_on)]
+        for run in runs
+    ]
+
+
+def set_inputs(qrel_set: QrelSet) -> list[Any]:
+    """Return a qrel set with its threshold."""
+    return [qrel_set.name, qrel_set.sha256, qrel_set.min_grade]
+
+
+def version_inputs(version: QrelVersion) -> list[Any]:
+    """Return a version of the preference qrels."""
+    return [version.number, version.manifest_sha256]
+
+
+def labels_inputs(collection: Collection) -> list[Any]:
+    """Return every set of labels that the collection has."""
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk")
+    versions = QrelVersion.objects.filter(collection=collection).order_by("number").defer("manifest")
+    return [[set_inputs(one) for one in sets], [version_inputs(one) for one in versions]]
+
+
+def campaign_inputs(campaign: Campaign) -> list[Any]:
+    """Return the judgments that count, how they are interpreted, and which passages have the same text.
+
+    A challenge still in progress changes no analysis, so it is left out.
+    """
+    rounds = settled_rounds(campaign)
+    counted = Judgment.objects.filter(campaign=campaign, pair__round__in=rounds).counted().order_by("pk")
+    rows = [list(row) for row in counted.values_list("pk", "worker_id", "phase").iterator(chunk_size=20_000)]
+    last = Resolution.objects.filter(campaign=campaign).first() or Resolution()
+    challenges = Challenge.objects.filter(campaign=campaign, state=Challenge.State.DONE).order_by("number")
+    with_text = Passage.objects.filter(collection=campaign.collection_id).exclude(class_key="")
+    return [
+        [campaign.pk, campaign.name, campaign.seed, campaign.pool_id, campaign.judgments_per_pair],
+        hashlib.sha256(json.dumps(rows).encode()).hexdigest(),
+        [str(last.ties), str(last.count)],
+        [[one.number, str(one.rule), one.run_tags] for one in challenges],
+        Pair.objects.filter(campaign=campaign, round__in=rounds).count(),
+        with_text.count(),
+    ]

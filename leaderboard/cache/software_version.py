@@ -1,0 +1,14 @@
+"""The software behind a number: its version is stated in every table, and its sources are part of every cache key."""
+
+from __future__ import annotations
+
+from config.software import software_version as software_version
+from config.software import sources_key
+
+ROOMS = ("leaderboard", "pooling", "tournament")
+"""Sources that values depend on: reading runs, resolving judgments, measuring."""
+
+
+def software_key() -> str:
+    """Return the version, and eight digits that change with the sources that values depend on."""
+    return sources_key(*ROOMS)

@@ -1,0 +1,107 @@
+"""Commands built from the kinds of analysis: `manage.py analyse KIND`, and a short alias for each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import UsageError
+from judging.campaign.campaigns import campaign_named
+from leaderboard.analyses.fields import Choice, Field, Number
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.runner import make
+from leaderboard.management.asking import OfAVersion, runs_argument, runs_of
+from leaderboard.output import Analysis
+from leaderboard.output.command import AnalysisCommand
+from pooling.services.finding import collection_named
+
+
+class KindCommand(OfAVersion, AnalysisCommand):
+    """The command of one kind of analysis. Its options are the kind's fields, with the same limits as on pages."""
+
+    kind: Kind
+
+    def __init_subclass__(cls, kind: Kind | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if kind:
+            cls.kind, cls.help = kind, kind.help
+            cls.example = f"manage.py {kind.name} {kind.example}"
+
+    @property
+    def prog(self) -> str:
+        return self.kind.name
+
+    def arguments(self, parser: CommandParser) -> None:
+        subject = "campaign" if self.kind.of_campaign else "collection"
+        parser.add_argument("subject", metavar=subject, help=f"name of the {subject}")
+        for field in self.kind.fields:
+            parser.add_argument(*_names(field), **_how(field))
+        if self.kind.of_runs:
+            runs_argument(parser)
+        super().arguments(parser)
+
+    def analyse(self, *, subject: str, **options: Any) -> Analysis:
+        kind = self.kind
+        settings = {field.name: _setting(field, options[_key(field)]) for field in kind.fields}
+        campaign = campaign_named(subject) if kind.of_campaign else None
+        collection = campaign.collection if campaign else collection_named(subject)
+        tags = options.get("runs") or []
+        runs = tuple(runs_of(collection, tags)) if kind.of_runs else ()
+        asked = Asked(kind, collection, runs, settings, campaign, in_order=bool(tags))
+        with self.progress(kind.works) as update:
+            return make(asked, update)
+
+
+def _key(field: Field) -> str:
+    return f"set_{field.name}"
+
+
+def _option(field: Field) -> str:
+    return (isinstance(field, Choice) and field.option) or f"--{field.name}"
+
+
+def _names(field: Field) -> list[str]:
+    """Return the option and, for a version, the name that ``--version`` had before."""
+    return [_option(field), *(["--number"] if field.name == "version" else [])]
+
+
+def _how(field: Field) -> dict[str, Any]:
+    """Return the arguments of ``add_argument`` for a field."""
+    how: dict[str, Any] = {"dest": _key(field)}
+    if isinstance(field, Number):
+        usual = "" if field.default is None else f" (default: {field.default})"
+        words = f"{field.help or field.label}, {field.limits}{usual}"
+        return how | {
+            "type": int if field.whole else float,
+            "default": field.default,
+            "help": _escaped(words),
+        }
+    if field.flag:
+        return how | {"action": "store_true", "help": _escaped(field.help)}
+    names = [name for name, _ in field.options if name]
+    usual = f" (default: {names[0]})" if names and field.options[0][0] else ""
+    how |= {
+        "help": _escaped(f"{field.help or field.label}{usual}"),
+        "metavar": field.name.upper(),
+    }
+    if names and not field.free:
+        how |= {"choices": names, "metavar": None}
+    return how | ({"nargs": "+", "default": []} if field.several else {"default": None})
+
+
+def _escaped(words: str) -> str:
+    return words.replace("%", "%%")
+
+
+def _setting(field: Field, given: Any) -> Any:
+    """Return the option's value as the kind expects it. Raises UsageError for a number beyond its limits."""
+    if isinstance(field, Number):
+        if given is not None and not field.allows(given):
+            raise UsageError(f"{_option(field)} is {given:,}; give {field.limits}")
+        return given
+    if field.flag:
+        return field.options[1][0] if given else ""
+    if given is None:
+        return field.options[0][0] if field.options else ""
+    return given

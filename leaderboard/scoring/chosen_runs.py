@@ -1,0 +1,29 @@
+"""Find the runs and the qrel set that a caller names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from config.guidance import Action
+from leaderboard.errors import NothingToScore, UnknownLabels
+from pooling.models import Collection, QrelSet, Run
+from pooling.services.finding import qrel_set_named, runs_tagged
+
+
+def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:
+    """Return the runs with these tags, or all runs of the collection by tag. Raises :class:`NothingToScore`."""
+    runs = runs_tagged(collection, run_tags or None)
+    if not runs:
+        raise NothingToScore(f"{collection.name} has no runs.", Action("import_runs", lead="Import some"))
+    return runs
+
+
+def official_set(collection: Collection, name: str | None = None) -> QrelSet:
+    """Return the qrel set of this name; without a name, the collection's first official set, else its first set."""
+    if name:
+        return qrel_set_named(collection, name)
+    sets = list(QrelSet.objects.filter(collection=collection).order_by("pk"))
+    if not sets:
+        raise UnknownLabels(f"{collection.name} has no qrel set.", Action("import_qrels", lead="Import one"))
+    official = [qrel_set for qrel_set in sets if qrel_set.kind == QrelSet.Kind.OFFICIAL]
+    return (official or sets)[0]

@@ -1,0 +1,138 @@
+"""Per-query values of runs under labels: computed once, stored as arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.cache.kept_values import used_now
+from leaderboard.cache.software_version import software_key
+from leaderboard.errors import UnknownMeasure
+from leaderboard.models import Evaluation
+from leaderboard.scoring.labels import ORDER, Labels
+from leaderboard.scoring.measures import Judged, Measure, depth_needed, parse_measure
+from pooling.models import Collection, Run
+from pooling.services.runs import ranking_of
+from pooling.wanted import find_wanted
+
+RUNS_AT_ONCE = 400
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A run's values of one measure, one per covered query, in the labels' query order."""
+
+    run: Run
+    measure: str
+    values: npt.NDArray[np.float64]
+    mean: float
+    answered: int
+    missing: int
+
+
+def measure_for(name: str, labels: Labels) -> Measure:
+    """Return the measure of this name, with the labels' threshold as the lowest relevant grade.
+
+    A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG gain from every grade of 1 or
+    higher, as trec_eval's nDCG does, and Compat's ideal ranking includes all those grades. Levels of preference
+    define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure.
+    """
+    measure = parse_measure(name)
+    if labels.ordinal and not (measure.ordinal and measure.rel == 1):
+        raise UnknownMeasure(
+            f"{labels.name} is an order of preference, and {measure.name} needs grades of relevance.",
+            f"Choose Compat(p=0.95) or the labels {labels.name.removesuffix(ORDER)}.",
+        )
+    if "rel=" in name or measure.graded:
+        return measure
+    return replace(measure, rel=labels.min_grade)
+
+
+def evaluate(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: Labels,
+    measures: Sequence[Measure],
+    progress: Progress | None = None,
+) -> dict[tuple[int, str], Scored]:
+    """Return (run key, measure's name) → values, computing and storing those that are missing.
+
+    Each run is read once for all its measures, and no deeper than they need. Rows are stored under unique keys,
+    so concurrent callers are safe.
+    """
+    stored = _stored(runs, labels, measures)
+    used_now(stored.values())
+    by_key = {run.pk: run for run in runs}
+    found = {key: _scored(by_key[key[0]], row) for key, row in stored.items()}
+    lacking = [run for run in runs if any((run.pk, measure.name) not in found for measure in measures)]
+    fresh: list[Evaluation] = []
+    for done, run in enumerate(lacking):
+        missing = [measure for measure in measures if (run.pk, measure.name) not in found]
+        fresh += _compute(collection, run, labels, missing)
+        if progress:
+            progress(done + 1, len(lacking))
+    # Another process may have stored the same values in the meantime; either copy is correct.
+    Evaluation.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=100)
+    found |= {(row.run_id, row.measure): _scored(by_key[row.run_id], row) for row in fresh}
+    return found
+
+
+def _stored(
+    runs: Iterable[Run], labels: Labels, measures: Iterable[Measure]
+) -> dict[tuple[int, str], Evaluation]:
+    keys = [run.pk for run in runs]
+    rows: dict[tuple[int, str], Evaluation] = {}
+    for start in range(0, len(keys), RUNS_AT_ONCE):
+        found = Evaluation.objects.filter(
+            run__in=keys[start : start + RUNS_AT_ONCE],
+            labels=labels.name,
+            labels_sha256=labels.sha256,
+            measure__in=[measure.name for measure in measures],
+            software_version=software_key(),
+        )
+        rows |= {(row.run_id, row.measure): row for row in found}
+    return rows
+
+
+def _compute(
+    collection: Collection, run: Run, labels: Labels, measures: Sequence[Measure]
+) -> list[Evaluation]:
+    places = find_wanted(ranking_of(run, depth_needed(measures)), labels.wanted)
+    judged = Judged(len(labels.qids), labels.query, labels.grades, places.rank)
+    rows = []
+    for measure in measures:
+        values = measure.values(judged)
+        mean = measure.mean(values)
+        rows.append(
+            Evaluation(
+                collection=collection,
+                run=run,
+                labels=labels.name,
+                labels_sha256=labels.sha256,
+                measure=measure.name,
+                values=values.astype("<f8").tobytes(),
+                mean=None if math.isnan(mean) else mean,
+                queries_count=len(labels.qids),
+                answered_count=int(measure.answered(judged).sum()),
+                missing_count=int((places.retrieved == 0).sum()),
+                software_version=software_key(),
+            )
+        )
+    return rows
+
+
+def _scored(run: Run, row: Evaluation) -> Scored:
+    return Scored(
+        run=run,
+        measure=row.measure,
+        values=np.frombuffer(row.values, dtype="<f8"),
+        mean=math.nan if row.mean is None else row.mean,
+        answered=row.answered_count,
+        missing=row.missing_count,
+    )

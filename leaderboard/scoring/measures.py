@@ -1,0 +1,371 @@
+"""Measures of a run against labels, named as in ir_measures: ``RR@10``, ``nDCG@10``, ``AP(rel=2)``.
+
+A measure gets the rank in the run of each labeled passage, for all queries at once, and returns one value per
+query. Definitions and float order are trec_eval 9.0.4's, with one exception: a query without any label or without
+any line in the run is not left out, but gets the measure's value for unanswered queries.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leaderboard.errors import UnknownMeasure
+
+Whole = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+KNOWN = (
+    "Measures are RR, RR@k, AP, P@k, nDCG, nDCG@k, NCG@k, Success@k, ESL@k and Compat(p=0.95). Add (rel=g) to "
+    "the name to require a grade of at least g, as in AP(rel=2)."
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The labels of a set of queries, and the ranks of their passages in one run.
+
+    ``query``, ``grade`` and ``rank`` have one entry per label. ``query`` counts from 0 to ``queries`` - 1.
+    ``rank`` counts from 1, and is 0 for a passage that the run does not have.
+    """
+
+    queries: int
+    query: Whole
+    grade: Whole
+    rank: Whole
+    known: dict[Measure, Values] = field(default_factory=dict, compare=False, repr=False)
+    """Results that depend on the labels alone. ``replace(judged, rank=...)`` keeps them for the next run."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure. Without a ``cutoff`` it uses the whole ranking; grades of at least ``rel`` are relevant."""
+
+    cutoff: int | None = None
+    rel: int = 1
+
+    letters: ClassVar[str] = ""
+    words: ClassVar[str] = ""
+    """Description of a query's value. "The first k" means the first ``cutoff`` ranks."""
+    averaged: ClassVar[bool] = False
+    """Whether the mean has its own name: MRR, MAP."""
+    higher_is_better: ClassVar[bool] = True
+    unanswered: ClassVar[float] = 0.0
+    """The value of a query without a relevant passage in the ranks considered: the worst value, or nan if the
+    measure is defined over answered queries only."""
+    needs_cutoff: ClassVar[bool] = False
+    takes_cutoff: ClassVar[bool] = True
+    graded: ClassVar[bool] = False
+    """Whether it uses the grades themselves, so that a qrel set's threshold does not apply."""
+    ordinal: ClassVar[bool] = False
+    """Whether it uses only the order of grades, so that levels of preference are enough."""
+
+    @property
+    def name(self) -> str:
+        """The name as ir_measures writes it."""
+        relevant = f"(rel={self.rel})" if self.rel != 1 else ""
+        return f"{self.letters}{relevant}" + (f"@{self.cutoff}" if self.cutoff else "")
+
+    @property
+    def mean_name(self) -> str:
+        """The name of the mean over queries: ``MRR@10``, ``nDCG@10``."""
+        if not self.averaged:
+            return self.name
+        return f"M{self.name}"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def values(self, judged: Judged) -> Values:
+        """Return the value of every query. Shape (queries,)."""
+        raise NotImplementedError
+
+    def mean(self, values: Values) -> float:
+        """Return the mean over queries that have a value (for ESL, the answered ones); nan if there are none."""
+        counted = values[~np.isnan(values)]
+        return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
+
+    def relevant(self, judged: Judged) -> NDArray[np.bool_]:
+        """Return a mask of the labels whose grade is high enough."""
+        return judged.grade >= self.rel
+
+    def seen(self, judged: Judged) -> NDArray[np.bool_]:
+        """Return a mask of the labels whose passage is in the ranks considered."""
+        found = judged.rank > 0
+        return found if self.cutoff is None else found & (judged.rank <= self.cutoff)
+
+    def first_ranks(self, judged: Judged) -> Whole:
+        """Return the rank of each query's first relevant passage; 0 if it is unanswered."""
+        hits = self.relevant(judged) & self.seen(judged)
+        nowhere = np.iinfo(np.int64).max
+        first = np.full(judged.queries, nowhere)
+        np.minimum.at(first, judged.query[hits], judged.rank[hits])
+        first[first == nowhere] = 0
+        return first
+
+    def answered(self, judged: Judged) -> NDArray[np.bool_]:
+        """Return a mask of the queries with a relevant passage in the ranks considered."""
+        return self.first_ranks(judged) > 0
+
+
+class ReciprocalRank(Measure):
+    """1 / rank of the first relevant passage."""
+
+    letters = "RR"
+    words = "1/rank of the first relevant passage"
+    averaged = True
+
+    def values(self, judged: Judged) -> Values:
+        first = self.first_ranks(judged)
+        return np.where(first > 0, 1.0 / np.maximum(first, 1), self.unanswered)
+
+    def mean(self, values: Values) -> float:
+        """Return the mean, as in ``Measure.mean``; exact for RR@10, whose values are whole multiples of 1/2520."""
+        unit = self.unit
+        if unit is None or not len(values):
+            return super().mean(values)
+        return int(np.rint(values * unit).astype(np.int64).sum()) / (unit * len(values))
+
+    @property
+    def unit(self) -> int | None:
+        """The factor that turns every value into a whole number (2520 for RR@10); None if it is too large.
+
+        Tests that rank differences need these integers: differences of floats can break true ties.
+        """
+        if self.cutoff is None or self.cutoff > 24:
+            return None
+        return math.lcm(*range(1, self.cutoff + 1))
+
+
+class AveragePrecision(Measure):
+    """Mean over a query's relevant passages of the precision at each one's rank; 0 for those not found."""
+
+    letters = "AP"
+    words = "the mean, over all relevant passages, of the precision at each one's rank"
+    averaged = True
+
+    def values(self, judged: Judged) -> Values:
+        relevant = self.relevant(judged)
+        hits = np.flatnonzero(relevant & self.seen(judged))
+        hits = hits[np.lexsort((judged.rank[hits], judged.query[hits]))]
+        query = judged.query[hits]
+        begins = np.searchsorted(query, query)  # where each hit's query begins
+        precision = (np.arange(len(hits)) - begins + 1) / judged.rank[hits]
+        total = np.bincount(query, weights=precision, minlength=judged.queries)
+        wanted = np.bincount(judged.query[relevant], minlength=judged.queries)
+        mean: Values = total / np.maximum(wanted, 1)
+        return mean
+
+
+class Precision(Measure):
+    """Share of the first k places that hold a relevant passage."""
+
+    letters = "P"
+    words = "the share of the first k places that hold a relevant passage"
+    needs_cutoff = True
+
+    def values(self, judged: Judged) -> Values:
+        assert self.cutoff is not None
+        hits = self.relevant(judged) & self.seen(judged)
+        return np.bincount(judged.query[hits], minlength=judged.queries) / self.cutoff
+
+
+class Success(Measure):
+    """1 when a relevant passage is among the first k places, else 0."""
+
+    letters = "Success"
+    words = "1 when a relevant passage is among the first k places, else 0"
+    needs_cutoff = True
+
+    def values(self, judged: Judged) -> Values:
+        return self.answered(judged).astype(np.float64)
+
+
+class DiscountedGain(Measure):
+    """Normalized discounted cumulative gain with linear gain and log2(rank + 1), as in trec_eval's ndcg_cut.
+
+    The gain is the grade (0 if below 1 or below ``rel``).
+    """
+
+    letters = "nDCG"
+    words = "the sum of the grades found, each over log2(rank + 1), over the largest such sum"
+    graded = True
+
+    def values(self, judged: Judged) -> Values:
+        gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
+        seen = self.seen(judged)
+        if self not in judged.known:
+            judged.known[self] = self._ideal(judged, gain)
+        ideal = judged.known[self]
+        reached = _discounted(judged.query[seen], gain[seen], judged.rank[seen], judged.queries)
+        return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
+
+    def _ideal(self, judged: Judged, gain: Whole) -> Values:
+        order = np.lexsort((-gain, judged.query))
+        query = judged.query[order]
+        rank = np.arange(len(query)) - np.searchsorted(query, query) + 1
+        kept = rank <= (self.cutoff or len(query))
+        return _discounted(query[kept], gain[order][kept], rank[kept], judged.queries)
+
+
+def _discounted(query: Whole, gain: Whole, rank: Whole, queries: int) -> Values:
+    # Sum rank by rank, as trec_eval does, so that the last digits agree.
+    order = np.argsort(rank, kind="stable")
+    discounted = (gain / np.log2(rank + 1))[order]
+    return np.bincount(query[order], weights=discounted, minlength=queries).astype(np.float64)
+
+
+class CumulativeGain(Measure):
+    """Sum of the gains in the first k places over the largest such sum. Gains as in nDCG, without discount.
+
+    This is NCG@100 of the TREC Deep Learning track [DL]: how much a first stage leaves for a re-ranker.
+    """
+
+    letters = "NCG"
+    words = "the sum of the grades in the first k places over the largest such sum"
+    needs_cutoff = True
+    graded = True
+
+    def values(self, judged: Judged) -> Values:
+        gain = np.where(self.relevant(judged), np.maximum(judged.grade, 0), 0)
+        seen = self.seen(judged)
+        if self not in judged.known:
+            order = np.lexsort((-gain, judged.query))
+            query = judged.query[order]
+            kept = np.arange(len(query)) - np.searchsorted(query, query) < (self.cutoff or 0)
+            most = np.bincount(query[kept], gain[order][kept], judged.queries)
+            judged.known[self] = most.astype(np.float64)
+        ideal = judged.known[self]
+        reached = np.bincount(judged.query[seen], gain[seen], judged.queries)
+        return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
+
+
+@dataclass(frozen=True)
+class Compatibility(Measure):
+    """Rank-biased overlap of the run with its nearest ideal ranking, over the best possible value.
+
+    Clarke, Vtyurina & Smucker (TOIS 2021; "Assessing Top-k Preferences") [CVS], with their code's choices. An
+    ideal ranking has the passages of grade 1 and higher (``rel``) by grade, and equal grades in the run's own
+    order. Overlap is measured to depth 1,000 with persistence ``p``. Grades are levels of preference: only their
+    order matters. ir_measures stops at the longer of the two rankings, which changes late digits.
+    """
+
+    p: float = 0.95
+
+    letters = "Compat"
+    words = "the rank-biased overlap with the nearest ideal ranking, over the best possible value"
+    takes_cutoff = False
+    graded = True
+    ordinal = True
+    depth: ClassVar[int] = 1000
+
+    @property
+    def name(self) -> str:
+        return f"Compat(p={self.p}{f',rel={self.rel}' if self.rel != 1 else ''})"
+
+    def values(self, judged: Judged) -> Values:
+        level = np.flatnonzero(self.relevant(judged) & (judged.grade > 0))
+        query = judged.query[level]
+        nowhere = np.iinfo(np.int64).max
+        rank = np.where(judged.rank[level] > 0, judged.rank[level], nowhere)
+        order = np.lexsort((rank, -judged.grade[level], query))
+        query, rank = query[order], rank[order]
+        place = np.arange(len(query)) - np.searchsorted(query, query) + 1
+        # A passage is in both rankings from the deeper of its two ranks on.
+        best = np.bincount(query, self._weight(place), judged.queries)
+        reached = np.bincount(query, self._weight(np.maximum(place, rank)), judged.queries)
+        return np.divide(reached, best, out=np.zeros(judged.queries), where=best > 0)
+
+    def _weight(self, place: Whole) -> Values:
+        """Return what overlap from this place down to the full depth adds: the sum of p^(i - 1) / i."""
+        places = np.arange(1, self.depth + 1)
+        tail = np.append(np.cumsum((self.p ** (places - 1) / places)[::-1])[::-1], 0.0)
+        weight: Values = tail[np.minimum(place, self.depth + 1) - 1]
+        return weight
+
+
+class ExpectedSearchLength(Measure):
+    """Rank of the first relevant passage, over answered queries only.
+
+    Lower is better. Lin et al. (SIGIR 2021) [SI], Table 2: report it beside the share of answered queries.
+    """
+
+    letters = "ESL"
+    words = "the rank of the first relevant passage, over answered queries only: read it beside the share answered"
+    higher_is_better = False
+    unanswered = math.nan
+
+    def values(self, judged: Judged) -> Values:
+        first = self.first_ranks(judged)
+        return np.where(first > 0, first.astype(np.float64), self.unanswered)
+
+
+MEASURES: dict[str, type[Measure]] = {
+    kind.letters: kind
+    for kind in (
+        ReciprocalRank,
+        AveragePrecision,
+        Precision,
+        DiscountedGain,
+        CumulativeGain,
+        Success,
+        ExpectedSearchLength,
+        Compatibility,
+    )
+}
+_NAME = re.compile(
+    r"(?P<letters>[A-Za-z]+)(\((?P<options>[a-z]+=[0-9.]+(,[a-z]+=[0-9.]+)?)\))?(@(?P<cutoff>[1-9]\d*))?"
+)
+
+
+def parse_measure(name: str) -> Measure:
+    """Return the measure of a name such as ``RR@10``, ``AP(rel=2)`` or ``Compat(p=0.8)``. Raises UnknownMeasure."""
+    if not name.strip():
+        raise UnknownMeasure("No measure is named.", KNOWN)
+    match = _NAME.fullmatch(name.strip())
+    kind = MEASURES.get(match["letters"]) if match else None
+    if match is None or kind is None:
+        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
+    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    options = dict(option.split("=") for option in match["options"].split(",")) if match["options"] else {}
+    rel, p = options.pop("rel", "1"), options.pop("p", None)
+    wrong = kind.needs_cutoff if cutoff is None else not kind.takes_cutoff
+    if wrong or options or not rel.isdigit():
+        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
+    if p is None:
+        return kind(cutoff, int(rel))
+    if kind is not Compatibility or not re.fullmatch(r"0?\.\d+", p) or not 0.01 <= float(p) <= 0.99:
+        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
+    return Compatibility(None, int(rel), float(p))
+
+
+_SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
+
+
+def parse_measures(names: str) -> tuple[Measure, ...]:
+    """Return the measures of names separated by spaces or commas, each once. Raises UnknownMeasure."""
+    return tuple(dict.fromkeys(parse_measure(name) for name in measure_names(names)))
+
+
+def measure_names(names: str) -> list[str]:
+    """Return the names in a text, separated by spaces or commas outside parentheses.
+
+    Raises UnknownMeasure if there are none.
+    """
+    found = [name for name in _SEPARATOR.split(names.strip()) if name]
+    if not found:
+        raise UnknownMeasure("No measure is named.", KNOWN)
+    return found
+
+
+def depth_needed(measures: Sequence[Measure]) -> int | None:
+    """Return how many ranks of a run must be read for these measures; None for all."""
+    cutoffs = [measure.cutoff for measure in measures]
+    return None if None in cutoffs else max((cutoff for cutoff in cutoffs if cutoff is not None), default=0)

@@ -1,0 +1,159 @@
+"""Scores as tables and a figure: the output of `score`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+from leaderboard.output.table import best_marked
+from leaderboard.scoring.facts import facts_of
+from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
+from leaderboard.scoring.scales import scale_of
+from leaderboard.scoring.scores import Column as Scored
+from leaderboard.scoring.scores import Scores, rows, scores_as_dict
+
+PANELS_A_ROW = 4
+INCHES_A_RUN = 0.17
+CAPTION = (
+    "Means over every query that the labels cover. A query that a run does not answer, or has no line for, counts "
+    "with the measure's worst value (ESL leaves it out)."
+)
+
+
+def score_analysis(scores: Scores, *, per_query: bool = False, seed: int = SEED) -> Analysis:
+    """Return runs × measures, the same with intervals, and with ``per_query`` every query's value."""
+    facts = facts_of(
+        scores.runs[0].collection,
+        scores.runs,
+        [scores.labels],
+        ", ".join(column.asked for column in scores.columns),
+        len(scores.labels.qids),
+        seed=seed,
+        further=(("trials", f"{TRIALS:,}"),),
+    )
+    means = [_means(column, seed) for column in scores.columns]
+    data = _intervals_table(scores, means, facts)
+    return Analysis(
+        facts=facts,
+        tables=(_table(scores, facts), data, *([_values_table(scores, facts)] if per_query else [])),
+        figures=(_figure(scores, means, facts, data),),
+        content=scores_as_dict(scores, per_query=per_query),
+    )
+
+
+def _means(column: Scored, seed: int) -> list[Interval]:
+    """Return each run's mean with its interval. The resamples are the same for every measure."""
+    values = np.stack([scored.values for scored in column.scored])
+    found = bootstrap_intervals(
+        values, rng=np.random.default_rng(seed), trials=TRIALS, whole=scale_of(column.measure).whole
+    )
+    return [
+        Interval(scored.mean, float(low), float(high))
+        for scored, low, high in zip(column.scored, found.low, found.high, strict=True)
+    ]
+
+
+def _table(scores: Scores, facts: Facts) -> Table:
+    keys = [f"measure_{place}" for place in range(len(scores.columns))]
+    found: tuple[Row, ...] = tuple(
+        Row(
+            {"run": run.run_tag}
+            | {key: column.scored[i].mean for key, column in zip(keys, scores.columns, strict=True)}
+        )
+        for i, run in enumerate(scores.runs)
+    )
+    for key, column in zip(keys, scores.columns, strict=True):
+        found = best_marked(found, key, higher=column.measure.higher_is_better)
+    columns = [Column(key, one.asked, Kind.MEASURE) for key, one in zip(keys, scores.columns, strict=True)]
+    return Table(
+        "scores", "Scores", CAPTION, (Column("run", "run"), *columns), found, facts, notes=_notes(scores)
+    )
+
+
+def _notes(scores: Scores) -> tuple[str, ...]:
+    lower = [column.asked for column in scores.columns if not column.measure.higher_is_better]
+    missing = sum(scored.missing > 0 for scored in scores.columns[0].scored)
+    said = [f"Lower is better: {', '.join(lower)}."] if lower else []
+    said += (
+        [f"{missing:,} of {len(scores.runs):,} runs have no line for some of the queries."] if missing else []
+    )
+    return tuple(said)
+
+
+def _intervals_table(scores: Scores, means: list[list[Interval]], facts: Facts) -> Table:
+    columns = (
+        Column("run", "run"),
+        Column("measure", "measure"),
+        Column("mean", "mean", Kind.INTERVAL),
+        Column("answered", "queries answered", Kind.COUNT),
+    )
+    found = tuple(
+        Row({"run": scored.run.run_tag, "measure": column.asked, "mean": mean, "answered": scored.answered})
+        for column, some in zip(scores.columns, means, strict=True)
+        for scored, mean in zip(column.scored, some, strict=True)
+    )
+    caption = f"Means with {LEVEL:.0%} percentile bootstrap intervals over queries."
+    return Table("intervals", "Scores with intervals", caption, columns, found, facts)
+
+
+def _values_table(scores: Scores, facts: Facts) -> Table:
+    columns = (
+        Column("run", "run"),
+        Column("measure", "measure"),
+        Column("qid", "query"),
+        Column("value", "value", Kind.MEASURE),
+    )
+    found = tuple(Row(row) for row in rows(scores, per_query=True) if row["qid"] != "all")  # type: ignore[arg-type]
+    return Table("values", "Scores query by query", "Every query's value.", columns, found, facts)
+
+
+def _figure(scores: Scores, means: list[list[Interval]], facts: Facts, data: Table) -> Figure:
+    """Return one panel per measure, with runs in the order of the first measure, best on top."""
+    order = _order(scores)
+    names = [scores.runs[i].run_tag for i in order]
+    across = min(PANELS_A_ROW, len(scores.columns))
+    down = -(-len(scores.columns) // across)
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import OFFICIAL, short
+
+        panels = canvas.subplots(down, across, sharey=True, squeeze=False).ravel()
+        places = np.arange(len(order))
+        for axes, column, some in zip(panels, scores.columns, means, strict=False):
+            ordered = [some[i] for i in order]
+            axes.hlines(places, [one.low for one in ordered], [one.high for one in ordered], color=OFFICIAL)
+            axes.plot([one.value for one in ordered], places, "o", color=OFFICIAL)
+            axes.set_xlabel(_axis(column))
+        panels[0].set_yticks(places, [short(name) for name in names])
+        panels[0].set_ylim(len(order) - 0.5, -0.5)
+        for axes in panels[len(scores.columns) :]:
+            axes.set_axis_off()
+
+    charts = [
+        Spans(
+            _axis(column),
+            _axis(column),
+            names,
+            [Series(column.asked, [(some[i].value, some[i].low, some[i].high) for i in order])],
+        )
+        for column, some in zip(scores.columns, means, strict=True)
+    ]
+    caption = f"Means with {LEVEL:.0%} percentile bootstrap intervals over queries."
+    height = down * max(2.4, 0.9 + INCHES_A_RUN * len(order))
+    return Figure(
+        "scores", "Scores", caption, facts, draw, data, tuple(map(chart_content, charts)), 7.0, height
+    )
+
+
+def _order(scores: Scores) -> list[int]:
+    first = scores.columns[0]
+    standing = scale_of(first.measure).standings(np.stack([scored.values for scored in first.scored]))
+    return sorted(range(len(scores.runs)), key=lambda i: (-standing[i], scores.runs[i].run_tag))
+
+
+def _axis(column: Scored) -> str:
+    name = column.measure.mean_name if column.asked == column.measure.name else column.asked
+    return name if column.measure.higher_is_better else f"{name} (lower is better)"

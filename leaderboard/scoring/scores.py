@@ -1,0 +1,103 @@
+"""Score runs: means of measures over the covered queries and, on request, every query's value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.cache.software_version import software_version
+from leaderboard.scoring.evaluation import Progress, Scored, evaluate, measure_for
+from leaderboard.scoring.labels import Labels
+from leaderboard.scoring.measures import Measure, measure_names
+from pooling.models import Collection, Run
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure: as requested, as resolved under these labels, and with each run's values."""
+
+    asked: str
+    measure: Measure
+    scored: tuple[Scored, ...]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Runs × measures over the queries of the labels."""
+
+    labels: Labels
+    runs: tuple[Run, ...]
+    columns: tuple[Column, ...]
+
+
+def score(
+    *,
+    collection: Collection,
+    labels: Labels,
+    runs: Sequence[Run],
+    measures: str,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score runs under labels by measures named in one string."""
+    names = list(dict.fromkeys(measure_names(measures)))
+    wanted = [(name, measure_for(name, labels)) for name in names]
+    found = evaluate(
+        collection=collection,
+        runs=runs,
+        labels=labels,
+        measures=list(dict.fromkeys(measure for _, measure in wanted)),
+        progress=progress,
+    )
+    columns = tuple(
+        Column(name, measure, tuple(found[run.pk, measure.name] for run in runs)) for name, measure in wanted
+    )
+    return Scores(labels, tuple(runs), columns)
+
+
+def rows(scores: Scores, *, per_query: bool = False) -> list[dict[str, object]]:
+    """Return one dictionary per value: run, measure, qid (``all`` for the mean) and value (None if missing)."""
+    found: list[dict[str, object]] = []
+    for column in scores.columns:
+        for scored in column.scored:
+            if per_query:
+                found += [
+                    _row(scored, column.asked, qid, value)
+                    for qid, value in zip(scores.labels.qids, _floats(scored.values), strict=True)
+                ]
+            found.append(_row(scored, column.asked, "all", scored.mean))
+    return found
+
+
+def scores_as_dict(scores: Scores, *, per_query: bool = False) -> dict[str, object]:
+    """Return the rows with what they were made from, for ``--json``."""
+    labels = scores.labels
+    return {
+        "collection": scores.runs[0].collection.name,
+        "qrels": labels.name,
+        "min_grade": labels.min_grade,
+        "simulated": labels.version is not None and labels.version.simulated,
+        "queries": len(labels.qids),
+        "measures": {column.asked: column.measure.name for column in scores.columns},
+        "missing": {
+            scored.run.run_tag: scored.missing for scored in scores.columns[0].scored if scored.missing
+        },
+        "rows": rows(scores, per_query=per_query),
+        "software": software_version(),
+    }
+
+
+def _floats(values: npt.NDArray[np.float64]) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _row(scored: Scored, measure: str, qid: str, value: float) -> dict[str, object]:
+    return {
+        "run": scored.run.run_tag,
+        "measure": measure,
+        "qid": qid,
+        "value": None if math.isnan(value) else value,
+    }

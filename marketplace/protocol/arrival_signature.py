@@ -1,0 +1,28 @@
+"""Pure: the signature in a frame's address, which proves who took which assignment of which HIT, and when.
+
+A requester's page checks it with the secret key that signs the requester's calls
+(docs/marketplace-protocol.md, "Signed addresses").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from datetime import datetime
+
+_PURPOSE = b"preferee arrival 1"
+
+
+def sign(
+    secret_keys: Iterable[str], *, taken_at: datetime, assignment_id: str, hit_id: str, worker_id: str
+) -> str:
+    """Return milliseconds since 1970 and a signature by each key, because a page may still use an older key."""
+    taken = str(int(taken_at.timestamp() * 1000))
+    said = "\n".join([taken, assignment_id, hit_id, worker_id]).encode()
+    return ".".join([taken, *(_signature(key, said) for key in secret_keys)])
+
+
+def _signature(secret_key: str, said: bytes) -> str:
+    key = hmac.digest(secret_key.encode(), _PURPOSE, hashlib.sha256)
+    return hmac.new(key, said, hashlib.sha256).hexdigest()

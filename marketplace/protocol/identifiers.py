@@ -1,0 +1,37 @@
+"""Random identifiers in the protocol's shapes: EntityId ``^[A-Z0-9]+$``, CustomerId ``^A[A-Z0-9]+$``."""
+
+from __future__ import annotations
+
+import secrets
+import string
+
+_LETTERS = string.ascii_uppercase + string.digits
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+def entity_id() -> str:
+    """Make an id for a HIT, HIT type, group, assignment or qualification type: 30 characters, about 150 bits."""
+    return "3" + _random(29)
+
+
+def worker_id() -> str:
+    """Make an id for a worker: 14 characters that begin with A."""
+    return "A" + _random(13)
+
+
+def access_key() -> str:
+    """Make the public half of a requester's key: 20 characters."""
+    return "PREF" + _random(16)
+
+
+def secret_key() -> str:
+    """Make the secret half of a requester's key: 240 random bits."""
+    return secrets.token_urlsafe(30)
+
+
+def payout_reference() -> str:
+    """Make the name of a payout on a bank statement: 12 characters that begin with PAY."""
+    return "PAY" + _random(9)

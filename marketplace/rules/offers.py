@@ -1,0 +1,113 @@
+"""Pure: the pay and the needs of a task, read from its HIT type, and in words.
+
+The protocol has a reward, a time limit and free text. A requester can put more into the keywords, each at most
+once: ``bonus:1.80`` (usual bonus in dollars), ``minutes:12`` (usual duration), ``limit:60`` (minutes after which
+the page ends the task, if earlier than the assignment's time limit), ``pairs:13`` or ``pairs:13-15``,
+``language:en`` (of the texts), ``page-language:de`` and ``promise:answer`` (the page names its promised pay with
+every answer). A keyword that cannot be read is a plain keyword. The keywords are only for display.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from marketplace.plurals import many
+from marketplace.rules import languages, money
+
+_MOST_MINUTES, _MOST_PAIRS, _MOST_CENTS = 10_000, 100_000, 1_000_000
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An offer, in cents. 0 or empty: the requester does not say. ``pairs`` is the maximum per task."""
+
+    reward_cents: int
+    bonus_cents: int = 0
+    minutes: int = 0
+    pairs: int = 0
+    fewest_pairs: int = 0
+    language: str = ""
+    page_language: str = ""
+    limit_minutes: int = 0
+    promises_in_answer: bool = False
+
+    @property
+    def total_cents(self) -> int:
+        """Return the reward plus the usual bonus."""
+        return self.reward_cents + self.bonus_cents
+
+    @property
+    def total(self) -> str:
+        """Return ``about $2.00``, or exactly ``$2.00`` without a usual bonus."""
+        about = "about " if self.bonus_cents else ""
+        return f"{about}${money.protocol_amount(self.total_cents)}"
+
+    @property
+    def pay(self) -> str:
+        """Return ``about $2.00 for about 12 minutes, $10.00 an hour``."""
+        if not self.minutes:
+            return self.total
+        an_hour = money.protocol_amount(self.total_cents * 60 // self.minutes)
+        return f"{self.total} for about {many(self.minutes, 'minute')}, ${an_hour} an hour"
+
+    @property
+    def parts(self) -> str:
+        """Return the parts of the total; empty without a bonus."""
+        if not self.bonus_cents:
+            return ""
+        reward, bonus = money.protocol_amount(self.reward_cents), money.protocol_amount(self.bonus_cents)
+        return f"${reward} reward and usually ${bonus} bonus"
+
+    @property
+    def content(self) -> list[str]:
+        """Return ``13 pairs``, ``texts in English``, ``page in German``, as far as they are known."""
+        said = []
+        if self.pairs:
+            least = f"{self.fewest_pairs} to " if 0 < self.fewest_pairs < self.pairs else ""
+            said.append(f"{least}{many(self.pairs, 'pair')}")
+        if self.language:
+            said.append(f"texts in {languages.name_of(self.language)}")
+        if self.page_language:
+            said.append(f"page in {languages.name_of(self.page_language)}")
+        return said
+
+    @property
+    def needed_languages(self) -> list[str]:
+        """Return the languages that a worker has to read."""
+        return [tag for tag in (self.language, self.page_language) if tag]
+
+
+def read_offer(reward_cents: int, keywords: str) -> Offer:
+    """Return the offer of a HIT type from its reward and keywords."""
+    said: dict[str, str] = {}
+    for keyword in keywords.split(","):
+        name, colon, value = keyword.strip().partition(":")
+        if colon:
+            said.setdefault(name.lower(), value.strip())
+    fewest, dash, most = said.get("pairs", "").partition("-")
+    return Offer(
+        reward_cents,
+        bonus_cents=_cents(said.get("bonus", "")),
+        minutes=_whole(said.get("minutes", ""), _MOST_MINUTES),
+        pairs=_whole(most if dash else fewest, _MOST_PAIRS),
+        fewest_pairs=_whole(fewest, _MOST_PAIRS),
+        language=_tag(said.get("language", "")),
+        page_language=_tag(said.get("page-language", "")),
+        limit_minutes=_whole(said.get("limit", ""), _MOST_MINUTES),
+        promises_in_answer=said.get("promise") == "answer",
+    )
+
+
+def _whole(word: str, most: int) -> int:
+    return int(word) if re.fullmatch(r"[0-9]{1,6}", word) and int(word) <= most else 0
+
+
+def _cents(word: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,5})\.([0-9]{2})", word)
+    cents = int(found[1]) * 100 + int(found[2]) if found else 0
+    return cents if cents <= _MOST_CENTS else 0
+
+
+def _tag(word: str) -> str:
+    return word if languages.is_tag(word) else ""

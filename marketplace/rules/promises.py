@@ -1,0 +1,87 @@
+"""Pure: the pay still to come for a submitted task, as far as it is known.
+
+The requester's page can send it with the answer (``pay_promised``): the total in dollars, or that the requester
+decides. Otherwise the listing's amount for the whole task applies. Nothing is paid on this basis.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from marketplace.rules import money
+
+#: The answer field in which a requester's page repeats the pay it promised the worker.
+FIELD = "pay_promised"
+#: Its value if the requester decides later whether the task is paid.
+UNDECIDED = "undecided"
+_MOST_CENTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Coming:
+    """The pay still to come for a task, in cents: the reward on approval, and a bonus.
+
+    ``promised`` is the total that the requester's page named, or None. ``undecided``: the page said that the
+    requester decides.
+    """
+
+    reward_cents: int = 0
+    bonus_cents: int = 0
+    promised: int | None = None
+    undecided: bool = False
+
+    @property
+    def cents(self) -> int:
+        """Both together."""
+        return self.reward_cents + self.bonus_cents
+
+    @property
+    def sure(self) -> bool:
+        """Return whether the amount is exact, not a maximum."""
+        return self.promised is not None or not (self.undecided or self.bonus_cents)
+
+    @property
+    def total(self) -> str:
+        """Return ``$1.04``, or ``up to $2.00``."""
+        return amount_words(self.cents, sure=self.sure)
+
+    @property
+    def bonus(self) -> str:
+        """Return ``$0.84``, or ``up to $1.80``."""
+        return amount_words(self.bonus_cents, sure=self.sure)
+
+
+def amount_words(cents: int, *, sure: bool) -> str:
+    """Return the amount in words, as exact or as a maximum."""
+    return f"{'' if sure else 'up to '}${money.protocol_amount(cents)}"
+
+
+def coming(
+    said: str,
+    *,
+    reward_cents: int,
+    usual_bonus_cents: int,
+    bonuses_cents: int,
+    approved: bool,
+    always_says: bool = False,
+) -> Coming:
+    """Return the pay still to come for a task in review or ``approved``; ``bonuses_cents`` were already paid.
+
+    ``said`` is the total that the page sent. A total below the reward is ignored, because approval pays the reward
+    anyway. If the page ``always_says`` its promise, an answer without a total was posted by something else and
+    promises nothing.
+    """
+    reward = 0 if approved else reward_cents
+    promised = _cents(said)
+    if promised is not None and promised >= reward_cents:
+        return Coming(reward, max(0, promised - reward_cents - bonuses_cents), promised)
+    if said == UNDECIDED or always_says:
+        return Coming(reward, undecided=not approved)
+    return Coming(reward, 0 if bonuses_cents else usual_bonus_cents)
+
+
+def _cents(word: str) -> int | None:
+    found = re.fullmatch(r"(0|[1-9][0-9]{0,4})\.([0-9]{2})", word, re.ASCII)
+    cents = int(found[1]) * 100 + int(found[2]) if found else _MOST_CENTS + 1
+    return cents if cents <= _MOST_CENTS else None

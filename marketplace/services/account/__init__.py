@@ -1,0 +1,1 @@
+"""Accounts: creation, invitations, sign-in and recovery."""

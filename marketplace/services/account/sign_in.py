@@ -1,0 +1,94 @@
+"""Signing in with name and password, limited by the settings.
+
+A try is taken from two buckets (name, address) before the password is checked, and given back if it was right.
+So simultaneous tries cannot slip through, and people who know their password are never slowed down.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.contrib.auth import authenticate
+from django.http import HttpRequest
+
+from marketplace.errors import SignInRefused
+from marketplace.models import Worker
+from marketplace.services import rates
+from marketplace.services.rates import Rate
+
+WINDOW_SECONDS = 900
+_PER_ADDRESS = 10
+_RESETS = Rate(WINDOW_SECONDS, 4)
+
+
+def sign_in(request: HttpRequest, username: str, password: str, address: str) -> Worker:
+    """Return the worker; raises SignInRefused with reason ``throttled``, ``closed`` or ``wrong``."""
+    taken = _take(username, address)
+    worker = authenticate(request, username=username, password=password)
+    if isinstance(worker, Worker):
+        for name, rate in taken:
+            rates.undo_take(name, rate)
+        return worker
+    known = Worker.objects.filter(username=username.strip().lower(), is_active=False).first()
+    if known is not None and known.check_password(password):
+        raise SignInRefused(
+            "closed", "This account is closed.", "Ask the person who invited you. Your earnings are not lost."
+        )
+    raise SignInRefused("wrong", "Wrong name or password.", "Check both and try again.")
+
+
+def prove_owner(worker: Worker, password: str, *, address: str, recent: bool) -> None:
+    """Refuse a change that would hand over the account, unless its owner is present: a session can be stolen.
+
+    The proof is the password or, for accounts without one, a ``recent`` sign-in. Raises SignInRefused with
+    reason ``throttled``, ``wrong`` or ``old``.
+    """
+    if not worker.has_usable_password():
+        if not recent:
+            raise SignInRefused(
+                "old",
+                "You signed in too long ago to change this.",
+                "Ask the person who invited you for a link to set a password.",
+            )
+        return
+    taken = _take(worker.username, address)
+    if not worker.check_password(password):
+        raise SignInRefused("wrong", "This is not your current password.")
+    for name, rate in taken:
+        rates.undo_take(name, rate)
+
+
+def _take(username: str, address: str) -> list[tuple[str, Rate]]:
+    attempts = settings.SIGNIN_ATTEMPTS
+    if not attempts:
+        return []
+    wanted = [
+        (
+            _bucket("address", address),
+            Rate(WINDOW_SECONDS / attempts / _PER_ADDRESS, attempts * _PER_ADDRESS),
+        ),
+        (_bucket("name", username.strip().lower()), Rate(WINDOW_SECONDS / attempts, attempts)),
+    ]
+    taken: list[tuple[str, Rate]] = []
+    for name, rate in wanted:
+        if not rates.take_rate(name, rate):
+            for earlier in taken:
+                rates.undo_take(*earlier)
+            raise SignInRefused(
+                "throttled",
+                "Too many wrong passwords.",
+                "Wait a few minutes and try again, or set a new password.",
+            )
+        taken.append((name, rate))
+    return taken
+
+
+def may_ask_for_reset(identity: str) -> bool:
+    """Return whether another password link can be requested: four at once, then one every 15 minutes."""
+    return rates.take_rate(_bucket("reset", identity.strip().lower()), _RESETS)
+
+
+def _bucket(kind: str, value: str) -> str:
+    """Return the bucket's name, with the value hashed: a wrong name is often somebody's password."""
+    return f"signin {kind} {hashlib.sha256(value.encode()).hexdigest()}"

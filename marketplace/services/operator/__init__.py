@@ -1,0 +1,1 @@
+"""The operator's services: requesters, payouts, erasure of personal data, cleanup."""

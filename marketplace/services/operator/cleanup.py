@@ -1,0 +1,43 @@
+"""Removes expired data, so that tables do not grow forever. Work and money stay; personal data does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.contrib.sessions.models import Session
+
+from marketplace.models import Outgoing, RequestToken, SigninLink
+from marketplace.services import rates
+from marketplace.services.operator import erasure as forgetting
+from marketplace.services.tokens import LIFETIME
+from marketplace.sweep import Sweep
+
+_KEPT = timedelta(days=30)
+
+
+def tidy(now: datetime) -> int:
+    """Remove used tokens, sent messages, expired links and sessions, and forget workers as the settings say.
+
+    Returns the number of rows removed. A failed step does not stop the others; SweepFailed is raised at the end.
+    """
+    rows = {
+        "request tokens": RequestToken.objects.filter(made_at__lte=now - LIFETIME),
+        "sent messages": Outgoing.objects.filter(due_at=None, made_at__lte=now - _KEPT),
+        "sign-in links": SigninLink.objects.filter(expires_at__lte=now - _KEPT),
+        "sessions": Session.objects.filter(expire_date__lte=now - _KEPT),
+    }
+    steps: dict[str, Callable[[], int]] = {
+        f"removing {what}": lambda over=over: over.delete()[0] for what, over in rows.items()
+    } | {
+        "removing rates": rates.forget_full,
+        "forgetting idle workers": lambda: forgetting.forget_idle(now),
+        "forgetting again": lambda: forgetting.forget_again(now)["forgotten"],
+        "erasing letters and messages": lambda: forgetting.erase_words(now),
+    }
+    sweep, removed = Sweep("Tidying"), 0
+    for what, step in steps.items():
+        with sweep.step(what):
+            removed += step()
+    sweep.end()
+    return removed

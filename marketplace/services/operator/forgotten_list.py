@@ -1,0 +1,66 @@
+"""The list of forgotten workers, kept outside the database because a restored backup brings them back."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+
+from marketplace.errors import AccountRefused
+
+NAME = "marketplace-rights.jsonl"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A forgotten worker, the time, and whether money was given up."""
+
+    worker_id: str
+    waived: bool
+    at: str
+
+
+def forgotten_file() -> Path:
+    """Return the path of the list."""
+    return Path(settings.RIGHTS_DIR or settings.DATA_DIR) / NAME
+
+
+def forgotten_entries() -> list[Entry]:
+    """Return the list in order, without lines that a full disk cut off."""
+    found = []
+    for line in (
+        forgotten_file().read_text(errors="replace").splitlines() if forgotten_file().exists() else []
+    ):
+        try:
+            found.append(Entry(**json.loads(line)))
+        except (ValueError, TypeError):
+            continue
+    return found
+
+
+def note_forgotten(worker_id: str, *, waived: bool, now: datetime) -> None:
+    """Record that a worker is forgotten, once and before it takes effect.
+
+    Raises AccountRefused if the list cannot be written: the erasure must not happen, or a restore would undo it.
+    """
+    entry = Entry(worker_id, waived, now.isoformat())
+    if any(known.worker_id == worker_id for known in forgotten_entries()):
+        return
+    try:
+        forgotten_file().parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(
+            os.open(forgotten_file(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a"
+        ) as lines:
+            # Starts a new line, because the previous one may have been cut off.
+            lines.write(f"\n{json.dumps(asdict(entry))}\n")
+            lines.flush()
+            os.fsync(lines.fileno())
+    except OSError as error:
+        raise AccountRefused(
+            f"Cannot write the list of forgotten workers: {error}",
+            "Nothing was changed. Free disk space, or set PREFEREE_RIGHTS_DIR to a writable folder.",
+        ) from None

@@ -1,0 +1,104 @@
+"""Operations on assignments: list, get, approve, reject."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from marketplace.errors import RequestError
+from marketplace.models import Assignment, Departure, Hit
+from marketplace.protocol import limits
+from marketplace.services import funds, hit_state, review
+from marketplace.services.call import Call
+from marketplace.services.requester import descriptions, hits
+from marketplace.services.requester.paging import page
+
+OVERRIDE_WITHIN = timedelta(days=30)
+
+
+def list_assignments_for_hit(call: Call) -> dict[str, Any]:
+    """ListAssignmentsForHIT: every submitted assignment, at any time."""
+    hit = hits.hit_of_call(call)
+    statuses = sorted(set(call.request.get("AssignmentStatuses") or Assignment.HANDED_IN))
+    rows = hit.assignments.filter(status__in=statuses).select_related("worker", "hit")
+    found = page(rows, call, of=f"assignments {hit.pk} {'+'.join(statuses)}")
+    return found.answer("Assignments", [descriptions.assignment(row) for row in found.rows])
+
+
+def get_assignment(call: Call) -> dict[str, Any]:
+    """GetAssignment: with its HIT. Unlike MTurk, the error for a returned assignment gives the time of return."""
+    row = assignment_of_call(call)
+    if row.status not in Assignment.HANDED_IN:
+        left = row.departures.filter(kind=Departure.Kind.RETURNED).order_by("-pk").first()
+        returned = f"  It was returned at {left.left_at.isoformat()}." if left else ""
+        raise _wrong_state(row, f"Submitted, Approved, Rejected.{returned}")
+    return {"Assignment": descriptions.assignment(row), "HIT": descriptions.hit(row.hit)}
+
+
+def approve_assignment(call: Call) -> dict[str, Any]:
+    """ApproveAssignment: pays. With OverrideRejection it also approves a rejected assignment, for 30 days."""
+    feedback = limits.text(call.request, "RequesterFeedback", 1024) or None
+    row = assignment_of_call(call)
+    source = Assignment.Status.SUBMITTED
+    if row.status == Assignment.Status.REJECTED and call.request.get("OverrideRejection"):
+        assert row.submitted_at is not None
+        if row.submitted_at + OVERRIDE_WITHIN <= call.now:
+            raise RequestError(
+                "InvalidAssignmentState", "A rejection can only be overridden within 30 days of submission."
+            )
+        source = Assignment.Status.REJECTED
+    with transaction.atomic():
+        hit = hit_state.lock(row.hit_id)
+        held = review.approve(row, hit, source=source, now=call.now, feedback=feedback)
+        if held is None:
+            raise _wrong_state(row, "Submitted")
+        funds.move_funds(hit.requester_id, held=held, spent=hit.unit_cost_cents)
+    return {}
+
+
+def reject_assignment(call: Call) -> dict[str, Any]:
+    """RejectAssignment: nothing is paid; the place is not offered again."""
+    feedback = limits.text(call.request, "RequesterFeedback", 1024, least=1)
+    row = assignment_of_call(call)
+    with transaction.atomic():
+        hit = hit_state.lock(row.hit_id)
+        held = review.record_rejection(row, hit, now=call.now, feedback=feedback)
+        if held is None:
+            raise _wrong_state(row, "Submitted")
+        funds.move_funds(hit.requester_id, held=held)
+    return {}
+
+
+def get_file_upload_url(call: Call) -> dict[str, Any]:
+    """GetFileUploadURL: always refused, because no question takes files (FileUploadAnswer)."""
+    row = assignment_of_call(call)
+    raise RequestError(
+        "InvalidParameterValue",
+        f"Assignment {row.assignment_id} has no uploaded file for the question "
+        f"{call.request['QuestionIdentifier']!r}: this marketplace does not accept files.",
+    )
+
+
+def assignment_of_call(call: Call) -> Assignment:
+    """Return the assignment a call names, on one of the requester's HITs; raises AssignmentDoesNotExist."""
+    assignment_id = call.request["AssignmentId"]
+    row = (
+        Assignment.objects.select_related("hit__hit_type", "worker")
+        .filter(assignment_id=assignment_id, hit__requester=call.requester)
+        .exclude(hit__status=Hit.Status.DISPOSED)
+        .first()
+    )
+    if row is None:
+        raise RequestError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
+    return row
+
+
+def _wrong_state(row: Assignment, allowed: str) -> RequestError:
+    status = Assignment.objects.values_list("status", flat=True).get(pk=row.pk)
+    return RequestError(
+        "InvalidAssignmentState",
+        f"This Assignment is currently in the state '{status}'.  "
+        f"This operation can be called with a status of: {allowed}",
+    )

@@ -1,0 +1,1 @@
+"""What workers do and see: tasks, refusals, receipts, letters, their own data."""

@@ -1,0 +1,183 @@
+"""What workers do with tasks: take, return and submit them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from marketplace.errors import TaskRefused
+from marketplace.models import Assignment, Departure, Hit, HitType, Worker
+from marketplace.protocol.question import RESERVED, write_answers
+from marketplace.services import deadlines, events, funds, hit_state, review
+from marketplace.services.worker import groups
+
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A submission. ``again`` is true if the task was already submitted; nothing was changed then."""
+
+    assignment_id: str
+    again: bool
+
+
+def take_task(worker: Worker, type_id: str, now: datetime) -> Assignment:
+    """Give the worker a task of a group: the one already held, else the oldest with a free place.
+
+    Raises TaskRefused with reason ``unknown_group``, ``blocked``, ``not_qualified``, ``too_many_held``,
+    ``all_done`` or ``none_left``. If two workers want the last place, the update of the HIT's counters decides,
+    and the other worker tries the next HIT.
+    """
+    deadlines.apply_due(now)
+    kind = groups.group_numbered(type_id)
+    held = Assignment.objects.held().filter(worker=worker)
+    mine = held.filter(hit__hit_type=kind).order_by("pk").first()
+    if mine is not None:
+        return mine
+    groups.check_allowed(worker, kind, "accept")
+    if full := groups.refuse_full(held.count()):
+        raise full
+    for _ in range(_ATTEMPTS):
+        try:
+            with transaction.atomic():
+                hit = _next(worker, kind, now)
+                if hit is None:
+                    break
+                return _occupy(hit, worker, now)
+        except (hit_state.LostRace, IntegrityError):
+            continue  # another worker was faster, or this worker clicked twice
+    raise groups.refuse_empty(kind, now)
+
+
+def _next(worker: Worker, kind: HitType, now: datetime) -> Hit | None:
+    """Return the oldest open HIT of the group the worker has not done, with its row locked.
+
+    Rows that another transaction is taking are skipped, so that workers do not queue for one HIT. If all are being
+    taken, wait for the first.
+    """
+    rows = Hit.objects.open_at(now).filter(hit_type=kind).undone_by(worker)
+    rows = rows.select_related("hit_type").order_by("pk")
+    hit = (
+        rows.select_for_update(of=("self",), skip_locked=True).first()
+        or rows.select_for_update(of=("self",)).first()
+    )
+    if hit is None and rows.exists():
+        raise hit_state.LostRace  # the HIT was taken during the wait; there are others
+    return hit
+
+
+def _occupy(hit: Hit, worker: Worker, now: datetime) -> Assignment:
+    """Fill a place, always under a new id.
+
+    MTurk reuses the id of a returned assignment. Many pages post only the assignment, so a page that a former holder
+    left open could answer for the current one.
+    """
+    hit_state.change_hit(hit, now=now, by={"available": -1, "pending": 1})
+    until = now + timedelta(seconds=hit.hit_type.assignment_seconds)
+    taken = Assignment.objects.create(
+        hit=hit, worker=worker, status=Assignment.Status.ACCEPTED, accepted_at=now, deadline=until
+    )
+    events.emit("AssignmentAccepted", hit, at=now, assignment=taken)
+    return taken
+
+
+def return_task(worker: Worker, assignment_id: str, now: datetime) -> HitType:
+    """Free a held task for others; returns its group. Raises TaskRefused ``not_held``."""
+    deadlines.apply_due(now)
+    assignment = _held(worker, assignment_id)
+    with transaction.atomic():
+        hit = hit_state.lock(assignment.hit_id)
+        if not deadlines.release_place(assignment, Departure.Kind.RETURNED, at=now):
+            raise _not_held()
+        # An expired HIT frees its money as its last holders leave.
+        freed = hit_state.change_hit(hit, now=now, by={"pending": -1, "available": 1})
+        events.emit("AssignmentReturned", hit, at=now, assignment=assignment)
+        funds.move_funds(hit.requester_id, held=freed)
+    return hit.hit_type
+
+
+def hand_in(assignment_id: str, fields: Sequence[tuple[str, str]], now: datetime) -> HandedIn:
+    """Store the answer that a task's page posted.
+
+    ``fields`` are the form's, in order. Reserved names never reach the answer. A ``workerId`` among them must be the
+    holder's: a page that a former holder left open cannot answer for the current one. Submitting twice changes
+    nothing. Raises TaskRefused with reason ``malformed``, ``unknown``, ``not_held`` or ``too_late``.
+    """
+    answers = [(name, value) for name, value in fields if name not in RESERVED]
+    if not assignment_id or not answers:
+        raise TaskRefused(
+            "malformed", "The task's page did not send an answer.", "Nothing was lost. Tell the requester."
+        )
+    deadlines.apply_due(now)
+    posted = dict(fields).get("workerId", "")
+    # No id contains a NUL, and PostgreSQL cannot look one up.
+    known = Assignment.objects.none() if "\0" in assignment_id + posted else Assignment.objects.all()
+    assignment = known.select_related("worker").filter(assignment_id=assignment_id).first()
+    if assignment is None:
+        raise TaskRefused("unknown", "Task not found.", "Choose one on the home page.")
+    if assignment.worker is None or (posted and posted != assignment.worker.worker_id):
+        raise _gone(assignment, posted)
+    if assignment.status in Assignment.HANDED_IN:
+        return HandedIn(assignment_id, again=True)
+    return _store(assignment, write_answers(answers), now)
+
+
+def _store(assignment: Assignment, answer: str, now: datetime) -> HandedIn:
+    assert assignment.worker_id is not None
+    with transaction.atomic():
+        hit = hit_state.lock(assignment.hit_id)
+        held = Assignment.objects.held().filter(pk=assignment.pk, worker=assignment.worker_id)
+        stored = held.filter(deadline__gt=now).update(
+            status=Assignment.Status.SUBMITTED,
+            answer=answer,
+            submitted_at=now,
+            auto_approval_at=now + timedelta(seconds=hit.hit_type.auto_approval_seconds),
+        )
+        if stored:
+            events.emit("AssignmentSubmitted", hit, at=now, assignment=assignment)
+            hit_state.change_hit(hit, now=now, by={"pending": -1, "submitted": 1})
+            Worker.objects.filter(pk=assignment.worker_id).update(submitted_count=F("submitted_count") + 1)
+            if hit.hit_type.auto_approval_seconds == 0:
+                freed = review.approve(assignment, hit, source=Assignment.Status.SUBMITTED, now=now)
+                assert freed is not None
+                funds.move_funds(hit.requester_id, held=freed, spent=hit.unit_cost_cents)
+    if stored:
+        return HandedIn(assignment.assignment_id, again=False)
+    assignment.refresh_from_db()
+    if assignment.status in Assignment.HANDED_IN:
+        return HandedIn(assignment.assignment_id, again=True)
+    raise _gone(assignment, "")
+
+
+def _gone(assignment: Assignment, worker_id: str) -> TaskRefused:
+    left = assignment.departures.order_by("-pk")
+    if worker_id:
+        left = left.filter(worker__worker_id=worker_id)
+    last = left.first()
+    if last is not None and last.kind == Departure.Kind.ABANDONED:
+        return TaskRefused(
+            "too_late",
+            "The time for this task has run out.",
+            "Other workers can take it now. Take another task.",
+        )
+    return _not_held()
+
+
+def _held(worker: Worker, assignment_id: str) -> Assignment:
+    row = Assignment.objects.held().filter(worker=worker, assignment_id=assignment_id).first()
+    if row is None:
+        raise _not_held()
+    return row
+
+
+def _not_held() -> TaskRefused:
+    return TaskRefused(
+        "not_held",
+        "This task is no longer yours.",
+        "You returned it, or its time ran out. Take another task.",
+    )

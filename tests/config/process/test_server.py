@@ -1,0 +1,19 @@
+"""The process that serves."""
+
+from __future__ import annotations
+
+import gc
+
+from config.process.server import leave_alone_what_is_there
+
+
+def test_what_is_there_when_serving_begins_is_not_collected_again_and_again():
+    there = [[] for _ in range(20_000)]
+    before = gc.get_freeze_count()
+
+    leave_alone_what_is_there()
+
+    try:
+        assert gc.get_freeze_count() >= before + len(there)
+    finally:
+        gc.unfreeze()

@@ -1,0 +1,67 @@
+"""The commands of the README, typed one after the other, on the sample under the file names that stand there."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from config.settings import BASE_DIR
+from tests.journeys.installation import running
+
+SAMPLE = BASE_DIR / "docs" / "sample"
+#: Simulated workers judge once the campaign is launched.
+JUDGED = "./manage.py simulate_workers first --workers 25 --truth official --seed 1"
+
+pytestmark = [pytest.mark.journey, pytest.mark.soak]
+
+
+def commands() -> list[str]:
+    lines = re.findall(r"^\./manage\.py .*$", (BASE_DIR / "README.md").read_text(), re.MULTILINE)
+    return [line.partition("#")[0].strip() for line in lines]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files of one's own: the sample's, under the names that the README gives them."""
+    for name in ("queries.tsv", "passages.tsv", "qrels.txt"):
+        shutil.copy(SAMPLE / name, tmp_path)
+    shutil.copytree(SAMPLE / "runs", tmp_path / "runs")
+    later = gzip.decompress((SAMPLE / "later" / "proximity.txt.gz").read_bytes()).decode()
+    (tmp_path / "new-run.txt.gz").write_bytes(
+        gzip.compress(re.sub(r"\S+$", "new-run", later, flags=re.M).encode())
+    )
+    return tmp_path
+
+
+def test_every_command_of_the_readme_does_what_it_says(folder):
+    with running(folder / "var") as environment:
+        said = {}
+        for line in commands():
+            if line.startswith("./manage.py campaign_status"):
+                type_(JUDGED, folder, environment)
+            said[line.split()[1]] = type_(line, folder, environment)
+
+    assert "every pair is judged" in said["campaign_status"].lower()
+    assert (folder / "preference.qrels").read_text().count("\n") >= 40
+    assert "MRR@10" in said["leaderboard"]
+
+
+def type_(line, folder, environment):
+    """What the line prints, typed as it stands; yes to every question."""
+    typed = line.replace("./manage.py", f"{sys.executable} {BASE_DIR / 'manage.py'}")
+    done = subprocess.run(
+        ["/bin/sh", "-c", typed],
+        cwd=folder,
+        env=environment,
+        input="a\n" * 500,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, (line, done.stdout[-2000:], done.stderr[-3000:])
+    return done.stdout

@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import pytest
+
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.gold_pairs import bring_gold, decide_gold, import_gold, needed_gold
+from judging.campaign.gold_proposals import propose_gold
+from judging.errors import BadJudgmentFile, CampaignRefused
+from judging.models import GoldPair
+from pooling.models import Passage, PooledPassage, Qrel, Query
+from pooling.services.passages import examine, register_source
+from tests.factories import make_qrels
+
+TOPICS = {
+    "egg": "how long to boil an egg",
+    "moon": "distance from earth to the moon",
+    "tax": "file income tax late",
+}
+TEXTS = {
+    "egg": ["Boil a large egg nine minutes", "Eggs boil faster with salt"],
+    "moon": ["The moon is 384,400 km from earth", "Earth and moon drift apart in distance"],
+    "tax": ["File the income tax form by April", "A late tax costs a fee"],
+}
+
+
+@pytest.fixture
+def labelled(fair):
+    """Three queries with a relevant and a pooled passage each, all with texts."""
+    Query.objects.all().delete()
+    for position, (qid, text) in enumerate(TOPICS.items()):
+        query = Query.objects.create(collection=fair.collection, qid=qid, text=text, position=position)
+        for number, words in enumerate(TEXTS[qid]):
+            passage = fair.passage(f"{qid}-{number}", text=words)
+            PooledPassage.objects.create(pool=fair.pool, query=query, passage=passage)
+    labels = [(qid, f"{qid}-0", 3 if qid == "moon" else 1) for qid in TOPICS]
+    fair.pool.qrel_set = make_qrels(fair.collection, "official", labels)
+    fair.pool.save()
+    return fair
+
+
+def small(fair, **settings):
+    values = {"gold_per_task": 1, "max_tasks_per_worker": 3} | settings
+    return create_campaign(name="small", settings=CampaignSettings(**values), pool=fair.pool)
+
+
+def test_a_third_more_than_needed_is_proposed_and_asking_again_adds_nothing(labelled):
+    campaign = small(labelled)
+
+    assert needed_gold(campaign) == 3
+    assert propose_gold(campaign) == 5
+    assert propose_gold(campaign) == 0
+    assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.PROPOSED}
+
+
+def test_relevant_comes_from_the_labels_best_grade_first_and_off_topic_from_another_query(labelled):
+    propose_gold(small(labelled))
+
+    rows = list(GoldPair.objects.order_by("pk").values_list("query__qid", "relevant__pid", "off_topic__pid"))
+    assert rows[0][0] == "moon"
+    for qid, relevant, off_topic in rows:
+        assert relevant == f"{qid}-0"
+        assert not off_topic.startswith(qid)
+
+
+def test_texts_of_labelled_passages_that_no_pool_has_are_fetched(labelled, tmp_path):
+    source = tmp_path / "passages.tsv"
+    source.write_text("egg-9\tAn egg takes a hen a day to lay and a boil to ruin\n")
+    register_source(labelled.collection, examine(source), name="passages.tsv")
+    labels = [("egg", "egg-0", 3), ("egg", "egg-9", 0)]
+    graded = make_qrels(labelled.collection, "graded", labels)
+
+    propose_gold(small(labelled), qrels=graded.name)
+
+    assert GoldPair.objects.filter(relevant__pid="egg-0", off_topic__pid="egg-9").exists()
+
+
+def test_questions_of_the_pool_come_first_or_a_question_asked_nowhere_else_gives_test_pairs_away(labelled):
+    PooledPassage.objects.filter(query__qid="moon").delete()  # which has the best grade
+
+    propose_gold(small(labelled, pairs_per_task=1))
+
+    assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"egg", "tax"}
+
+
+def test_questions_outside_the_pool_serve_where_every_task_asks_those_of_the_pool(labelled):
+    PooledPassage.objects.filter(query__qid="moon").delete()
+
+    propose_gold(small(labelled, max_tasks_per_worker=1))  # one task, which asks both
+
+    assert set(GoldPair.objects.values_list("query__qid", flat=True)) == {"moon"}
+
+
+def test_dropped_proposals_are_not_proposed_again(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    dropped = set(GoldPair.objects.values_list("query", "relevant", "off_topic"))
+    decide_gold(campaign, None, accept=False)
+
+    propose_gold(campaign)
+
+    fresh = GoldPair.objects.filter(state=GoldPair.State.PROPOSED)
+    assert fresh.exists()
+    assert not dropped & set(fresh.values_list("query", "relevant", "off_topic"))
+
+
+def test_person_accepts_some_and_drops_others(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    first, second = GoldPair.objects.order_by("pk")[:2]
+
+    assert decide_gold(campaign, [first.pk], accept=True, who="ada") == 1
+    assert decide_gold(campaign, [second.pk], accept=False, who="ada") == 1
+    assert decide_gold(campaign, None, accept=True, who="ada") == 3
+
+    first.refresh_from_db()
+    assert (first.state, first.decided_by) == ("accepted", "ada")
+    assert GoldPair.objects.filter(state="accepted").count() == 4
+    with pytest.raises(CampaignRefused, match="no gold pair 999"):
+        decide_gold(campaign, [999], accept=True)
+
+
+def test_without_texts_nothing_is_proposed_for_people(labelled):
+    Passage.objects.update(text=None)
+
+    with pytest.raises(CampaignRefused, match="No passage of this campaign has a text"):
+        propose_gold(small(labelled))
+
+
+def test_in_a_rehearsal_without_texts_any_passage_never_judged_for_the_query_serves(labelled):
+    Passage.objects.update(text=None)
+    campaign = small(labelled, placeholder_text=True, max_tasks_per_worker=10)
+
+    propose_gold(campaign)
+
+    known = set(Qrel.objects.values_list("query", "passage")) | set(
+        PooledPassage.objects.values_list("query", "passage")
+    )
+    assert campaign.gold_pairs.count() == 12
+    assert not known & set(campaign.gold_pairs.values_list("query", "off_topic"))
+
+
+def test_pool_without_labels_has_no_gold_to_propose(fair):
+    campaign = create_campaign(name="bare", settings=CampaignSettings(), pool=fair.pool)
+
+    with pytest.raises(CampaignRefused, match="no qrels"):
+        propose_gold(campaign)
+
+
+def test_a_file_may_say_the_kind_and_a_proposal_keeps_its_own(labelled):
+    campaign = small(labelled)
+    propose_gold(campaign)
+    known = (
+        GoldPair.objects.select_related("query", "relevant", "off_topic")
+        .exclude(kind="")
+        .order_by("pk")
+        .first()
+    )
+    lines = f"{known.query.qid} {known.relevant.pid} {known.off_topic.pid}\ntax tax-0 new-one hard\n"
+
+    bring_gold(campaign, lines.encode(), name="mine")
+
+    assert GoldPair.objects.get(off_topic__pid="new-one").kind == "hard"
+    assert GoldPair.objects.get(pk=known.pk).kind == known.kind
+    assert GoldPair.objects.get(pk=known.pk).state == GoldPair.State.ACCEPTED
+
+
+def test_proposals_come_from_graded_labels_of_another_set_and_say_why(labelled):
+    make_qrels(labelled.collection, "graded", [("egg", "egg-0", 3), ("egg", "egg-low", 0)], min_grade=2)
+    labelled.passages(["egg-low"])
+    Passage.objects.filter(pid="egg-low").update(text="No egg is ready to boil before a hen lays it")
+    campaign = small(labelled, max_tasks_per_worker=1)
+
+    propose_gold(campaign, qrels="graded")
+
+    gold = GoldPair.objects.select_related("off_topic").order_by("pk").first()
+    assert (gold.off_topic.pid, gold.kind) == ("egg-low", "hard")
+    assert gold.why == "shares 2 of 3 question words; labeled 0 for this question, the relevant one 3"
+    with pytest.raises(CampaignRefused, match="no qrel set called 'none'"):
+        propose_gold(campaign, qrels="none")
+
+
+def test_off_topic_passages_that_nobody_judges_come_before_those_of_other_questions(labelled):
+    labelled.passages(["far-1", "far-2"])
+    Passage.objects.filter(pid="far-1").update(text="Distance runners eat an egg")
+    campaign = small(labelled, max_tasks_per_worker=1)
+
+    propose_gold(campaign)
+
+    first = GoldPair.objects.select_related("off_topic").order_by("pk").first()
+    assert first.off_topic.pid in {"far-1", "far-2"}
+    assert "not judged for any question" in first.why
+
+
+def test_gold_from_a_file_is_accepted(labelled, tmp_path):
+    campaign = small(labelled)
+    file = tmp_path / "gold.tsv"
+    file.write_text("egg\tegg-0\tmoon-1\n\ntax tax-0 new-passage\n")
+
+    assert import_gold(campaign, file) == 2
+
+    assert set(GoldPair.objects.values_list("state", flat=True)) == {GoldPair.State.ACCEPTED}
+    assert Passage.objects.get(pid="new-passage").text is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("egg egg-0\n", 1, "expected 3 or 4 columns"),
+        ("egg egg-0 moon-0\nsun a b\n", 2, "no query 'sun'"),
+        ("egg egg-0 egg-0\n", 1, "are the same"),
+        ("egg egg-0 moon-0 hardest\n", 1, "unknown kind 'hardest'. Write easy or hard"),
+    ],
+)
+def test_wrong_line_of_a_gold_file_is_named_and_nothing_kept(labelled, tmp_path, text, line, reason):
+    campaign = small(labelled)
+    file = tmp_path / "gold.tsv"
+    file.write_text(text)
+
+    with pytest.raises(BadJudgmentFile, match=reason) as caught:
+        import_gold(campaign, file)
+
+    assert (caught.value.file, caught.value.line) == ("gold.tsv", line)
+    assert not GoldPair.objects.exists()

@@ -1,0 +1,151 @@
+"""Rejections are people's decisions; they can be taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from judging.errors import CampaignRefused, CrowdLater, CrowdNever
+from judging.intake.collection import collect
+from judging.jobs import collect_job as collect_and_pay
+from judging.models import Judgment, Payment
+from judging.money import rejections
+from judging.money.payments import pay_owed
+from judging.money.rejections import override_rejection, reject, submission_of
+
+
+@pytest.fixture
+def campaign(fair):
+    return fair.opened()
+
+
+@pytest.fixture
+def submission(fair, campaign):
+    """Work that came in and is not paid yet."""
+    done = fair.do_task(campaign, "A1")
+    collect(campaign, sweep=True)
+    return done
+
+
+def states():
+    return dict(Payment.objects.values_list("kind", "state"))
+
+
+def test_a_rejection_tells_why_and_nothing_is_paid(fair, campaign, submission):
+    reject(campaign, submission, why="a script sent it", who="ada")
+    pay_owed(campaign)
+
+    assert fair.crowd.rejections == {submission.assignment_id: "a script sent it"}
+    assert states() == {"reward": "rejected", "bonus": "rejected"}
+    assert fair.crowd.approvals == fair.crowd.paid_bonuses == []
+    assert Payment.objects.get(kind="reward").decided_by == "ada"
+    assert Judgment.objects.filter(submission=submission).counted().exists()
+    change = campaign.changes.latest("pk")
+    assert (change.what, change.why) == (f"submission {submission.pk} rejected", "a script sent it")
+
+
+def test_a_rejection_that_is_overridden_is_paid_with_its_bonus(fair, campaign, submission):
+    reject(campaign, submission, why="a script sent it")
+    override_rejection(campaign, submission, why="it was a person", who="ada")
+    pay_owed(campaign)
+
+    assert fair.crowd.approvals == [submission.assignment_id]
+    assert len(fair.crowd.paid_bonuses) == 1
+    assert states() == {"reward": "paid", "bonus": "paid"}
+    assert set(Payment.objects.values_list("decided_by", "decided_why", "decided_at")) == {("", "", None)}
+
+
+def test_what_is_paid_or_rejected_is_not_rejected(campaign, submission):
+    pay_owed(campaign)
+
+    with pytest.raises(CampaignRefused, match="already paid"):
+        reject(campaign, submission, why="too late")
+    with pytest.raises(CampaignRefused, match="is not rejected"):
+        override_rejection(campaign, submission)
+
+
+def test_a_crowd_that_refuses_the_rejection_leaves_the_payment_owed(fair, campaign, submission):
+    fair.crowd.approve(submission.assignment_id)
+
+    with pytest.raises(CrowdNever):
+        reject(campaign, submission, why="a script sent it")
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "paid"}
+
+
+def test_a_rejection_whose_reply_was_lost_is_asked_again_by_the_same_command(fair, campaign, submission):
+    fair.crowd.fail("reject", CrowdLater("no reply"), after=True)
+    with pytest.raises(CrowdLater):
+        reject(campaign, submission, why="a script sent it")
+    pay_owed(campaign)
+    assert fair.crowd.approvals == []
+
+    reject(campaign, submission, why="a script sent it")
+
+    assert states() == {"reward": "rejected", "bonus": "rejected"}
+
+
+@pytest.mark.parametrize("why", ["", " ", "x" * 1025])
+def test_a_rejection_needs_a_reason(campaign, submission, why):
+    with pytest.raises(CampaignRefused, match="needs a reason"):
+        reject(campaign, submission, why=why)
+
+
+def test_a_submission_is_named_by_its_assignment_or_its_receipt(campaign, submission):
+    receipt = f"{submission.pk}-{submission.assignment_id[-6:]}"
+
+    assert submission_of(campaign, submission.assignment_id) == submission
+    assert submission_of(campaign, receipt) == submission
+    for word in ("nobody", f"{submission.pk}-", f"{submission.pk}-WRONG1"):
+        with pytest.raises(CampaignRefused, match="with the assignment id or receipt"):
+            submission_of(campaign, word)
+
+
+def test_a_rejection_whose_reply_was_lost_is_carried_out_by_the_next_collection(fair, campaign, submission):
+    fair.crowd.fail("reject", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        reject(campaign, submission, why="a script sent it", who="ada")
+    assert states() == {"reward": "owed", "bonus": "owed"}
+
+    collect_and_pay(progress=lambda *_: None, campaign_id=campaign.pk)
+    collect_and_pay(progress=lambda *_: None, campaign_id=campaign.pk)
+
+    assert states() == {"reward": "rejected", "bonus": "rejected"}
+    assert [row.who for row in campaign.changes.filter(what__contains="rejected")] == ["ada"]
+
+
+def test_a_rejection_whose_reply_was_lost_can_be_taken_back(fair, campaign, submission):
+    fair.crowd.fail("reject", CrowdLater("the reply was lost"), after=True)
+    with pytest.raises(CrowdLater):
+        reject(campaign, submission, why="a script sent it")
+
+    override_rejection(campaign, submission, why="it was a person")
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "paid"}
+    assert fair.crowd.approvals == [submission.assignment_id]
+
+
+def test_taking_one_back_does_not_wait_for_another(fair, campaign, submission):
+    other = fair.do_task(campaign, "A2")
+    collect(campaign, sweep=True)
+    reject(campaign, submission, why="a script sent it")
+    fair.crowd.fail("reject", CrowdLater("away"))
+    with pytest.raises(CrowdLater):
+        reject(campaign, other, why="a script sent it, too")
+    fair.crowd.fail("reject", CrowdLater("away still"))
+
+    override_rejection(campaign, submission, why="it was a person")
+
+    assert fair.crowd.approvals == [submission.assignment_id]
+
+
+def test_a_turn_that_comes_late_rejects_nothing_that_was_taken_back(fair, campaign, submission):
+    reject(campaign, submission, why="a script sent it")
+    stale = Payment.objects.get(kind="reward")
+    override_rejection(campaign, submission, why="it was a person")
+
+    rejections._carry_out(campaign, stale)
+    pay_owed(campaign)
+
+    assert states() == {"reward": "paid", "bonus": "paid"}

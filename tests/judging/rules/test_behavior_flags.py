@@ -1,0 +1,57 @@
+"""What a worker's record must hold for a flag, and what must not raise one."""
+
+from dataclasses import replace
+
+import pytest
+
+from judging.rules.behavior_flags import Behaviour, Usual, flags_of
+
+HONEST = Behaviour(
+    judgments=100,
+    left=52,
+    decided=100,
+    compared=100,
+    agreeing=84.0,
+    gold_seen=30,
+    gold_failed=0,
+    tasks_timed=10,
+    seconds_per_pair=31.0,
+    tasks=10,
+)
+USUAL = Usual(agreement=0.85, seconds_per_pair=30.0, least_seconds_per_pair=4.0)
+
+
+def flags(usual: Usual = USUAL, **changes: object) -> list[str]:
+    return [flag.name for flag in flags_of(replace(HONEST, **changes), usual)]
+
+
+def test_an_honest_worker_raises_no_flag():
+    assert flags() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"gold_failed": 1}, ["gold pairs"]),
+        ({"left": 90}, ["one side"]),
+        ({"left": 60}, []),
+        ({"agreeing": 55.0}, ["disagrees"]),
+        ({"agreeing": 78.0}, []),
+        ({"seconds_per_pair": 9.0}, ["quick"]),
+        ({"seconds_per_pair": 9.0, "tasks_timed": 1}, []),
+        ({"seconds_per_pair": 90.0}, []),
+    ],
+)
+def test_a_flag_needs_more_than_chance(changes, expected):
+    assert flags(**changes) == expected
+
+
+def test_one_task_judged_faster_than_anybody_reads_is_enough():
+    alone = Usual(agreement=None, seconds_per_pair=None, least_seconds_per_pair=4.0)
+    assert flags(alone, seconds_per_pair=0.9, tasks_timed=1) == ["unread"]
+    assert flags(alone, seconds_per_pair=4.1, tasks_timed=1) == []
+
+
+def test_texts_that_are_read_at_a_glance_flag_nobody_for_speed():
+    brief = Usual(agreement=None, seconds_per_pair=None, least_seconds_per_pair=0.9)
+    assert flags(brief, seconds_per_pair=0.2, tasks_timed=1) == []

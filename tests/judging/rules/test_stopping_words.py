@@ -1,0 +1,49 @@
+"""What a worker is told each way of ending a task pays."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from judging.campaign.texts import agreed_text
+from judging.rules.pay import Pay
+from judging.rules.stopping_words import ways_to_stop
+from tests.judging.visitor import text
+
+
+@pytest.mark.parametrize(
+    ("base", "bonus", "says", "never"),
+    [
+        (
+            "0.20",
+            "1.80",
+            ["you are paid $2.00", "you are paid $0.20, and the bonus", "for the choices we saved"],
+            "decide",
+        ),
+        (
+            "2.00",
+            "0.00",
+            ["you are paid $2.00", "requester decides", "the requester decides about the choices"],
+            "bonus",
+        ),
+        ("0.00", "0.00", ["this work is not paid"], "$"),
+    ],
+)
+def test_each_way_says_what_is_true_under_the_campaigns_pay(base, bonus, says, never):
+    ways = ways_to_stop(Pay(Decimal(base), Decimal(bonus)), minutes=60, more=True)
+
+    told = " ".join(ways)
+    assert len(ways) == 4
+    assert all(words in told for words in says)
+    assert never not in told
+    assert "after 60 minutes" in told
+    assert "add the same time once more" in told
+
+
+def test_they_stand_on_the_consent_page_and_in_what_is_kept_of_it(martha, crowd_site):
+    page = text(martha.arrive())
+
+    for way in ways_to_stop(Pay(Decimal("0.20"), Decimal("1.80")), minutes=60, more=True):
+        assert way in page
+        assert way in agreed_text(martha.campaign)

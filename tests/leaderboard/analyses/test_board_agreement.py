@@ -1,0 +1,62 @@
+"""Official and preference boards side by side on the valley's board, by hand, and in every format."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.board.standings import PERFECT
+
+
+def run_json(capsys, *arguments):
+    call_command(*arguments, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def test_both_boards_side_by_side(valley, version, capsys):
+    found = run_json(capsys, "board_agreement", "valley")
+
+    agreement = {row["boards"]: row for row in found["tables"]["agreement"]["rows"]}
+    assert agreement["official against preference"]["tau_b"] == pytest.approx(1 / 3)
+    # Over all four queries old has (1 + 1 + 1/2 + 1) / 4 and is ahead; over three new and old are as they were.
+    assert set(agreement) == {
+        "official against preference",
+        "official here against official on all 4 queries",
+        "preference against official on all 4 queries",
+    }
+    wins = {row["qrels"]: (row["won"], row["decided"]) for row in found["tables"]["pair_wins"]["rows"]}
+    # b1 beat a1 and c1, a2 beat b2; of the official a1 lost one and won one, a2 won.
+    assert wins == {"preference": (3, 3), "official": (2, 3)}
+    order = {row["run"]: (row["won"], row["decided"]) for row in found["tables"]["pair_order"]["rows"]}
+    assert order == {"new": (1, 2), "old": (0, 1), "odd": (0, 0)}
+
+
+@pytest.mark.parametrize("option", ["--version", "--number"])
+def test_a_version_is_named_as_for_the_leaderboard(valley, version, capsys, option):
+    assert run_json(capsys, "board_agreement", "valley", option, "1") == run_json(
+        capsys, "board_agreement", "valley"
+    )
+
+    with pytest.raises(SystemExit):
+        call_command("board_agreement", "valley", option, "7")
+
+    assert "no version 7" in capsys.readouterr().err
+
+
+def test_every_form_and_figure_is_written(valley, version, tmp_path, capsys):
+    paths = {form: tmp_path / f"board.{form}" for form in ("csv", "latex", "markdown", "svg")}
+
+    call_command(
+        "board_agreement", "valley", "--csv", str(paths["csv"]), "--latex", str(paths["latex"]),
+        "--markdown", str(paths["markdown"]), "--figure", str(paths["svg"]),
+    )  # fmt: skip
+
+    with (tmp_path / "board-boards.csv").open() as file:
+        assert [row["run"] for row in csv.DictReader(file)] == ["new", PERFECT, "old", "odd"]
+    assert "\\toprule" in paths["latex"].read_text()
+    assert "Kendall" in paths["markdown"].read_text()
+    assert (tmp_path / "board-panels.svg").read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "board-against.svg").stat().st_size > 1000

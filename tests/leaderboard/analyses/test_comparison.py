@@ -1,0 +1,179 @@
+"""Comparisons of stored runs: questions, refusals, stored results, tables, files and the board over time."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from unittest import mock
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.analyses.compare.analysis import comparison_analysis
+from leaderboard.analyses.compare.comparison import Question, compare_runs, progress_over_time
+from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
+from leaderboard.scoring.chosen_runs import chosen_runs
+from leaderboard.scoring.labels import labels_named
+from pooling.models import Run
+from tests.factories import make_collection, make_qrels, make_run
+
+QIDS = [f"q{number}" for number in range(14)]
+
+
+@pytest.fixture
+def hill(db):
+    """14 queries with one answer, one with two: ``late`` answers 10 that ``early`` does not, never later."""
+    collection = make_collection("hill", [*QIDS, "two"])
+    make_qrels(
+        collection, "official", [*((qid, "yes", 1) for qid in QIDS), ("two", "yes", 1), ("two", "no", 1)]
+    )
+    make_run(collection, "early", {qid: ["x", "yes"] for qid in [*QIDS[:4], "two"]}, baseline=True)
+    make_run(collection, "late", {qid: ["x", "yes"] for qid in QIDS})
+    make_run(collection, "last", {qid: ["x", "no", "yes"] for qid in QIDS})
+    for day, tag in enumerate(("early", "late", "last"), 1):
+        Run.objects.filter(run_tag=tag).update(submitted_on=date(2024, 3, day))
+    return collection
+
+
+def ask(hill, *tags, **options):
+    runs = chosen_runs(hill, tags)
+    question = Question(labels_named(hill, "official"), **options)
+    return compare_runs(collection=hill, runs=runs, question=question)
+
+
+def test_two_runs_are_compared_on_every_query_with_an_answer(hill):
+    (pair,) = ask(hill, "early", "late").pairs
+
+    found = pair.outcomes
+    assert (found.queries, found.neither, found.a_wins, found.b_wins, found.both) == (15, 0, 1, 10, 4)
+    assert pair.verdict.claim.value == "do no harm"
+    assert pair.sentence.startswith("late improves on early and does no harm: late alone answers 10 of 15")
+
+
+def test_queries_with_several_answers_are_counted_and_can_be_left_out(hill):
+    kept, without = ask(hill, "early", "late"), ask(hill, "early", "late", single_answer_only=True)
+
+    assert (kept.several, without.several) == (1, 1)
+    assert (kept.facts.queries, without.facts.queries) == (15, 14)
+    assert without.pairs[0].outcomes.a_wins == 0
+
+
+def test_a_list_is_compared_with_its_first_and_its_end(hill):
+    comparison = ask(hill, "early", "late", "last")
+
+    assert [(pair.a, pair.b) for pair in comparison.pairs] == [
+        ("early", "late"),
+        ("early", "last"),
+        ("late", "last"),
+    ]
+    assert comparison.rules.m == 6
+
+
+def test_the_same_question_is_answered_without_looking_again(hill):
+    first = ask(hill, "early", "late")
+
+    with mock.patch(
+        "leaderboard.analyses.compare.comparison.evaluate", side_effect=AssertionError("computed again")
+    ):
+        assert repr(ask(hill, "early", "late")) == repr(first)
+        with pytest.raises(AssertionError, match="computed again"):
+            ask(hill, "late", "early")
+
+
+@pytest.mark.parametrize(
+    ("tags", "options", "error"),
+    [
+        (["early"], {}, NothingToScore),
+        (["early", "late"], {"measure": "nDCG@10"}, UnknownMeasure),
+        (["early", "late"], {"alpha": 0}, LeaderboardError),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(hill, tags, options, error):
+    with pytest.raises(error):
+        ask(hill, *tags, **options)
+
+
+def test_labels_without_a_query_left_are_refused(hill):
+    make_qrels(hill, "several", [("q0", "yes", 1), ("q0", "no", 1)])
+    question = Question(labels_named(hill, "several"), single_answer_only=True)
+
+    with pytest.raises(NothingToScore):
+        compare_runs(collection=hill, runs=chosen_runs(hill), question=question)
+
+
+def test_compare_writes_every_form(hill, tmp_path, capsys):
+    files = {"csv": "c.csv", "latex": "c.tex", "markdown": "c.md", "figure": "c.svg"}
+    options = [part for form, name in files.items() for part in (f"--{form}", str(tmp_path / name))]
+
+    call_command("compare", "hill", "--qrels", "official", "--json", *options)
+
+    result = json.loads(capsys.readouterr().out)
+    assert [row["b"] for row in result["tables"]["outcomes"]["rows"]] == ["late", "last", "last"]
+    assert (result["m"], result["verdicts"][0]["verdict"], result["verdicts"][0]["favours"]) == (
+        6,
+        "none",
+        None,
+    )
+    assert result["facts"]["measure"] == "RR@10"
+    assert result["facts"]["queries with several answers"] == "1 (included)"
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {
+        "c-naive.csv",
+        "c-outcomes.csv",
+        "c-corrected.csv",
+        "c-verdicts.csv",
+        "c.tex",
+        "c.md",
+        "c.svg",
+    } <= written
+    assert (tmp_path / "c.tex").read_text().count(r"\toprule") == 4
+
+
+def test_the_board_over_time_marks_steps_and_tests_them(hill, capsys, tmp_path):
+    call_command("progress", "hill", "--qrels", "official", "--json", "--figure", str(tmp_path / "p.png"))
+
+    rows = json.loads(capsys.readouterr().out)["tables"]["progress"]["rows"]
+    assert [(row["date"], row["run"], row["state_of_the_art"]) for row in rows] == [
+        ("2024-03-01", "early", "baseline"),
+        ("2024-03-02", "late", "yes"),
+        ("2024-03-03", "last", None),
+    ]
+    assert (rows[1]["displaced"], rows[1]["claim"]) == ("early", "do no harm")
+
+
+def test_runs_without_a_date_stand_at_their_import(hill):
+    Run.objects.filter(run_tag="early").update(submitted_on=None)
+    question = Question(labels_named(hill, "official"))
+
+    board = progress_over_time(collection=hill, runs=chosen_runs(hill), question=question)
+
+    assert [step.standing.entry.run for step in board.steps] == ["late", "last", "early"]
+    assert [step.dated for step in board.steps] == [True, True, False]
+
+
+def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    figure = comparison_analysis(ask(hill, "early", "late", "last")).figures[0]
+    canvas = Canvas(figsize=(figure.width, figure.height), layout="constrained")
+    figure.draw(canvas)
+    FigureCanvasAgg(canvas).draw()
+
+    assert "older" in figure.caption
+    for axes in canvas.axes:
+        label = axes.xaxis.label
+        assert "earlier" not in label.get_text()
+        extent = label.get_window_extent()
+        assert extent.x0 >= 0
+        assert extent.x1 <= canvas.bbox.width
+
+
+def test_both_names_of_a_pair_show_in_the_figure_however_long(hill):
+    Run.objects.filter(run_tag="late").update(run_tag="late" * 20)
+
+    figure = comparison_analysis(ask(hill, "early", "late" * 20)).figures[0]
+
+    chart = figure.charts[0]
+    assert chart["rows"] == [f"{'late' * 5}lat… ← early"]
+    assert chart["notes"][0].splitlines()[:2] == [f"B {'late' * 20}", "A early"]

@@ -1,0 +1,83 @@
+"""`manage.py analyse`: every registered kind gives the same result by command, by alias and on its page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import make
+from leaderboard.output.content import analysis_content
+from leaderboard.scoring.chosen_runs import chosen_runs
+from pooling.models import PoolRun, PrivateQuery, QuerySplit
+from tests.leaderboard.analyses.test_noise_analyses import run_json, second_opinion
+
+
+def some_private(valley):
+    split = QuerySplit.objects.create(collection=valley.collection)
+    PrivateQuery.objects.bulk_create(
+        PrivateQuery(split=split, query=valley.query(qid)) for qid in ("q1", "q2")
+    )
+
+
+@pytest.fixture
+def judged_twice(valley, version):
+    second_opinion(valley)
+    PoolRun.objects.bulk_create(PoolRun(pool=valley.pool, run=run) for run in valley.runs)
+    return valley
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, name):
+    kind, collection = KINDS[name], judged_twice.collection
+    if kind.of_private:
+        some_private(judged_twice)
+    subject = judged_twice.campaign.name if kind.of_campaign else collection.name
+    given = {"trials": "20", "splits": "5", "reference": "new", "official": "official", "qrels": "official"}
+    given = {field.name: given[field.name] for field in kind.fields if field.name in given}
+    options = [word for key, value in given.items() for word in (f"--{key}", value)]
+    if name == "better_than_perfect":
+        options[options.index("--reference")] = "--run"
+
+    made = run_json(capsys, "analyse", name, subject, *options)
+    alias = run_json(capsys, name, subject, *options)
+    runs = tuple(chosen_runs(collection)) if kind.of_runs else ()
+    campaign = judged_twice.campaign if kind.of_campaign else None
+    page = make(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
+
+    assert made == alias == json.loads(json.dumps(analysis_content(page), default=str))
+
+
+def test_without_a_kind_it_lists_them(db, capsys):
+    call_command("analyse")
+    said = capsys.readouterr().out
+
+    assert all(name in said and kind.sentence in said for name, kind in KINDS.items())
+    assert run_json(capsys, "analyse").keys() == KINDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["stability", "valley", "--trials", "0"], "--trials is 0; give a whole number from 1 to 10,000"),
+        (["compare", "valley", "--alpha", "0.9"], "--alpha is 0.9; give a number from 0.0001 to 0.5"),
+        (["judge_agreement", "spring", "--figure", "here.txt"], "here.txt"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_computed(valley, capsys, arguments, said):
+    with pytest.raises(SystemExit) as ended:
+        call_command("analyse", *arguments)
+
+    assert ended.value.code in (1, 2)
+    assert said in capsys.readouterr().err
+
+
+def test_a_version_is_a_number(valley, version, capsys):
+    with pytest.raises(SystemExit):
+        call_command("analyse", "board_agreement", "valley", "--version", "first")
+
+    assert "The version cannot be 'first'." in capsys.readouterr().err

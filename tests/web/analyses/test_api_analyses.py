@@ -1,0 +1,63 @@
+"""Analyses over HTTP: listed, made by a job, read as data."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.background.attending import work_off_everything
+from leaderboard.analyses import runner
+from leaderboard.analyses.registry import KINDS
+from tests.web.versions.test_api_versions import Script
+
+pytestmark = pytest.mark.one_database
+
+ANALYSES = "/api/v1/collections/harbour/analyses"
+
+
+@pytest.fixture
+def script(cast, monkeypatch):
+    """Calls of a member; figures are not drawn, which takes seconds."""
+    monkeypatch.setattr(runner, "drawn", lambda figure, form: b"")
+    return Script()
+
+
+def test_every_analysis_is_listed_with_its_settings(script):
+    listed = {row["name"]: row for row in script.get(ANALYSES).json()}
+
+    assert listed.keys() == KINDS.keys()
+    trials = next(one for one in listed["stability"]["settings"] if one["name"] == "trials")
+    assert (trials["least"], trials["most"]) == (1, 10_000)
+    assert "harbour" in str(listed["board_agreement"]["settings"]) or listed["board_agreement"]["needs"]
+
+
+def test_an_analysis_is_made_once_and_read_as_data(script):
+    asked = {"runs": ["quay", "mole"], "settings": {"trials": 20, "qrels": "official"}}
+
+    work = script.post(f"{ANALYSES}/stability", asked)
+    again = script.post(f"{ANALYSES}/stability", asked)
+    work_off_everything()
+    made = script.get(f"{ANALYSES}/work/{work['id']}").json()
+    kept = script.post(f"{ANALYSES}/stability", asked, 200)
+
+    assert again["id"] == work["id"]
+    assert made["state"] == kept["state"] == "done"
+    assert made["result"] == kept["result"]
+    assert made["result"]["facts"]["runs"] == ["mole", "quay"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "said"),
+    [
+        ({"settings": {"trails": 20}}, 422, "trails"),
+        ({"settings": {"trials": 0}}, 422, "Resamples"),
+        ({"runs": ["nobody"]}, 404, "nobody"),
+        ({"sample": 3}, 422, "sample"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(script, asked, status, said):
+    reply = script.client.post(
+        f"{ANALYSES}/stability", asked, content_type="application/json", headers=script.headers
+    )
+
+    assert reply.status_code == status
+    assert said in reply.content.decode()

@@ -1,0 +1,343 @@
+"""Pages of long analyses: run as jobs, kept, and shown to whom they may be."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from config.background import services
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from judging.models import Campaign
+from leaderboard.analyses import runner
+from leaderboard.analyses.registry import KINDS
+from leaderboard.models import KeptAnalysis
+from pooling.models import PrivateQuery, QuerySplit, Run
+from tests.web.api_caller import Api
+
+PAGE = "/collections/harbour/analyses"
+
+
+@pytest.fixture
+def artist(cast):
+    """A member, and figures that are really drawn."""
+    return cast.clients["viewer"]
+
+
+@pytest.fixture
+def signed_in(artist, monkeypatch):
+    """A member, for whom figures are not drawn: that takes seconds."""
+    monkeypatch.setattr(runner, "drawn", lambda figure, form: f"{figure.key}.{form}".encode())
+    return artist
+
+
+def made(client, kind: str, **settings: str) -> str:
+    """Run it and work it off; the address that shows it."""
+    reply = client.post(f"{PAGE}/{kind}/run", settings)
+    assert reply.status_code == 302
+    work_off_everything()
+    return reply["Location"]
+
+
+def file_of(address: str, form: str, of: str) -> str:
+    """The file beside a page: ``.../stability/?trials=20`` → ``.../stability.csv?trials=20&of=ranks``."""
+    path, _, query = address.partition("?")
+    return f"{path.rstrip('/')}.{form}?{query}&of={of}"
+
+
+def keep_private(cast, qid: str) -> None:
+    split = QuerySplit.objects.create(collection=cast.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=cast.query(qid))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "stability",
+        "board_agreement",
+        "win_ratios",
+        "pool_bias",
+        "label_noise",
+        "judge_agreement",
+    ],
+)
+def test_an_analysis_is_made_by_a_job_and_shown(cast, signed_in, kind):
+    address = made(signed_in, kind, trials="20")
+
+    shown = signed_in.get(address)
+
+    assert [one.title in shown.content.decode() for one in shown.context["page"].analysis.tables]
+    assert "download JSON" in shown.content.decode()
+    figures = shown.context["page"].analysis.figures
+    assert figures
+    for figure in figures:
+        assert all(chart["rows" if "rows" in chart else "points"] for chart in figure.charts)
+        assert signed_in.get(file_of(address, "csv", figure.data.key)).status_code == 200
+    assert Job.objects.get(kind="leaderboard.analyse").state == Job.State.DONE
+
+
+def test_a_versions_order_of_preference_can_be_chosen_and_compat_measures_by_it(cast, signed_in):
+    offered = signed_in.get(f"{PAGE}/stability/").content.decode()
+    address = made(signed_in, "stability", trials="20", qrels="@1:order", measure="Compat(p=0.95)")
+    shown = signed_in.get(address).context["page"].analysis
+    refused = made(signed_in, "stability", trials="20", qrels="@1:order", measure="RR@10")
+
+    assert '<option value="@1:order">version 1, order of preference (Compat)</option>' in offered
+    assert shown.facts.labels == ("order of preference, version 1",)
+    assert "Choose Compat(p=0.95) or the labels @1." in signed_in.get(refused).content.decode()
+
+
+def test_the_list_names_every_analysis(cast):
+    listed = cast.clients["nobody"].get(f"{PAGE}/").content.decode()
+
+    assert [kind.title for kind in KINDS.values() if kind.title.replace("'", "&#x27;") not in listed] == []
+    assert f"{PAGE}/judge_agreement/" not in listed
+
+
+def test_the_same_again_is_there_at_once(signed_in, monkeypatch):
+    address = made(signed_in, "stability", trials="20")
+    monkeypatch.setattr(runner, "make", lambda *_: pytest.fail("made twice"))
+
+    again = made(signed_in, "stability", trials="20")
+
+    assert again == address
+    assert Job.objects.count() == 1
+
+
+def test_figures_are_kept_with_their_analysis(signed_in):
+    made(signed_in, "stability", trials="20")
+
+    (group,) = set(KeptAnalysis.objects.filter(kind="stability figure").values_list("group", flat=True))
+    assert KeptAnalysis.objects.get(key=group).content["figures"]
+
+
+def test_a_new_judgment_asks_for_a_new_run(cast, signed_in):
+    address = made(signed_in, "label_noise", trials="20")
+    cast.add_queries(1)
+
+    assert "There is no result for these choices" in signed_in.get(address).content.decode()
+
+
+def test_files_hold_what_the_page_shows(artist):
+    address = made(artist, "stability", trials="20")
+    query = address.partition("?")[2]
+    files = {form: artist.get(f"{PAGE}/stability.{form}?{query}") for form in ("json", "csv", "tex", "md")}
+    pictures = {
+        form: artist.get(f"{PAGE}/stability.{form}?{query}&of=ranks") for form in ("svg", "pdf", "png")
+    }
+
+    assert json.loads(files["json"].content)["facts"]["seed"] == 20220
+    assert files["csv"].content.startswith(b"run,")
+    assert b"\\toprule" in files["tex"].content
+    assert b"| run |" in files["md"].content
+    assert [pictures[form].content[:4] for form in ("svg", "pdf", "png")] == [b"<?xm", b"%PDF", b"\x89PNG"]
+    assert artist.get(f"{PAGE}/stability.svg?{query}&of=none").status_code == 404
+
+
+def test_a_run_has_one_colour_on_every_page_and_hidden_runs_are_not_named(cast, signed_in):
+    cast.add_runs(3)
+    address = made(signed_in, "stability", trials="20")
+    places = signed_in.get(address).context["page"].places
+    tags = list(
+        Run.objects.filter(collection=cast.collection).order_by("pk").values_list("run_tag", flat=True)
+    )
+    assert places == {tag: place for place, tag in enumerate(tags)}
+    hidden = {*Run.objects.filter(release=Run.Release.PRIVATE).values_list("run_tag", flat=True)}
+    assert hidden
+
+    timeline = cast.clients["nobody"].get("/collections/harbour/analyses/progress/")
+
+    assert timeline.context["page"].places == {tag: places[tag] for tag in tags if tag not in hidden}
+    assert not any(f'"{tag}"' in timeline.content.decode() for tag in hidden)
+
+
+@pytest.mark.parametrize("trials", ["0", "many", "10001", "1.5"])
+def test_a_wrong_number_is_refused_in_words(signed_in, trials):
+    shown = signed_in.get(f"{PAGE}/stability/", {"trials": trials}).content.decode()
+
+    assert "Enter a whole number from 1 to 10,000." in shown
+
+
+def test_a_refusal_of_the_job_is_told(signed_in):
+    shown = signed_in.get(made(signed_in, "replicate_boards")).content.decode()
+
+    assert "all from one phase" in shown
+
+
+def test_others_see_what_was_made_for_everybody(cast, signed_in):
+    nobody = cast.clients["nobody"]
+    theirs = made(signed_in, "stability", trials="20")
+    before = nobody.get(theirs).content.decode()
+
+    for_all = made(signed_in, "stability", trials="20", released="1")
+
+    assert "There is no result" in before
+    assert "deep" in signed_in.get(theirs).content.decode()
+    for address in (theirs, for_all):
+        assert nobody.get(address).context["page"].analysis.facts.runs == ("mole", "quay")
+
+
+def test_others_get_nothing_on_private_queries(cast, signed_in):
+    keep_private(cast, "q2")
+    for kind in ("stability", "board_agreement", "win_ratios"):
+        made(signed_in, kind, trials="20")
+        made(signed_in, kind, trials="20", released="1")
+    nobody = cast.clients["nobody"]
+
+    stability = nobody.get(f"{PAGE}/stability/?trials=20").context["page"].analysis
+    refused = [nobody.get(f"{PAGE}/{kind}/").context["page"] for kind in ("board_agreement", "win_ratios")]
+
+    assert stability.facts.queries == 2
+    assert [(page.analysis, "private" in str(page.refusal)) for page in refused] == [(None, True)] * 2
+    for address in (f"{PAGE}/stability.json?queries=all&trials=20", f"{PAGE}/win_ratios.json"):
+        assert nobody.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["compare", "progress"])
+def test_a_quick_analysis_is_made_at_once_for_everybody_of_what_they_may_see(cast, signed_in, kind):
+    Run.objects.update(release=Run.Release.PUBLIC)
+    keep_private(cast, "q2")
+    address = made(signed_in, kind)
+
+    theirs, ours = (one.get(address).context["page"].analysis for one in (cast.clients["nobody"], signed_in))
+
+    assert theirs.facts.queries < ours.facts.queries
+    for figure in ours.figures:
+        for form in ("csv", "svg"):
+            of = figure.data.key if form == "csv" else figure.key
+            assert signed_in.get(file_of(address, form, of)).status_code == 200
+    assert not Job.objects.exists()
+
+
+def test_what_members_are_told_of_private_queries_is_not_kept_for_others(cast, signed_in):
+    Run.objects.update(release=Run.Release.PUBLIC)
+    keep_private(cast, "q2")
+    theirs = made(signed_in, "stability", trials="20")
+    nobody = cast.clients["nobody"]
+
+    shown, file = nobody.get(theirs).context["page"], nobody.get(theirs.replace("/?", ".json?"))
+
+    assert (shown.analysis, file.status_code) == (None, 404)
+    assert signed_in.get(theirs).context["page"].analysis is not None
+
+
+def test_others_neither_read_of_a_draft_nor_learn_its_name(cast, signed_in):
+    Run.objects.update(release=Run.Release.PUBLIC)
+    Campaign.objects.update(name="secret-draft", state=Campaign.State.DRAFT, launched_at=None)
+    asked = {"campaign": "secret-draft", "released": "1"}
+    signed_in.post(f"{PAGE}/win_ratios/run", asked)
+    work_off_everything()
+    nobody = cast.clients["nobody"]
+
+    shown = [nobody.get(f"{PAGE}/win_ratios/", given) for given in ({}, {"campaign": "secret-draft"})]
+    listed = nobody.get("/api/v1/collections/harbour/analyses").content.decode()
+
+    assert [one.context["page"].analysis for one in shown] == [None, None]
+    assert "secret-draft" not in shown[0].content.decode() + listed
+    assert "secret-draft" in signed_in.get(f"{PAGE}/win_ratios/").content.decode()
+
+
+def test_a_team_under_embargo_is_not_named(cast, signed_in):
+    far = cast.version.published_at.replace(year=2999).date()
+    Run.objects.filter(pk=cast.quay.pk).update(team="Wharf", anonymous_until=far)
+
+    address = made(signed_in, "pool_bias", by="team", released="1")
+
+    assert cast.clients["nobody"].get(address).context["page"].analysis.facts.runs == ("mole", "quay")
+    assert "Wharf" not in cast.clients["nobody"].get(address).content.decode()
+    assert "Wharf" in signed_in.get(made(signed_in, "pool_bias", by="team")).content.decode()
+
+
+def test_a_fault_of_the_software_stays_in_the_log(signed_in, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("a secret path")
+
+    monkeypatch.setattr(runner, "make", fail)
+    address = signed_in.post(f"{PAGE}/stability/run", {"trials": "20"})["Location"]
+    work_off_everything(until_seconds=5)
+
+    shown = signed_in.get(address).content.decode()
+
+    assert "software error" in shown
+    assert "secret path" not in shown
+
+
+def test_what_is_under_way_says_how_far_it_is(signed_in):
+    address = signed_in.post(f"{PAGE}/stability/run", {"trials": "20"})["Location"]
+    Job.objects.update(state="running", progress_done=2, progress_total=5, progress_message="Scoring runs")
+    query = address.partition("?")[2]
+
+    assert "Scoring runs: 2 of 5" in signed_in.get(address).content.decode()
+    assert "Scoring runs: 2 of 5" in signed_in.get(f"{PAGE}/stability/progress?{query}").content.decode()
+    assert KeptAnalysis.objects.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["win_ratios", "label_noise"])
+def test_a_campaign_that_is_not_there_is_said_by_its_name(cast, signed_in, kind):
+    page = signed_in.get(f"{PAGE}/{kind}/?campaign=nosuch")
+    file = signed_in.get(f"{PAGE}/{kind}.csv?campaign=nosuch")
+
+    assert "harbour has no campaign &#x27;nosuch&#x27;." in page.content.decode()
+    assert file.content.decode() == "harbour has no campaign 'nosuch'. Choose a campaign from the list.\n"
+
+
+def test_the_private_board_names_the_labels_it_uses(signed_in, cast):
+    keep_private(cast, "q2")
+
+    page = signed_in.get(f"{PAGE}/private_board/").content.decode()
+
+    options = re.findall(
+        r'<option value="([^"]*)"', page.partition('name="qrels"')[2].partition("</select>")[0]
+    )
+    assert options[:2] == ["official", "@1"]
+    assert "and the latest version" not in page
+
+
+def test_without_private_queries_nothing_is_offered_that_needs_them(signed_in):
+    for address in ("private_board/", "stability/?queries=private"):
+        page = signed_in.get(f"{PAGE}/{address}").content.decode()
+
+        assert "No query of harbour is private." in page
+        assert "/collections/harbour/split/" in page
+
+
+def test_pages_of_a_refusal_speak_of_no_options(signed_in, cast):
+    address = made(signed_in, "better_than_perfect")
+
+    page = signed_in.get(address).content.decode()
+
+    assert "Name a run and a qrel set." in page
+    assert "--" not in page.partition('class="empty"')[2].partition("</div>")[0]
+
+
+def test_agreement_of_judges_is_of_no_runs(signed_in, cast):
+    """Neither states it any, nor offers a choice of them, nor is it made again when there is one more."""
+    address = made(signed_in, "judge_agreement")
+    page = signed_in.get(address).content.decode()
+
+    cast.add_runs(1)
+
+    assert "What may be said" in signed_in.get(address).content.decode()
+    assert "What may be said" in page
+    assert "0 runs" not in page
+    assert "If none is chosen" not in page
+    assert ",0 runs" not in signed_in.get(file_of(address, "csv", "agreement")).content.decode()
+
+
+def test_nobody_fills_the_line_that_payments_wait_in(signed_in, monkeypatch):
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
+    for seed in "1223":
+        reply = signed_in.post(f"{PAGE}/stability/run", {"trials": "20", "seed": seed}, follow=True)
+
+    assert Job.objects.filter(kind="leaderboard.analyse").count() == 2
+    assert "2 jobs of this kind are in progress" in reply.content.decode()
+
+
+def test_nobody_fills_it_with_pools_over_the_api(cast, client, monkeypatch):
+    monkeypatch.setattr(services, "MOST_AT_ONCE", 2)
+    api = Api(client, cast.collection)
+    replies = [api.post("/collections/harbour/pools", {"name": f"pool-{number}"}) for number in (1, 2, 2, 3)]
+
+    assert [reply.status_code for reply in replies] == [202, 202, 202, 409]

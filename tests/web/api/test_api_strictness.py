@@ -1,0 +1,159 @@
+"""What the API does not know is refused, not passed over; what is too large or no file is said to be so."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from config.background.attending import work_off_everything
+from judging.models import Campaign
+from pooling.models import Run, RunUpload, SubmissionPolicy
+from pooling.services.submissions import drop_policy, set_policy
+from tests.web.api_caller import RUN, RUNS, problem
+from tests.web.api_caller import api as api
+from tests.web.runs.test_api_uploads import announce, send_part
+from web import api_parameters as strict
+from web.api_routers import api as description
+from web.common.directions import CALLS
+
+pytestmark = pytest.mark.one_database
+
+
+def test_a_misspelt_parameter_imports_nothing(api):
+    said = problem(api.send(options="file_name=sent.txt&checkonly=true&relase=public"), 422)
+
+    assert said["problems"] == [
+        {"where": "query/checkonly", "reason": "Unknown parameter `checkonly`. Did you mean `check_only`?"},
+        {"where": "query/relase", "reason": "Unknown parameter `relase`. Did you mean `release`?"},
+    ]
+    assert not RunUpload.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "field"),
+    [
+        ("/campaigns/spring/challenges", {"runs": ["quay"], "dryrun": True}, "dryrun"),
+        ("/campaigns/spring/publishing", {"dryrun": True}, "dryrun"),
+        ("/collections/harbour/campaigns", {"name": "next", "pool": "tide", "rewrd": 9}, "rewrd"),
+    ],
+)
+def test_a_misspelt_field_does_nothing(api, address, body, field):
+    said = problem(api.post(address, body), 422)
+
+    assert said["problems"] == [{"where": f"body/{field}", "reason": f"Unknown field `{field}`."}]
+    assert said["next_step"].startswith("Fix the problems listed")
+
+
+def test_only_true_and_false_say_whether_something_is_done(api):
+    said = problem(api.post("/campaigns/spring/challenges", {"runs": ["quay"], "dry_run": 0}), 422)
+
+    assert said["problems"][0]["where"] == "body/dry_run"
+
+
+def test_nothing_is_published_that_was_not_seen(api):
+    assert "dry_run" in problem(api.post("/campaigns/spring/publishing", {}), 422)["detail"]
+
+
+def test_too_large_a_body_is_no_fault_of_the_software(api, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+
+    said = problem(api.post("/campaigns/spring/pause", {"why": "x" * 2000}), 413)
+
+    assert said["detail"] == "A JSON body can have at most 1,000 bytes."
+
+
+def test_a_form_is_no_file(api):
+    headers = api.headers | {"Idempotency-Key": "k"}
+    reply = api.client.post(RUNS, {"file": "q1 Q0 a 1 1.0 sent"}, headers=headers)
+
+    assert "--data-binary" in problem(reply, 415)["detail"]
+    assert not RunUpload.objects.exists()
+
+
+def test_a_setting_that_cannot_be_is_named_as_its_field(api):
+    bad = {"name": "next", "pool": "tide", "pairs_per_task": 0}
+    assert "“pairs_per_task” must be between" in str(
+        problem(api.post("/collections/harbour/campaigns", bad), 422)
+    )
+
+
+def test_head_is_answered_like_get_without_a_body(api):
+    address = "/api/v1/collections/harbour/versions/1/qrels"
+    read = api.client.get(address, headers=api.headers)
+    head = api.client.head(address, headers=api.headers)
+
+    assert (head.status_code, head["ETag"], head.content) == (200, read["ETag"], b"")
+    judgments = api.client.head("/api/v1/campaigns/spring/judgments", headers=api.headers)
+    assert (judgments.status_code, b"".join(judgments.streaming_content)) == (200, b"")
+    assert api.client.head("/api/v1/campaigns/spring/pause", headers=api.headers).status_code == 405
+
+
+def test_a_refused_file_is_checked_anew_when_it_is_sent_again(api, published):
+    collection = published.collection
+    set_policy(collection=collection, who="olga", most_runs=9, period_days=30, required=["team"])
+    first = api.send().json()
+    work_off_everything()
+    assert api.get(f"/collections/harbour/uploads/{first['id']}").json()["state"] == "refused"
+
+    drop_policy(collection=collection, who="olga", why="over")
+    again = api.send()
+    assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, first["id"], "waiting")
+    assert again.json()["problems"] == []
+    work_off_everything()
+
+    assert api.get(f"/collections/harbour/uploads/{first['id']}").json()["state"] == "imported"
+    assert Run.objects.filter(run_tag="sent").count() == 1
+    assert not SubmissionPolicy.objects.exists()
+    assert api.send().json()["state"] == "imported"
+
+
+def test_a_refused_file_in_parts_begins_anew(api):
+    bad = RUN.replace(b"2.0", b"two")
+    where = announce(api, bad)["Location"]
+    send_part(api, where, bad, 0)
+    work_off_everything()
+    assert announce(api, bad)["Upload-Offset"] == "0"
+
+    send_part(api, where, RUN, 0)
+    work_off_everything()
+
+    mended = api.client.get(where, headers=api.headers).json()
+    assert (mended["state"], mended["received_bytes"]) == ("imported", len(RUN))
+    assert RunUpload.objects.count() == 1
+
+
+def test_a_run_has_a_limit_of_its_own(api, settings):
+    settings.MAX_RUN_BYTES = len(RUN) - 1
+    sent = api.send(gzip.compress(RUN), options="file_name=sent.txt.gz")
+    work_off_everything()
+
+    upload = api.client.get(sent["Location"], headers=api.headers).json()
+    assert upload["state"] == "refused"
+    assert "PREFEREE_MAX_RUN_BYTES" in upload["problems"][0]["next_step"]
+
+
+def test_the_parameters_of_every_call_are_known():
+    """Else a call whose address is written otherwise in the document would pass everything over."""
+    routes, _, _ = description.urls
+    known = {address for _, address in strict._known()}
+
+    missing = {str(one.pattern) for one in routes} - {"openapi.json", ""}
+    assert {strict._CONVERTED.sub(r"{\1}", route) for route in missing} <= known
+
+
+def test_every_call_that_words_name_is_there():
+    paths = description.get_openapi_schema()["paths"]
+    for call in CALLS.values():
+        method, address = call.format(name="{name}").split()
+        assert method.lower() in paths[f"/api/v1{address}"], call
+
+
+def test_a_second_launch_with_another_amount_is_a_conflict(api):
+    Campaign.objects.filter(name="spring").update(confirmed_at_launch="10.00", confirmed_spend="90.00")
+
+    assert api.post("/campaigns/spring/launch", {"confirm_spend": 10}).status_code == 200
+    assert (
+        "is already open"
+        in problem(api.post("/campaigns/spring/launch", {"confirm_spend": 90}), 409)["detail"]
+    )

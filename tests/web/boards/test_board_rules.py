@@ -1,0 +1,193 @@
+"""A board's rules: its submission policy and its private queries, seen and changed on pages and over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+import time_machine
+from playwright.sync_api import expect
+
+from pooling.models import QuerySplit, SubmissionPolicy
+from pooling.services.query_splits import private_qids
+from pooling.services.submissions import set_policy
+from tests.accessibility import Inspector
+from tests.chromium import follow
+from tests.web.api_caller import api as api
+from tests.web.api_caller import problem
+from tests.web.preparing_cast import texts
+
+pytestmark = pytest.mark.one_database
+
+POLICY = "/collections/harbour/policy/"
+SPLIT = "/collections/harbour/split/"
+ASKED = {
+    "most_runs": "1",
+    "period_days": "30",
+    "most_variants": "0",
+    "required": ["description"],
+    "longest_embargo_days": "9",
+    "why": "spring round",
+}
+
+
+@pytest.fixture
+def owner(cast):
+    return cast.clients["owner"]
+
+
+def test_an_owner_sets_a_policy_and_everybody_reads_it(cast, owner):
+    assert "There is no policy" in texts(owner.get(POLICY))
+
+    owner.post(POLICY, ASKED)
+    owner.post(POLICY, ASKED | {"why": "once more"})  # which changes nothing
+
+    outside = texts(cast.clients["stranger"].get(POLICY))
+    assert "1 run per team in any 30 days in a row" in outside
+    assert "team, description" in outside
+    assert "Usage by team" not in outside
+    assert "spring round" not in outside
+    change = cast.collection.changes.get()
+    assert change.who == "owner"
+    assert change.what == (
+        "submission policy set: 1 run of a team in 30 days, no variants; team, description; "
+        "anonymous for 9 days at most (spring round)"
+    )
+
+
+def test_members_see_when_each_team_is_welcome_again(cast):
+    cast.quay.team, cast.quay.submitted_on = "Otters", "2026-03-10"
+    cast.quay.save()
+    set_policy(collection=cast.collection, most_runs=1, period_days=30)
+
+    with time_machine.travel("2026-03-20 12:00", tick=False):
+        said = texts(cast.clients["viewer"].get(POLICY))
+
+    assert "Otters 1 0 9 April 2026 9 April 2026" in said
+
+
+def test_a_policy_is_taken_away_with_a_reason(cast, owner):
+    set_policy(collection=cast.collection, most_runs=1, period_days=30)
+
+    owner.post(f"{POLICY}drop", {"why": ""})
+    assert SubmissionPolicy.objects.exists()
+    owner.post(f"{POLICY}drop", {"why": "over"})
+
+    assert not SubmissionPolicy.objects.exists()
+    assert cast.collection.changes.latest("pk").what == "submission policy taken away (over)"
+
+
+@pytest.mark.parametrize("name", ["most_runs", "period_days", "most_variants", "longest_embargo_days"])
+def test_numbers_that_cannot_be_are_said_at_their_field(cast, owner, name):
+    for value in ("-1", "x", "9" * 30, ""):
+        assert owner.post(POLICY, ASKED | {name: value}).status_code == 422
+    assert not SubmissionPolicy.objects.exists()
+
+
+def test_only_owners_change_rules(cast):
+    for person in ("maintainer", "manager", "viewer"):
+        assert cast.clients[person].post(POLICY, ASKED).status_code == 403
+        assert cast.clients[person].post(SPLIT, {"qids": "q1", "sure": "1"}).status_code == 403
+
+
+def test_queries_become_private_after_a_look_and_stay_so(cast, owner):
+    asked = texts(owner.post(SPLIT, {"qids": "q1\r\n\r\nq2\r\n"}))
+    assert "Make 2 queries of harbour private" in asked
+    assert "everybody could see results" in asked
+    assert not QuerySplit.objects.exists()
+
+    owner.post(SPLIT, {"qids": "q1\r\nq2", "sure": "1"})
+    again = texts(owner.post(SPLIT, {"share": "34", "seed": "1", "sure": "1"}, follow=True))
+
+    assert private_qids(cast.collection) == {"q1", "q2"}
+    assert "has other private queries already" in again
+    assert "by a list" in again
+    change = cast.collection.changes.get()
+    assert (change.what, change.who) == ("2 queries made private for good", "owner")
+
+
+def test_a_share_is_drawn_the_same_from_the_same_seed(cast, owner):
+    first, second = (texts(owner.post(SPLIT, {"share": "34", "seed": "7"})) for _ in range(2))
+    owner.post(SPLIT, {"share": "34", "seed": "7", "sure": "1"})
+
+    (qid,) = private_qids(cast.collection)
+    assert f"Private: {qid} ." in first.replace(f"{qid}.", f"{qid} .")
+    assert first.split("Make 1 query")[1] == second.split("Make 1 query")[1]
+    assert "34% of the queries, drawn with seed 7" in texts(owner.get(SPLIT))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "not both"),
+        ({"share": "50", "qids": "q1"}, "not both"),
+        ({"qids": "q1 q9\nq7"}, "has no query q7"),
+        ({"qids": "q1\nq1"}, "names a query twice"),
+        ({"qids": "q1\nq2\nq3"}, "3 of 3 queries would be private"),
+        ({"share": "1"}, "0 of 3 queries would be private"),
+        ({"share": "100"}, "less than or equal to 99"),
+        ({"share": "50", "seed": "-1"}, "greater than or equal to 0"),
+    ],
+)
+def test_a_choice_that_parts_nothing_is_refused(cast, owner, said, words):
+    reply = owner.post(SPLIT, said | {"sure": "1"})
+
+    assert reply.status_code == 422
+    assert words in texts(reply)
+    assert not QuerySplit.objects.exists()
+
+
+def test_a_script_sets_reads_and_drops_a_policy(api, published):
+    put = {"content_type": "application/json", "headers": api.headers}
+    address = "/api/v1/collections/harbour/policy"
+    rules = {"most_runs": 2, "period_days": 30, "required": ["paper"], "why": "spring"}
+
+    made = api.client.put(address, rules, **put).json()
+    assert made == api.get("/collections/harbour/policy").json()
+    assert (made["required"], made["most_variants"]) == (["team", "paper"], 1)
+    assert api.client.delete(f"{address}?why=over", headers=api.headers).status_code == 204
+    assert "no submission policy" in problem(api.get("/collections/harbour/policy"), 404)["detail"]
+    assert published.collection.changes.latest("pk").who == "olga"
+
+
+def test_a_script_parts_queries_once(api, published):
+    address = "/collections/harbour/query-split"
+
+    seen = api.post(address, {"share": 0.34, "seed": 7, "dry_run": True}).json()
+    assert (seen["done"], seen["private"], seen["public"]) == (False, 1, 2)
+    assert not QuerySplit.objects.exists()
+    for _ in range(2):
+        made = api.post(address, {"share": 0.34, "seed": 7}).json()
+    assert (made["done"], made["private_qids"]) == (True, seen["private_qids"])
+    assert api.get(address).json() == made
+    problem(api.post(address, {"qids": ["q1", "q2"]}), 409)
+    problem(api.post(address, {"qids": ["q1"], "share": 0.5}), 422)
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
+    cast.quay.team = "Otters"
+    cast.quay.save()
+    session = cast.clients["owner"].cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    inspector = Inspector()
+    page.goto(f"{live_server.url}/collections/harbour/")
+    follow(page.get_by_role("link", name="submission policy"))
+    inspector.look(page, "no policy")
+    page.get_by_label("Longest time to stay anonymous").fill("90")
+    page.get_by_label("Why").fill("spring round")
+    page.get_by_role("button", name="Set policy of harbour").click()
+    expect(page.locator("#teams")).to_contain_text("Otters")
+    inspector.look(page, "a policy")
+
+    page.goto(f"{live_server.url}/collections/harbour/")
+    page.get_by_role("link", name="private queries").click()
+    page.get_by_role("button", name="Preview the split").click()
+    expect(page.get_by_role("alert").first).to_contain_text("not both")
+    inspector.look(page, "a choice to make")
+    page.get_by_label("Draw this share").fill("34")
+    follow(page.get_by_role("button", name="Preview the split"))
+    inspector.look(page, "a look before")
+    page.get_by_role("button", name="Make 1 query of harbour private").click()
+    expect(page.get_by_role("status").first).to_contain_text("1 query is private now")
+    inspector.look(page, "private for good")
+    assert inspector.faults == []

@@ -1,0 +1,142 @@
+"""Work in the background that failed: named on the campaign's page, put away, tried again where that is safe."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from config import clock
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from judging.models import CampaignChange
+from pooling.models import Membership
+from tests.web.campaign_cast import text_of
+
+PAGE = "/campaigns/fair/"
+NAMED = "<strong>Collecting work failed: The key is wrong.</strong> Set another key."
+
+
+@pytest.fixture
+def failed(campaign):
+    """A collection of work that failed for good, after an older one of the same key."""
+    arguments = {"campaign_id": campaign.pk, "sweep": True}
+    rows = [
+        Job.objects.create(
+            kind="judging.collect",
+            key="judging.collect:1",
+            arguments=arguments,
+            state="failed",
+            failure_message="The key is wrong.",
+            next_step="Set another key.",
+            finished_at=clock.now() - timedelta(hours=hours),
+        )
+        for hours in (5, 1)
+    ]
+    return rows[-1]
+
+
+def test_failed_work_is_put_away_by_whom_the_log_says_and_named_again_when_it_fails_again(
+    failed, campaign, manager
+):
+    page = text_of(manager.get(PAGE))
+    assert NAMED in page
+    assert page.count("Hide failed job") == 1
+
+    done = text_of(manager.post(f"{PAGE}failed/{failed.pk}/away", follow=True))
+
+    assert NAMED not in done
+    assert "Needs you" not in done
+    change = CampaignChange.objects.get(what__startswith="put away")
+    assert (change.what, change.why, change.who) == (
+        "put away: collecting work failed", "The key is wrong.", "ada",
+    )  # fmt: skip
+    assert Job.objects.filter(kind="judging.watchdog", state="waiting").exists()
+    later = Job.objects.create(
+        kind=failed.kind,
+        key=failed.key,
+        arguments=failed.arguments,
+        state="failed",
+        failure_message="The key is wrong.",
+        next_step="Set another key.",
+        finished_at=clock.now(),
+    )
+    assert f"failed/{later.pk}/away" in text_of(manager.get(PAGE))
+
+
+@pytest.mark.parametrize("kind", ["web.rehearse", "web.simulate"])
+def test_failed_work_of_a_step_that_is_over_hides_no_next_step(kind, failed, campaign, manager):
+    Job.objects.update(kind=kind)
+    campaign.tasks.all().delete()
+
+    page = text_of(manager.get(PAGE))
+
+    assert "The key is wrong." not in page
+    assert "Check the problems above" not in page
+
+
+def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
+    said = text_of(manager.post(f"{PAGE}failed/{failed.pk}/again", follow=True))
+    assert "Trying again" in said
+    assert NAMED not in said
+    work_off_everything()
+
+    assert Job.objects.filter(key=failed.key).order_by("-pk").first().state == "done"
+    assert CampaignChange.objects.filter(what="tried again: collecting work", who="ada").exists()
+
+
+def test_a_challenge_is_not_tried_again_by_a_button(failed, campaign, manager):
+    Job.objects.filter(pk=failed.pk).update(kind="web.challenge")
+
+    assert "Retry" not in text_of(manager.get(PAGE))
+    said = text_of(manager.post(f"{PAGE}failed/{failed.pk}/again", follow=True))
+
+    assert "cannot be retried here" in said
+    assert Job.objects.filter(kind="web.challenge").count() == 1
+
+
+def test_what_is_put_away_or_another_campaigns_is_refused_in_words(failed, campaign, manager):
+    manager.post(f"{PAGE}failed/{failed.pk}/away")
+    other = Job.objects.create(
+        kind="judging.collect", key="x", arguments={"campaign_id": campaign.pk + 1}, state="failed"
+    )
+
+    for key in (failed.pk, other.pk, 2**62):
+        said = text_of(manager.post(f"{PAGE}failed/{key}/away", follow=True))
+        assert "already hidden, or the work is running" in said
+    assert CampaignChange.objects.filter(what__startswith="put away").count() == 1
+    assert manager.post(f"{PAGE}failed/{failed.pk}/nonsense").status_code == 404
+
+
+def test_work_that_waits_for_the_crowd_is_named_with_its_next_try_and_tried_now_by_a_button(
+    failed, campaign, manager
+):
+    Job.objects.all().delete()
+    waiting = Job.objects.create(
+        kind="judging.post_places",
+        key="judging.post_places:1",
+        arguments={"campaign_id": campaign.pk},
+        run_after=clock.now() + timedelta(minutes=5),
+        put_off=4,
+        progress_message="The crowd does not answer.",
+    )
+
+    page = text_of(manager.get(PAGE))
+    assert "Offering places was put off 4 times in a row: The crowd does not answer." in page
+    manager.post(f"{PAGE}ask-again")
+
+    waiting.refresh_from_db()
+    assert waiting.run_after <= clock.now()
+
+
+def test_who_only_looks_on_has_no_button(failed, campaign, client):
+    bob = get_user_model().objects.create_user("bob")
+    Membership.objects.create(collection=campaign.collection, user=bob, role="viewer")
+    client.force_login(bob)
+
+    page = text_of(client.get(PAGE))
+
+    assert NAMED in page
+    assert "Hide failed job" not in page
+    assert client.post(f"{PAGE}failed/{failed.pk}/away").status_code == 403

@@ -1,0 +1,61 @@
+"""Simulated workers asked for on a campaign's page."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.background.models import Job
+from pooling.models import QrelSet
+from tests.web.campaign_cast import text_of
+from web.campaigns import simulation as simulating
+from web.campaigns.jobs import SIMULATE
+
+
+@pytest.fixture
+def here(campaign):
+    """The campaign at a marketplace of this machine, with grades to follow."""
+    campaign.endpoint = "http://127.0.0.1:8411"
+    campaign.save(update_fields=["endpoint"])
+    QrelSet.objects.create(collection=campaign.collection, name="truth", kind="graded", min_grade=1)
+    return campaign
+
+
+def asked(campaign, **changes):
+    answers = {"truth": "truth", "workers": 5, "careless": 1, "error": 0.1, "gold_error": 0, "seed": 1}
+    return answers | {"sure": campaign.name} | changes
+
+
+def test_the_name_is_typed_and_one_job_is_rung(manager, here):
+    page = f"/campaigns/{here.name}/simulate/"
+
+    assert manager.post(page, asked(here, sure="x")).status_code == 400
+    assert not Job.objects.filter(kind=SIMULATE).exists()
+    for _ in range(2):
+        assert manager.post(page, asked(here)).status_code == 302
+
+    job = Job.objects.get(kind=SIMULATE)
+    assert job.arguments["settings"]["careless"] == 1
+    assert "Simulated workers are judging" in text_of(manager.get(page))
+
+
+def test_people_and_software_are_not_mixed(fair, manager, here):
+    fair.do_task(here, "A1")
+
+    page = manager.post(f"/campaigns/{here.name}/simulate/", asked(here))
+
+    assert page.status_code == 400
+    assert "People have worked in" in page.content.decode()
+    assert not Job.objects.filter(kind=SIMULATE).exists()
+    assert "/simulate/" not in text_of(manager.get(f"/campaigns/{here.name}/"))
+
+
+def test_only_this_machines_marketplace_is_worked_at(campaign, manager):
+    campaign.endpoint = "https://crowd.example.org"
+    campaign.save(update_fields=["endpoint"])
+
+    assert "only use this machine's marketplace" in simulating.why_not(campaign)
+    assert "/simulate/" not in text_of(manager.get(f"/campaigns/{campaign.name}/"))
+
+
+def test_the_page_of_a_campaign_leads_there(manager, here):
+    assert f"/campaigns/{here.name}/simulate/" in text_of(manager.get(f"/campaigns/{here.name}/"))

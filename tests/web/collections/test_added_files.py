@@ -1,0 +1,137 @@
+"""Labels and passage files are added to a collection that is there."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from config.background.attending import work_off_everything
+from pooling.models import AddedFiles, CollectionChange, Membership, Passage, PassageSource, QrelSet
+from pooling.services.added_files import add_files
+from tests.factories import make_collection, make_run
+
+pytestmark = pytest.mark.one_database
+
+ADD = "/collections/mine/files/"
+PASSAGES = b"a\tthe text of a\nb\tthe text of b\n"
+QRELS = b"q1 0 a 2\nq2 0 c 1\n"
+
+
+@pytest.fixture
+def collection(db):
+    made = make_collection("mine", ["q1", "q2"])
+    make_run(made, "first", {"q1": ["b"]})
+    Passage.objects.create(collection=made, pid="b")
+    return made
+
+
+@pytest.fixture
+def ada(client, collection):
+    ada = get_user_model().objects.create_user("ada")
+    Membership.objects.create(collection=collection, user=ada, role="maintainer")
+    client.force_login(ada)
+    return client
+
+
+def sent(client, **said):
+    form = {
+        what: SimpleUploadedFile(f"my {what}.tsv", said.pop(what))
+        for what in ("passages", "qrels")
+        if what in said
+    }
+    reply = client.post(ADD, form | said)
+    work_off_everything()
+    return reply
+
+
+def test_labels_and_texts_are_added_and_missing_texts_found(ada, collection, data_dir):
+    reply = sent(ada, passages=PASSAGES, qrels=QRELS, set="graded", min_grade="2")
+
+    page = ada.get(reply["Location"]).content.decode()
+    labels = QrelSet.objects.get(collection=collection)
+    assert (labels.name, labels.kind, labels.min_grade) == ("graded", "graded", 2)
+    assert dict(Passage.objects.values_list("pid", "text")) == {
+        "a": "the text of a",
+        "b": "the text of b",
+        "c": None,
+    }
+    assert "2 labels of 2 queries, 1 relevant" in page
+    assert "2 of 3 missing texts found" in page
+    assert "No passage file holds these:</strong> c" in page
+    assert "graded" in ada.get("/collections/mine/").content.decode()
+    said = CollectionChange.objects.values_list("what", "who")
+    assert set(said) == {("labels graded added", "ada"), ("1 passage file added", "ada")}
+    # The labels are in the database; passages are read where they lie.
+    assert [path.read_bytes() for path in (data_dir / "sources").rglob("*-*")] == [PASSAGES]
+
+
+def test_every_problem_is_named_and_nothing_is_added(ada, data_dir):
+    reply = sent(ada, passages=PASSAGES, qrels=b"q1 0 a one\nq9 0 a 1\nq1 0 a\n", set="graded")
+
+    page = ada.get(reply["Location"]).content.decode()
+    listed = [(one["file"], one["line"]) for one in AddedFiles.objects.get().problems]
+    assert listed == [("my qrels.tsv", 1), ("my qrels.tsv", 2), ("my qrels.tsv", 3)]
+    assert "Nothing was added" in page
+    assert str(data_dir) not in page
+    assert not QrelSet.objects.exists()
+    assert not PassageSource.objects.exists()
+    assert list((data_dir / "sources").iterdir()) == []
+
+
+def test_lines_of_unknown_queries_are_left_out_when_asked(ada):
+    reply = sent(ada, qrels=b"q1 0 a 1\nq9 0 a 1\n", set="official", skip_unknown="on")
+
+    assert "1 unknown query" in ada.get(reply["Location"]).content.decode()
+
+
+def test_the_same_passage_file_again_is_refused_by_its_name(ada, data_dir):
+    sent(ada, passages=PASSAGES)
+    reply = sent(ada, passages=PASSAGES)
+
+    page = ada.get(reply["Location"]).content.decode()
+    assert "my passages.tsv holds what a passage file does" in page
+    assert str(data_dir) not in page
+    assert PassageSource.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "Choose at least one file."),
+        ({"qrels": QRELS}, "Name the labels"),
+        ({"qrels": QRELS, "set": "no blanks"}, "Use only letters, digits"),
+        ({"qrels": QRELS, "set": "there"}, "already has a qrel set"),
+    ],
+)
+def test_what_can_be_told_at_once_is_told_at_once(ada, collection, said, words):
+    QrelSet.objects.create(collection=collection, name="there", kind="official")
+
+    reply = sent(ada, **said)
+
+    assert reply.status_code == 422
+    assert words in reply.content.decode()
+    assert not AddedFiles.objects.exists()
+
+
+def test_missing_texts_are_looked_for_in_the_files_that_are_known(ada, collection):
+    assert ada.post(f"{ADD}texts")["Location"] == ADD  # there is no file to look in
+    sent(ada, passages=PASSAGES)
+    Passage.objects.create(collection=collection, pid="a")
+
+    page = ada.get(ADD).content.decode()
+    where = ada.post(f"{ADD}texts")["Location"]
+    work_off_everything()
+
+    assert "1 passage has no text yet" in page
+    assert "1 of 1 missing texts found" in ada.get(where).content.decode()
+
+
+def test_a_job_that_comes_twice_adds_once(ada, collection):
+    sent(ada, passages=PASSAGES, qrels=QRELS, set="graded")
+    before = AddedFiles.objects.get()
+
+    again = add_files(before)
+
+    assert again.state == "added"
+    assert QrelSet.objects.count() == CollectionChange.objects.count() - 1 == 1

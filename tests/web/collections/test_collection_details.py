@@ -1,0 +1,76 @@
+"""What is said about a collection: in the browser, by a command and over the API; and what publishing it shows."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.core.management import call_command
+
+from tests.web.releases.test_bundle import read
+from tournament.models import QrelVersion
+
+pytestmark = pytest.mark.one_database
+
+PAGE = "/collections/harbour/about/"
+SAID = {"title": "Harbour town", "description": "Ships.", "licence": "CC BY 4.0", "citation": "Otter, 2026"}
+
+
+def test_what_a_maintainer_says_stands_on_the_page_and_in_the_bundle(cast):
+    maintainer = cast.clients["maintainer"]
+    assert "no license stated" in maintainer.get("/collections/harbour/").content.decode()
+
+    maintainer.post(PAGE, SAID | {"language": "de"})
+
+    page = maintainer.get("/collections/harbour/").content.decode()
+    assert "language de" in page
+    assert cast.collection.changes.filter(what="language de, was en", who="maintainer").exists()
+    files = read(QrelVersion.objects.get())
+    for text in SAID.values():
+        assert text in page
+        assert text in files["DATA_CARD.md"]
+    assert "License stated for the collection: CC BY 4.0" in files["LICENCES.md"]
+    assert "Source and citation: Otter, 2026" in files["LICENCES.md"]
+    assert cast.collection.changes.filter(
+        what="title, description, licence, citation changed", who="maintainer"
+    ).exists()
+
+
+def test_the_form_begins_with_what_is_said_and_refuses_what_is_too_long(cast):
+    cast.collection.licence = "CC0"
+    cast.collection.save()
+    owner = cast.clients["owner"]
+
+    assert 'value="CC0"' in owner.get(PAGE).content.decode()
+    assert owner.post(PAGE, {"licence": "x" * 201}).status_code == 422
+    cast.collection.refresh_from_db()
+    assert cast.collection.licence == "CC0"
+
+
+def test_the_command_changes_what_is_given(published):
+    out = io.StringIO()
+    call_command("describe_collection", "harbour", "--licence", "CC0", "--title", "Town", stdout=out)
+    call_command("describe_collection", "harbour", "--title", "", "--json", stdout=(told := io.StringIO()))
+
+    published.collection.refresh_from_db()
+    assert (published.collection.licence, published.collection.title) == ("CC0", "")
+    assert json.loads(told.getvalue())["changed"] == ["title"]
+    with pytest.raises(SystemExit):
+        call_command("describe_collection", "harbour", "--licence", "x" * 201)
+
+
+def test_publishing_says_first_what_everybody_will_see(cast):
+    owner, address = cast.clients["owner"], "/collections/harbour/visibility"
+    owner.post(address, {"visibility": "private"})
+
+    asked = owner.post(address, {"visibility": "published"}).content.decode()
+    cast.collection.refresh_from_db()
+    assert cast.collection.visibility == "private"
+    assert "1 run released as public" in asked
+    assert "quay" in asked
+    assert "deep" not in asked
+
+    owner.post(address, {"visibility": "published", "sure": "1"})
+    cast.collection.refresh_from_db()
+    assert cast.collection.visibility == "published"

@@ -1,0 +1,192 @@
+"""Collections made in the browser, and the first page that leads there."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from config import clock
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from judging.models import Appeal, Campaign, GoldPair, Worker
+from pooling.models import Collection, Membership, NewCollection, PassageSource, QrelSet, RunUpload
+from tests.factories import make_run
+
+pytestmark = pytest.mark.one_database
+
+NEW = "/new-collection/"
+QUERIES = b"q1\twhat is one\nq2\twhat is two\n"
+PASSAGES = b"a\tthe text of a\nb\tthe text of b\n"
+QRELS = b"q1 0 a 2\nq2 0 b 1\n"
+
+
+@pytest.fixture
+def ada(client, db):
+    ada = get_user_model().objects.create_user("ada")
+    client.force_login(ada)
+    return client
+
+
+def asked(client, **said):
+    files = {"queries": QUERIES, "passages": PASSAGES, "qrels": QRELS}
+    form = {"name": "mine", "title": "My queries", "language": "en", "min_grade": "2"}
+    form |= {what: SimpleUploadedFile(f"{what}.tsv", content) for what, content in files.items()}
+    reply = client.post(NEW, {name: value for name, value in (form | said).items() if value is not None})
+    work_off_everything()
+    return reply
+
+
+def test_a_collection_is_made_of_sent_files_and_belongs_to_whoever_sent_them(ada, data_dir):
+    reply = asked(ada)
+
+    page = ada.get(reply["Location"], follow=True)
+    collection = Collection.objects.get(name="mine")
+    assert page.redirect_chain[-1][0] == "/collections/mine/"
+    assert "My queries" in page.content.decode()
+    assert collection.visibility == "private"
+    assert Membership.objects.get(collection=collection).role == "owner"
+    assert QrelSet.objects.get(collection=collection).min_grade == 2
+    source = Path(PassageSource.objects.get(collection=collection).path)
+    assert source.read_bytes() == PASSAGES
+    assert source.is_relative_to(data_dir)
+    assert len(list(source.parent.iterdir())) == 1  # queries and labels are in the database
+    assert list((data_dir / "incoming").iterdir()) == []
+
+
+def test_a_bad_line_of_passages_alone_is_a_problem(ada):
+    page = ada.get(
+        asked(ada, passages=SimpleUploadedFile("texts.tsv", PASSAGES + b"no tab\n"))["Location"]
+    ).content.decode()
+
+    assert [(one["file"], one["line"]) for one in NewCollection.objects.get().problems] == [("texts.tsv", 3)]
+    assert "Write an id, a tab and a text" in page
+    assert not Collection.objects.exists()
+
+
+def test_every_problem_is_named_with_its_file_and_line(ada, data_dir):
+    bad = {
+        "queries": SimpleUploadedFile("my queries.tsv", b"q1\twhat\nq1\tagain\nno tab\n"),
+        "qrels": SimpleUploadedFile("labels.txt", b"q1 0 a one\nq1 0 a 1\nq1 0 a 2\n"),
+        "passages": SimpleUploadedFile("texts.tsv", b"a\tone\nno tab\na\tagain\n"),
+    }
+
+    page = ada.get(asked(ada, **bad)["Location"]).content.decode()
+
+    listed = [(one["file"], one["line"]) for one in NewCollection.objects.get().problems]
+    of_labels_and_texts = [("labels.txt", 1), ("labels.txt", 3), ("texts.tsv", 2), ("texts.tsv", 3)]
+    assert listed == [("my queries.tsv", 2), ("my queries.tsv", 3), *of_labels_and_texts]
+    assert "Nothing was created" in page
+    again = ada.get(NEW, {"again": NewCollection.objects.get().pk}).content.decode()
+    assert 'value="My queries"' in again
+    assert "my queries.tsv" in page
+    assert str(data_dir) not in page
+    assert not Collection.objects.exists()
+    assert list((data_dir / "sources").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"name": "no blanks"}, "Use only letters, digits"),
+        ({"language": "a language"}, "is no language tag"),
+        ({"queries": None}, "This field is required"),
+    ],
+)
+def test_what_can_be_told_at_once_is_told_at_once(ada, said, words):
+    reply = asked(ada, **said)
+
+    assert reply.status_code == 422
+    assert words in reply.content.decode()
+    assert not NewCollection.objects.exists()
+
+
+def test_a_name_that_is_taken_is_refused(ada):
+    Collection.objects.create(name="mine")
+
+    assert "There already is a collection" in asked(ada).content.decode()
+
+
+def test_passage_files_on_the_server_are_offered_by_name_alone(ada, settings, tmp_path):
+    offered = tmp_path / "offered"
+    offered.mkdir()
+    (offered / "big.tsv").write_bytes(PASSAGES)
+    (tmp_path / "secret.tsv").write_bytes(PASSAGES)
+    settings.SOURCES_DIR = str(offered)
+
+    refused = asked(ada, passages=None, there=["../secret.tsv"])
+    asked(ada, passages=None, there=["big.tsv"])
+
+    assert refused.status_code == 422
+    assert PassageSource.objects.get().path == str(offered / "big.tsv")
+
+
+def test_nobody_sees_what_somebody_else_is_making(ada, client):
+    where = asked(ada)["Location"]
+    client.force_login(get_user_model().objects.create_user("bob"))
+
+    assert client.get(where).status_code == 404
+
+
+@pytest.mark.parametrize("sign_up", ["OPEN_SIGNUP", "OIDC_SIGNUP"])
+def test_where_anybody_may_sign_up_only_owners_make_collections(ada, settings, sign_up):
+    setattr(settings, sign_up, True)
+
+    assert asked(ada).status_code == 403
+    assert ada.post("/new-collection/sample").status_code == 403
+
+
+def test_an_empty_site_says_how_to_begin(ada):
+    page = ada.get("/").content.decode()
+
+    assert "Create a collection" in page
+    assert "Load the sample" in page
+
+
+def test_the_sample_is_loaded_for_whoever_asks(ada):
+    ada.post("/new-collection/sample")
+    work_off_everything()
+
+    sample = Collection.objects.get(name="sample")
+    assert sample.runs.count() == 10
+    assert Membership.objects.get(collection=sample).user.username == "ada"
+    assert "10" in ada.get("/").content.decode()
+
+
+def needs(client):
+    return {(need.about, need.words): need.address for need in client.get("/").context["needs"]}
+
+
+def test_the_first_page_says_what_needs_a_person(cast):
+    campaign = cast.campaign
+    Campaign.objects.filter(pk=campaign.pk).update(state="open", budget=Decimal("10.00"))
+    other = Campaign.objects.create(name="autumn", collection=cast.collection, pool=cast.pool, seed=1)
+    GoldPair.objects.create(
+        campaign=other, query=cast.query("q1"), relevant=cast.passage("a"), off_topic=cast.passage("c3")
+    )
+    Appeal.objects.create(campaign=campaign, worker=Worker.objects.create(), refusal="excluded", words="why")
+    stalled = {"spring": [{"what": "3 places waiting to be offered"}]}
+    Job.objects.create(
+        kind="judging.watchdog", key="w", state="done", result=stalled, finished_at=clock.now()
+    )
+    make_run(cast.collection, "late", {"q1": ["z"]})
+    RunUpload.objects.update(state="checked", check_only=True)  # that was all that was asked for
+
+    everything = {
+        ("spring", "has not moved in time: 3 places waiting to be offered"): "/campaigns/spring/#live-needs",
+        ("spring", "2 appeals to look at"): "/campaigns/spring/reports/",
+        ("autumn", "1 gold pair to approve"): "/campaigns/autumn/prepare/gold/",
+        ("harbour", "1 new run with top passages that nobody has judged yet"): (
+            "/collections/harbour/runs/?show=new"
+        ),
+    }
+    assert needs(cast.clients["owner"]) == everything
+    assert needs(cast.clients["administrator"]) == everything
+    assert {words for _, words in needs(cast.clients["viewer"])} == {
+        "has not moved in time: 3 places waiting to be offered",
+        "1 new run with top passages that nobody has judged yet",
+    }
+    assert needs(cast.clients["stranger"]) == needs(cast.clients["nobody"]) == {}

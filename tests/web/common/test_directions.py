@@ -1,0 +1,128 @@
+"""What pages and the API make of texts that name an action or an option."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.core.management import get_commands
+from django.urls import reverse
+
+from config.errors import Refusal
+from config.guidance import Action, Guidance, TerminalOnly, stored
+from judging.campaign.campaigns import CampaignSettings
+from judging.models import Campaign
+from web.common.directions import PAGES, guidance_html, next_of, said_plainly, worded_for_programs
+
+RAISE = Action("raise_budget", "first", "12.50")
+
+
+def test_an_action_becomes_a_link_to_its_page():
+    said = guidance_html(Guidance("The budget is used up. ", RAISE, ", or judge fewer queries."))
+
+    assert said == (
+        'The budget is used up. <a href="/campaigns/first/budget/">Change the budget</a>, or judge fewer queries.'
+    )
+
+
+def test_two_actions_become_two_links():
+    propose, accept = Action("propose_gold", "a"), Action("accept_gold", "a", lead="")
+    said = guidance_html(Guidance(propose, " and then ", accept, ", once more."))
+
+    assert re.findall(r">([^<]+)</a>", said) == ["Propose gold pairs", "accept gold pairs"]
+    assert said.endswith(", once more.")
+
+
+def test_an_action_that_names_no_collection_means_the_one_shown():
+    import_runs = Guidance(Action("import_runs", lead="Import some"))
+
+    assert guidance_html(import_runs, collection="sample") == (
+        '<a href="/collections/sample/runs/send/">Upload runs</a>'
+    )
+    assert guidance_html(import_runs) == "Upload runs"
+
+
+def test_an_answer_that_is_no_page_names_the_page_without_a_link():
+    refusal = Refusal("<b> & 'run' are not there.", Action("import_runs", lead="Import some"))
+
+    assert said_plainly(refusal, collection="sample") == "<b> & 'run' are not there. Upload runs"
+
+
+def test_an_answer_to_a_program_names_the_call():
+    assert worded_for_programs(Guidance(RAISE)) == "Change the budget (POST /api/v1/campaigns/first/budget)"
+    assert worded_for_programs(Guidance(Action("compare", "mine"))) == (
+        "Use the collection's analyses (/collections/mine/analyses/)"
+    )
+
+
+def test_what_no_page_does_is_said_to_be_for_the_terminal():
+    rebuild = Action("rebuild_qrels", "mine", "--version 3", lead="Say which")
+
+    assert guidance_html(Guidance(rebuild, ".")) == (
+        "Say which: <code>manage.py rebuild_qrels mine --version 3</code> (in the terminal)."
+    )
+
+
+def test_the_time_for_a_task_is_named_as_its_reader_sets_it():
+    (refusal,) = CampaignSettings(assignment_seconds=5).problems().values()
+
+    assert "(“Minutes for a task”) must be" in said_plainly(refusal)
+    assert "(“assignment_seconds”) must be" in worded_for_programs(str(refusal))
+
+
+def test_what_a_page_has_a_list_for_is_said_in_a_terminal_only():
+    words = Guidance("Name a run", TerminalOnly(" with --run TAG"), ".")
+
+    assert words == "Name a run with --run TAG."
+    assert guidance_html(words) == said_plainly(words) == worded_for_programs(words) == "Name a run."
+
+
+def test_what_stands_around_an_action_is_escaped():
+    said = guidance_html(Guidance("<b>No</b> 'run'. ", Action("close_campaign", "x"), "<script>"))
+
+    assert "<b>" not in said
+    assert "<script>" not in said
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "better --tag",
+        "See: manage.py dance the-tango --fast",
+        "the run tag is 'a --tag b', before it was 'manage.py close_campaign fair'",
+        "\x1e[1]",
+    ],
+)
+def test_what_people_wrote_stays_as_it_is(written):
+    assert (
+        worded_for_programs(written.lstrip("\x1e"))
+        == said_plainly(stored(written))
+        == unescape(guidance_html(stored(written)))
+    )
+    assert stored(written) == written.lstrip("\x1e")
+
+
+@pytest.mark.parametrize("command", PAGES)
+def test_every_command_exists_and_every_page_of_it_does(command):
+    assert command in get_commands()
+    assert "<a href=" in guidance_html(Guidance(Action(command, "one")))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("state", "page"),
+    [
+        ("draft", "web:prepare"),
+        ("rehearsed", "web:prepare_pilot"),
+        ("piloted", "web:prepare_pilot"),
+        ("paused", "web:campaign_step"),
+        ("closed", "web:publish"),
+    ],
+)
+def test_what_comes_next_is_a_page(state, page):
+    campaign = Campaign(name="autumn", state=state)
+
+    step = ["resume"] if page == "web:campaign_step" else []
+
+    assert next_of(campaign).link == reverse(page, args=["autumn", *step])

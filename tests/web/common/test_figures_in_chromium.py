@@ -1,0 +1,238 @@
+"""What the script draws, in Chromium: colours, and what is said of a mark."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.conf import settings
+
+from leaderboard.output.chart import Bars, Cells, Part, Point, Points, Series, Spans, chart_content
+from tests.chromium import chromium
+from tests.web.fonts import WIDTHS, only_font
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("figures")]  # two browsers of its own, made once
+KEEP = "window.echarts = { ...echarts, init: ((make) => (...given) => (window.plot = make(...given)))(echarts.init) }"
+OPTION = "plot.getOption()"
+SCALE = f"{OPTION}.visualMap[0].inRange.color"
+INKS = f"{OPTION}.series[0].data.map((cell) => cell.label.color)"
+
+
+def drawn(browser, chart, scheme="light", **window):
+    """A page with the chart; its errors are the test's."""
+    page = browser.new_page(color_scheme=scheme, **window)
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    block = json.dumps([chart_content(chart)])
+    page.set_content(
+        "<style>:root { --paper: #ffffff; --surface: #ffffff; --ink: #111111; --ink-soft: #444444; --line: #dddddd; "
+        "--line-strong: #888888 }</style><figure><div data-charts='charts'></div>"
+        f"<script type='application/json' id='charts'>{block}</script></figure>"
+    )
+    page.add_script_tag(path=settings.BASE_DIR / "static/vendor/echarts/echarts.min.js")
+    page.add_script_tag(content=KEEP)
+    for script in ("lettering", "figures"):
+        page.add_script_tag(path=settings.BASE_DIR / f"static/web/{script}.js")
+    return page
+
+
+@pytest.mark.parametrize("diverging", [False, True])
+def test_a_cell_has_one_colour_the_stronger_the_value_and_one_ink_that_is_read(browser, diverging):
+    cells = [(0, column, share) for column, share in enumerate([0.0, 0.5, 1.0])]
+    chart = Cells("Shares", ["a"], ["1", "2", "3"], cells, "rank", diverging=diverging)
+
+    light, dark = (drawn(browser, chart, scheme) for scheme in ("light", "dark"))
+
+    assert light.evaluate(SCALE)[-1] == dark.evaluate(SCALE)[-1]
+    assert light.evaluate(SCALE)[0] == dark.evaluate(SCALE)[0] if diverging else True
+    assert len(light.evaluate(SCALE)) == (3 if diverging else 5)
+    weak = 1 if diverging else 0
+    assert (light.evaluate(INKS)[weak], dark.evaluate(INKS)[weak]) == ("#000000", "#ffffff")
+
+
+def test_a_mark_is_said_as_the_table_writes_it(browser):
+    chart = Spans(
+        "Values",
+        "MRR@10",
+        ["a"],
+        [Series("value", [(0.42131, 0.401, 0.441)]), Series("other", [(-0.5, None, None)])],
+    )
+
+    page = drawn(browser, chart)
+    page.locator(".plot").press("ArrowRight")
+
+    assert page.locator("[aria-live]").text_content() == "a\nvalue: 0.4213 [0.401, 0.441]\nother: −0.5000"
+
+
+def test_names_from_right_to_left_leave_the_words_between_them_in_order(browser):
+    chart = Cells("Wins", ["نظام"], ["بحث"], [(0, 0, 0.75)], "preferred", diverging=True)
+
+    page = drawn(browser, chart)
+    page.locator(".plot").press("ArrowRight")
+
+    assert (
+        page.locator("[aria-live]").text_content() == "\u2068بحث\u2069 preferred to \u2068نظام\u2069: 75.0 %"
+    )
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def one_font(request, tmp_path_factory):
+    """A browser on a machine with one font."""
+    with chromium(environment=only_font(request.param, tmp_path_factory.mktemp("fonts"))) as found:
+        yield found
+
+
+#: What is written on the figure: each text with the lines that it was broken into, and the box around them.
+TEXTS = """[...plot.getZr().storage.getDisplayList(true).reduce((texts, one) => {
+  if (one.type !== "tspan") return texts;
+  const { x, y, width, height } = one.getBoundingRect();
+  const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]];
+  const [xs, ys] = [0, 1].map((axis) => corners.map((at) => one.transformCoordToGlobal(...at)[axis]));
+  const lines = [...(texts.get(one.parent) ?? []), [one.style.text, ...xs, ...ys]];
+  return texts.set(one.parent, lines);
+}, new Map()).values()].map((lines) => {
+  const [xs, ys] = [lines.flatMap((line) => line.slice(1, 5)), lines.flatMap((line) => line.slice(5))];
+  const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+  return [lines.map((line) => line[0]).join("\\n"), ...box];
+})"""
+
+
+def written(page):
+    """(text without its line breaks and spaces, left, top, right, bottom) of whatever stands on the figure."""
+    width, height = page.evaluate("[plot.getWidth(), plot.getHeight()]")
+    found = page.evaluate(TEXTS)
+    for text, left, top, right, bottom in found:
+        assert (left, top) >= (-1, -1), text
+        assert right <= width + 1, text
+        assert bottom <= height + 1, text
+    return [(squeezed(text), *box) for text, *box in found]
+
+
+def squeezed(text):
+    return "".join(text.split())
+
+
+def over_each_other(found):
+    """Pairs of texts whose boxes meet."""
+    return [
+        (one[0], other[0])
+        for place, one in enumerate(found)
+        for other in found[place + 1 :]
+        if one[1] < other[3] and other[1] < one[3] and one[2] < other[4] and other[2] < one[4]
+    ]
+
+
+def crowd(count, name="run{:03}"):
+    """Runs that lie close together, some on one point."""
+    return [
+        Point(name.format(n), (0.5 + 0.01 * (n % 7), None, None), (0.5 + 0.01 * (n % 3), None, None))
+        for n in range(count)
+    ]
+
+
+PHONE, LAPTOP = {"width": 360, "height": 780}, {"width": 1280, "height": 800}
+#: They differ at their ends only, and one has nowhere to be broken.
+ALIKE = [*(f"bm25-reranked_by-the-model-v{n}" for n in range(8)), "short", "w" * 30]
+KINDS = ["queries resampled", "queries and judgments resampled (center)"]
+AXIS = "gain on public minus gain on private queries"
+
+
+def rows_and_columns():
+    """Every form whose names stand beside an axis."""
+    shares = [row / len(ALIKE) for row in range(len(ALIKE))]
+    halves = [share / 2 for share in shares]
+    grid = [(row, row, share) for row, share in enumerate(shares)]
+    marks = [(share, share - 0.1, share + 0.1) for share in shares]
+    few = [Series(kind, marks[:2]) for kind in KINDS]
+    return {
+        "spans": Spans("", AXIS, ALIKE, [Series(kind, marks) for kind in KINDS]),
+        "two rows": Spans("", AXIS, ["signed-rank, means", "signed-rank, medians"], few),
+        "bars": Bars("", AXIS, ALIKE, [Part(kind, halves) for kind in KINDS], Part("opposite", shares)),
+        "ranks": Cells("", ALIKE, [str(n) for n in range(1, 11)], grid, "rank", high=0.1),
+        "wins": Cells("", ALIKE, ALIKE, grid, "preferred to", diverging=True),
+    }
+
+
+@pytest.mark.parametrize("window", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize("form", rows_and_columns())
+def test_names_are_whole_inside_the_figure_and_apart_whatever_the_font(one_font, form, window):
+    chart = rows_and_columns()[form]
+
+    page = drawn(one_font, chart, viewport=window)
+
+    found = written(page)
+    said = {text for text, *_ in found}
+    legend = [] if isinstance(chart, Cells) else [*KINDS, AXIS]
+    shortened = {name for name in ALIKE if isinstance(chart, Cells) and squeezed(name) not in said}
+    assert said >= {squeezed(name) for name in [*chart.rows, *legend]} - shortened
+    # In a narrow column names lose their middle, and stay different from each other.
+    assert len({text for text in said if "…" in text}) >= len(shortened)
+    assert not shortened or window is PHONE
+    # What is turned has boxes that meet where its words do not.
+    upright = [one for one in found if form != "wins" or one[2] > page.evaluate(f"{OPTION}.grid[0].top")]
+    assert over_each_other(upright) == []
+    page.close()
+
+
+@pytest.mark.parametrize("window", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_every_point_is_named_and_no_name_lies_over_another_whatever_the_font(one_font, window):
+    page = drawn(one_font, Points("Runs", AXIS, f"{AXIS}, and more", crowd(19), [4]), viewport=window)
+
+    found = written(page)
+
+    assert {text for text, *_ in found} >= {squeezed(AXIS), squeezed(f"{AXIS}, and more")}
+    names = {text for text, *_ in found if text.startswith("run")}
+    # A phone has room for those on the staircase; the others are said when they are touched.
+    assert names == ({"run004"} if window is PHONE else {f"run{n:03}" for n in range(19)})
+    assert over_each_other([one for one in found if one[0] in names]) == []
+    page.close()
+
+
+def test_names_that_find_no_room_beside_their_points_stand_under_the_figure(one_font):
+    points = crowd(150, "bm25-reranked_by-the-model-v{:03}")
+    page = drawn(one_font, Points("Runs", "x", "y", points), viewport=LAPTOP)
+
+    lost = page.get_by_text("Not labeled for lack of room").text_content()
+
+    beside = {text[-3:] for text, *_ in written(page) if "model-v" in text}
+    under = set(re.findall(r"v(\d{3})\b", lost))
+    assert beside
+    assert under
+    assert beside | under == {f"{n:03}" for n in range(150)}
+    assert not beside & under
+    page.close()
+
+
+def test_of_many_points_those_that_stand_out_are_named_and_the_figure_says_so(browser):
+    page = drawn(browser, Points("Runs", "x", "y", crowd(100), named=[70, 3], note="Named: two."))
+
+    assert {text for text, *_ in written(page) if text.startswith("run")} == {"run070", "run003"}
+    assert page.get_by_text("Named: two.").text_content()
+
+
+def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):
+    points = [Point(f"run{n}", "2021-08-31", (0.1 * n, None, None)) for n in range(3)]
+
+    page = drawn(browser, Points("Progress", "date", "MRR", points))
+
+    low, high = page.evaluate(f"[{OPTION}.xAxis[0].min, {OPTION}.xAxis[0].max]")
+    assert (high - low) / 86_400_000 == 6
+
+
+def test_a_day_is_the_same_day_in_every_time_zone(browser):
+    points = [Point(f"run{n}", f"2021-08-{29 + n}", (0.1 * n, None, None)) for n in range(3)]
+    chart = Points("Progress", "date", "MRR", points)
+
+    west, east = (
+        {text for text, *_ in written(drawn(browser, chart, timezone_id=zone)) if text.startswith("2021-")}
+        for zone in ("America/St_Johns", "Asia/Kathmandu")
+    )
+
+    assert west == east
+    assert west >= {"2021-08-29", "2021-08-30", "2021-08-31"}
+
+
+def test_a_panel_keeps_the_colour_of_its_labels(browser):
+    chart = Spans("Preference", "MRR", ["a"], [Series("preference", [(0.5, 0.4, 0.6)])], first_colour=1)
+
+    assert drawn(browser, chart).evaluate(f"{OPTION}.series[0].itemStyle.color") == "#d55e00"

@@ -1,0 +1,389 @@
+"""Every page: what it shows, empty and typical; that it escapes; that paging and sorting live in the address."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judging.models import Campaign, CampaignChange, Exclusion
+from pooling.models import Collection
+from tests.factories import make_run
+from tests.web.conftest import SCRIPT
+
+BOARD = "/collections/harbour/leaderboard/"
+VERSION = "/collections/harbour/versions/1/"
+
+
+def text_of(reply, status=200):
+    assert reply.status_code == status
+    return reply.content.decode()
+
+
+def query_url(harbour, qid, number=1):
+    return reverse("web:query", args=["harbour", number, harbour.query(qid).pk])
+
+
+def test_home_of_an_empty_site_says_what_to_do(client, db):
+    page = text_of(client.get("/"))
+
+    assert "No leaderboard yet" in page
+    assert "No campaign yet" in page
+    assert "Getting started" not in page  # nobody makes a collection without signing in
+
+
+def test_home_shows_board_campaign_and_collection(client, published):
+    page = text_of(client.get("/"))
+
+    assert "quay" in page
+    assert "7 of 7 judgments counted" in page
+    assert '<a href="/collections/harbour/">harbour</a>' in page
+    assert "3 queries · 2 runs" in page
+
+
+def test_best_values_are_bold(client, published):
+    page = text_of(client.get(BOARD))
+
+    assert "<strong>0.6667</strong>" in page  # mole, official: a and c3's miss and s's miss
+
+
+def test_the_perfect_run_is_set_apart(client, published):
+    assert '<tr class="perfect">' in text_of(client.get(BOARD))
+
+
+def test_the_board_says_what_it_was_made_from(client, published):
+    page = text_of(client.get(BOARD))
+
+    for fact in ("version 1</a> against official", "0 open", "0 singletons", "seed 20220", "Preferee 0."):
+        assert fact in page
+
+
+def test_a_board_without_a_version_says_why(client, harbour):
+    page = text_of(client.get(BOARD))
+
+    assert "harbour has no published version yet" in page
+
+
+@pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])
+def test_a_version_or_set_that_is_not_there_is_not_found(client, published, asked):
+    assert client.get(BOARD + asked).status_code == 404
+    assert client.get("/collections/harbour/leaderboard.csv" + asked).status_code == 404
+
+
+@pytest.mark.parametrize("asked", ["?version=", "?sort=nonsense", "?page=abc", "?page=-4", "?page=999"])
+def test_nonsense_in_the_address_is_ignored(client, published, asked):
+    assert client.get(BOARD + asked).status_code == 200
+
+
+@pytest.mark.parametrize("version", ["x", "0", "99", "9" * 40, "-1", "²"])
+def test_a_version_that_is_not_there_is_not_found(client, published, version):
+    assert client.get(f"{BOARD}?version={version}").status_code == 404
+
+
+def test_boards_are_sorted_by_the_address(member, published):
+    reply = member.get(BOARD, {"sort": "run"})
+
+    assert [line.row.run for line in reply.context["board"].page] == ["deep", "mole", "perfect run", "quay"]
+    assert 'aria-sort="ascending"' in reply.content.decode()
+
+
+def test_long_boards_are_cut_into_pages_that_keep_the_sorting(client, published):
+    published.add_runs(60)
+
+    first = client.get(BOARD, {"sort": "-official"})
+    second = client.get(BOARD, {"sort": "-official", "page": 2})
+
+    assert len(first.context["board"].page) == 50
+    assert len(second.context["board"].page) == 13
+    assert "sort=-official&amp;page=2" in first.content.decode()
+    panels, against = first.context["board"].figures
+    assert [len(chart["rows"]) for chart in panels.charts] == [63, 63]  # whatever the page
+    assert len(against.charts[0]["points"]) == 62
+
+
+def test_a_run_is_found_on_a_long_board_and_the_search_stays_in_the_address(client, published):
+    published.add_runs(60)
+
+    found = client.get(BOARD, {"q": "EXTRA00", "sort": "run"})
+
+    assert [line.row.run for line in found.context["board"].page] == [f"extra00{n}" for n in range(10)]
+    assert "q=EXTRA00&amp;sort=-run" in found.content.decode()
+    assert "No run tag contains “zebra”" in text_of(client.get(BOARD, {"q": "zebra"}))
+
+
+@pytest.mark.parametrize("since", ["1", "2", "99", "x", "-1"])
+def test_moves_are_shown_since_an_earlier_version_only(client, published, since):
+    published.add_queries(1)
+    published.publish()
+
+    assert client.get(BOARD, {"since": since}).context["board"].moves.before == 1
+    assert client.get(BOARD, {"since": since, "version": 1}).context["board"].moves is None
+
+
+def test_csv_has_every_row_the_page_has(client, published):
+    reply = client.get("/collections/harbour/leaderboard.csv")
+
+    rows = list(csv.DictReader(io.StringIO(text_of(reply))))
+    assert {row["run"] for row in rows} == {"quay", "mole", "perfect run"}
+    assert 'filename="harbour-version-1-official-boards.csv"' in reply["Content-Disposition"]
+
+
+def test_a_collection_without_anything_says_what_to_do(client, db):
+    Collection.objects.create(name="bare", visibility="published")
+
+    page = text_of(client.get("/collections/bare/"))
+
+    for hint in (
+        "Publish the next version",
+        "Owners and maintainers can upload",
+        "No qrels yet",
+        "No pools yet",
+    ):
+        assert hint in page
+
+
+def test_a_collection_lists_runs_sets_pools_and_versions(client, published):
+    page = text_of(client.get("/collections/harbour/"))
+
+    for part in ("version 1", "quay", "official", "tide", "spring"):
+        assert part in page
+
+
+def test_runs_are_searched_by_the_server(client, published):
+    page = client.get("/collections/harbour/runs/", {"q": "qua"})
+
+    assert [run.run_tag for run in page.context["page"]] == ["quay"]
+
+
+def test_a_run_shows_values_and_warnings(client, published):
+    page = text_of(client.get(f"/collections/harbour/runs/{published.quay.pk}/"))
+
+    assert "1 query has ties" in page
+    assert "preference, version 1" in page
+    assert "0.5000" in page  # RR@10 under official: (1/2 + 1 + 0) / 3
+
+
+def test_a_version_lists_queries_with_best_answers(client, published):
+    page = text_of(client.get(VERSION))
+
+    assert "what is q1?" in page
+    assert "official qrel beaten" in page
+    assert "a3, b3, c3" not in page  # c3 is not released
+    assert "1 not released" in page
+
+
+@pytest.mark.parametrize(
+    ("show", "qids"),
+    [
+        ("", ["q1", "q2", "q3"]),
+        ("cycle", ["q3"]),
+        ("tied", ["q3"]),
+        ("beaten", ["q1", "q2"]),
+        ("closed", ["q1", "q2", "q3"]),
+        ("singleton", []),
+        ("changed", []),
+    ],
+)
+def test_queries_are_filtered_by_the_address(client, published, show, qids):
+    reply = client.get(VERSION, {"show": show})
+
+    assert [line.row.query.qid for line in reply.context["lines"]] == qids
+
+
+def test_queries_are_searched_by_text_or_qid(client, published):
+    assert [line.row.query.qid for line in client.get(VERSION, {"q": "q2"}).context["lines"]] == ["q2"]
+    assert "Show all queries" in text_of(client.get(VERSION, {"q": "no such words"}))
+
+
+def test_a_changed_best_answer_is_marked_in_the_next_version(client, published):
+    published.campaign.judgments.filter(pair__query__qid="q2").update(preferred=published.passage("a2"))
+    published.publish()
+
+    reply = client.get("/collections/harbour/versions/2/", {"show": "changed"})
+    history = text_of(client.get(query_url(published, "q2", 2)))
+
+    assert [line.row.query.qid for line in reply.context["lines"]] == ["q2"]
+    assert "changed" in history.split("In all versions")[1]
+
+
+def test_a_query_shows_pool_wins_judgments_and_why(client, published):
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert "text of b" in page
+    assert "preferred in 2 of 2 judgments" in page
+    assert "(beaten)" in page
+    assert "b has the most wins" in page
+    assert "A beats B." in page
+
+
+def test_beaten_is_the_label_that_the_perfect_run_goes_by(client, published):
+    """q1 gets a second label of a lower grade, which is the best answer, q2 a label that was never judged."""
+    official = published.official
+    official.qrels.filter(query__qid="q1").update(grade=3)
+    official.qrels.create(query=published.query("q1"), passage=published.passage("b"), grade=1, position=9)
+    official.qrels.create(query=published.query("q2"), passage=published.passage("far"), grade=2, position=10)
+
+    reply = client.get(VERSION, {"show": "beaten"})
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert [line.row.query.qid for line in reply.context["lines"]] == ["q1"]
+    assert page.count("(beaten)") == 1
+    assert "official qrel, grade 3" in page
+    assert "labeled relevant too: A (grade 1, a best answer)" in page
+    assert "(beaten)" not in text_of(client.get(query_url(published, "q2")))
+
+
+def test_official_passages_outside_the_pool_are_counted_not_listed(client, published):
+    qrels = published.official.qrels
+    for place, pid in enumerate(["far", "away"]):
+        qrels.create(query=published.query("q1"), passage=published.passage(pid), grade=1, position=9 + place)
+
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert "2 relevant passages were not pooled" in page
+    assert "text of far" not in page
+
+
+def test_a_cycle_is_drawn_thick(client, published):
+    assert text_of(client.get(query_url(published, "q3"))).count('class="arrow cycle"') == 3
+
+
+def test_judgments_made_after_the_version_do_not_count_in_it(client, published):
+    published.prefer("q1", ("d", "s"))
+
+    page = text_of(client.get(query_url(published, "q1")))
+
+    assert page.count("does not count") == 1
+
+
+def test_a_query_that_the_version_does_not_cover_is_not_found(client, published):
+    published.add_queries(1)
+
+    assert client.get(query_url(published, "more000")).status_code == 404
+
+
+def test_a_campaign_shows_progress_and_exclusions(client, published):
+    Exclusion.objects.create(
+        campaign=published.campaign, worker=published.judge, rule="reference", reason="failed a gold pair"
+    )
+
+    page = text_of(client.get("/campaigns/spring/"))
+
+    assert "0 of 7 judgments counted" in page
+    assert "1 worker is excluded" in page
+
+
+def test_progress_alone_is_a_part_of_a_page(client, published):
+    reply = client.get("/campaigns/spring/progress")
+
+    assert "7 of 7 judgments counted" in text_of(reply)
+    assert "<html" not in reply.content.decode()
+    assert "no-store" in reply["Cache-Control"]
+
+
+def test_open_campaigns_refresh_themselves(client, published):
+    Campaign.objects.filter(pk=published.campaign.pk).update(state="open")
+
+    assert 'data-refresh="/campaigns/spring/progress"' in text_of(client.get("/"))
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_every_page_of_a_simulated_version_says_so(client, harbour, simulated):
+    harbour.campaign.judgments.update(judge_kind="simulated" if simulated else "human")
+    harbour.publish()
+
+    for address in ("/", BOARD, VERSION, query_url(harbour, "q1"), "/campaigns/spring/"):
+        assert ("Judges were simulated" in text_of(client.get(address))) == simulated, address
+
+
+def test_whatever_people_name_things_stays_text(member, harbour):
+    published = harbour
+    published.query("q1").__class__.objects.filter(qid="q1").update(text=f"{SCRIPT} what?")
+    published.passage("b").__class__.objects.filter(pid="b").update(text=SCRIPT, pid=f"b{SCRIPT}")
+    published.publish()
+    run = make_run(published.collection, f"run{SCRIPT}", {"q1": ["a"]}, description=SCRIPT, team=SCRIPT)
+    CampaignChange.objects.create(campaign=published.campaign, what=SCRIPT, why=SCRIPT, who=SCRIPT)
+    addresses = [
+        "/",
+        BOARD,
+        VERSION,
+        f"{VERSION}changes/",
+        query_url(published, "q1"),
+        "/campaigns/spring/",
+        "/collections/harbour/",
+        f"/collections/harbour/?q={SCRIPT}",
+        f"/collections/harbour/runs/{run.pk}/",
+    ]
+
+    for address in addresses:
+        page = text_of(member.get(address))
+        assert "<script>alert" not in page, address
+        assert "&lt;script&gt;" in page, address
+
+
+def test_pages_carry_nothing_inline_and_cannot_be_framed(client, published):
+    for address in (
+        "/",
+        BOARD,
+        VERSION,
+        query_url(published, "q3"),
+        "/campaigns/spring/",
+        "/accounts/login/",
+    ):
+        reply = client.get(address)
+        page = text_of(reply)
+        assert "style=" not in page
+        assert "onclick" not in page
+        assert "<script>" not in page
+        assert "unsafe-inline" not in reply["Content-Security-Policy"]
+        assert reply["X-Frame-Options"] == "DENY"
+
+
+def test_pages_that_are_not_there_look_like_the_others(client, db):
+    assert "Page not found" in text_of(client.get("/collections/none/"), 404)
+    assert "Page not found" in text_of(client.get("/campaigns/none/"), 404)
+
+
+def test_only_reading_is_answered(client, published):
+    assert client.post(BOARD).status_code == 405
+
+
+def test_a_board_by_another_measure_names_it_and_sorts_the_best_first(client, published):
+    page = client.get(BOARD, {"measure": "ESL@10"})
+
+    rows = [line.row for line in page.context["board"].page if not line.row.perfect]
+    assert [row.preference.value for row in rows] == sorted(row.preference.value for row in rows)
+    assert "Preference ESL@10" in text_of(page)
+    assert 'aria-sort="ascending"' in text_of(page)
+    assert "measure=ESL%4010" in text_of(page)
+
+
+@pytest.mark.parametrize("form", ["csv", "tex", "md", "json", "svg", "pdf", "png"])
+def test_the_board_is_there_to_download_in_every_form(client, published, form):
+    reply = client.get(f"/collections/harbour/leaderboard.{form}", {"measure": "nDCG@10"})
+
+    assert reply.status_code == 200
+    assert reply["Content-Disposition"].endswith(f'.{form}"')
+    if form in ("csv", "tex", "md", "json"):
+        assert "nDCG@10" in text_of(reply)
+
+
+def test_what_is_no_measure_is_refused_in_words(client, published):
+    page = client.get(BOARD, {"measure": "best"})
+
+    assert "is not a measure" in text_of(page, 404)
+    assert client.get("/collections/harbour/leaderboard.csv", {"measure": "best"}).status_code == 404
+    assert client.get("/collections/harbour/leaderboard.docx").status_code == 404
+
+
+def test_a_refused_form_gets_a_page_of_ours(harbour):
+    reply = Client(enforce_csrf_checks=True).post(
+        "/collections/harbour/visibility", {"visibility": "private"}
+    )
+
+    assert reply.status_code == 403
+    assert "Send the form again" in reply.content.decode()
+    assert "DEBUG" not in reply.content.decode()

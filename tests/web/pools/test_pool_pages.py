@@ -1,0 +1,190 @@
+"""Thinking a pool over on a page, having it built, and looking at it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from pooling.models import Membership, Passage, Pool
+from pooling.services.planning import plan_pool
+from pooling.services.pools import Choice, build_pool, pool_stats
+from pooling.shallow import Contribution
+from tests.factories import make_collection, make_qrels, make_run
+from web.pools.histogram import histogram
+
+QIDS = [f"q{number}" for number in range(12)]
+PLAN = "/collections/port/pools/new/"
+
+
+@pytest.fixture
+def port(db):
+    """Twelve queries: q0 nobody answers, q1 all runs agree on, q11 has a passage of each of fourteen runs."""
+    collection = make_collection("port", QIDS)
+    make_qrels(collection, "official", [(qid, f"{qid}-a", 1) for qid in QIDS[1:]])
+    for number in range(14):
+        ranked = {qid: [f"{qid}-{'abc'[number % 3]}", f"{qid}-second"] for qid in QIDS[2:11]}
+        ranked |= {"q1": ["q1-a", "q1-b"], "q11": [f"q11-{number}", "q11-a"]}
+        make_run(collection, f"run{number:02}", ranked)
+    return collection
+
+
+@pytest.fixture
+def manager(client, port, django_user_model):
+    client.force_login(mia := django_user_model.objects.create_user("mia"))
+    Membership.objects.create(collection=port, user=mia, role="manager")
+    return client
+
+
+def texts(reply) -> str:
+    """What the page says, tags and runs of white space aside."""
+    return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
+
+
+def test_a_plan_is_what_building_makes_of_it(port):
+    runs, labels = list(port.runs.order_by("run_tag")), port.qrel_sets.get()
+    asked = [
+        (1, Choice()),
+        (2, Choice()),
+        (1, Choice(sample=4, seed=7)),
+        (1, Choice(qids=["q11", "q3", "q0"])),
+        (2, Choice(min_size=3)),
+        (1, Choice(min_size=2, sample=3, seed=1)),
+    ]
+    for number, (depth, choice) in enumerate(asked):
+        given = {"collection": port, "runs": runs, "qrel_set": labels, "depth": depth, "choice": choice}
+
+        plan = plan_pool(**given)
+        pool = build_pool(name=f"built{number}", **given)
+
+        built = pool_stats(pool=pool)
+        assert plan.stats == built.stats
+        assert {run.run_tag: one for run, one in plan.runs} == built.runs
+        assert plan.qrel == built.qrel
+        there = set(pool.pooled_passages.values_list("query__qid", flat=True))
+        assert {plan.qids[place] for place in np.flatnonzero(plan.chosen)} == there
+
+
+def test_runs_without_labels_and_with_numbers_for_pids(port):
+    make_run(port, "numbers", {"q1": ["17", "18"], "q2": ["017"]})
+
+    plan = plan_pool(collection=port, runs=list(port.runs.filter(run_tag__in=["numbers", "run00"])))
+
+    assert plan.qrel is None
+    assert {run.run_tag: one for run, one in plan.runs}["numbers"] == Contribution(2, 2)
+
+
+def test_the_page_says_what_it_takes_and_names_what_stands_out(manager):
+    said = texts(manager.get(PLAN))
+
+    assert "1 query has one passage" in said
+    assert "1 query has no passage at all" in said
+    assert "1 query has 10 passages or more" in said
+    assert "15 passages, 105 pairs" in said
+    assert "Build the pool of 11 queries" in said
+
+
+def test_queries_that_were_left_out_on_purpose_are_not_named_as_empty(manager):
+    said = texts(manager.get(PLAN, {"queries": "q0 q3"}))
+
+    assert "1 query has no passage at all: no run answers it. q0" in said
+
+
+def test_choices_stay_in_the_address(manager, port):
+    one = port.runs.get(run_tag="run03")
+
+    page = manager.get(f"{PLAN}?depth=2&sample=3&seed=9&run={one.pk}&qrels=official").content.decode()
+
+    assert 'name="depth" value="2"' in page
+    assert f'value="{one.pk}" checked' in page
+    assert "3 of 11 queries are in the pool" in re.sub(r"<[^>]*>", "", page)
+
+
+def test_garbage_is_said_at_its_field(manager):
+    numbers = ["depth", "sample", "seed", "min_size", "reward", "judgments_per_pair", "people", "hours_a_day"]
+    for field in numbers:
+        for value in ("x", "-1", "1e400", "9" * 400, "nan", "<b>"):
+            reply = manager.get(PLAN, {field: value})
+
+            assert reply.status_code == 422, (field, value)
+            assert f'id="id_{field}_error"' in reply.content.decode(), (field, value)
+    for given in ({"queries": "q" * 2000}, {"qrels": "no-such-set"}):
+        assert manager.get(PLAN, given).status_code == 422, given
+    for given in ({"run": "x"}, {"run": "9" * 400}, {"queries": "nowhere"}):
+        assert manager.get(PLAN, given).status_code == 200, given
+    assert "Queries nowhere are not in port" in texts(manager.get(PLAN, {"queries": "nowhere"}))
+
+
+def test_building_it_twice_builds_it_once(manager, port):
+    asked = {"name": "tops", "qrels": "official", "sample": "5", "seed": "3"}
+
+    first = manager.post("/collections/port/pools/build", asked)
+    again = manager.post("/collections/port/pools/build", asked)
+    under_way = manager.get(first["Location"])
+    work_off_everything()
+    late = manager.post("/collections/port/pools/build", asked)
+    other = manager.post("/collections/port/pools/build", asked | {"sample": "6"}, follow=True)
+
+    assert first["Location"] == again["Location"] == late["Location"]
+    assert "No background worker is running." in texts(under_way)
+    assert manager.get(first["Location"])["Location"] == "/collections/port/pools/named/tops/"
+    pool = Pool.objects.get()
+    assert (pool.name, pool.sample, pool.seed, pool.pool_runs.count()) == ("tops", 5, 3, 14)
+    assert "There already is a pool" in texts(other)
+
+
+def test_a_job_that_runs_twice_finds_its_pool(manager, port):
+    manager.post("/collections/port/pools/build", {"name": "tops", "qrels": "official"})
+    work_off_everything()
+
+    Job.objects.update(state="waiting")
+    work_off_everything()
+
+    assert Job.objects.get().state == "done"
+    assert Pool.objects.count() == 1
+
+
+def test_a_pool_that_cannot_be_is_refused_in_words(manager, port):
+    bad_name = manager.post("/collections/port/pools/build", {"name": "a b"}, follow=True)
+    manager.post("/collections/port/pools/build", {"name": "large", "min_size": "99"}, follow=True)
+    work_off_everything()
+
+    assert "stop" in bad_name.content.decode()
+    assert "No query would be in the pool" in texts(
+        manager.get(f"/collections/port/pools/work/{Job.objects.get().pk}/")
+    )
+    assert not Pool.objects.exists()
+
+
+def test_a_built_pool_has_a_page(manager, port):
+    build_pool(collection=port, name="tops", runs=list(port.runs.all()), qrel_set=port.qrel_sets.get())
+    Passage.objects.filter(pid="q1-a").update(text="steps of a waltz", class_key="k")
+
+    said = texts(manager.get("/collections/port/pools/named/tops/"))
+
+    assert "have no text" in said
+    assert "Prepare a campaign over this pool" in said
+    assert manager.get("/collections/port/pools/named/nowhere/").status_code == 404
+
+
+def test_a_collection_without_runs_says_what_to_do(client, django_user_model):
+    bare = make_collection("bare", ["q1"])
+    client.force_login(mia := django_user_model.objects.create_user("mia"))
+    Membership.objects.create(collection=bare, user=mia, role="owner")
+
+    assert "has no runs yet" in texts(client.get("/collections/bare/pools/new/"))
+
+
+def test_a_wide_histogram_has_thirty_rows_at_most_and_loses_no_query():
+    sizes = {size: size % 7 + 1 for size in range(1, 201)}
+
+    bars = histogram(sizes, {200: 3})
+
+    assert len(bars) <= 30
+    assert sum(bar.everything for bar in bars) == sum(sizes.values())
+    assert bars[-1].chosen == 3
+    assert bars[0].label == "1–7"
+    assert histogram({}, {}) == []

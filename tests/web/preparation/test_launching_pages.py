@@ -1,0 +1,176 @@
+"""A campaign's last steps to its launch: rehearsal, pilot, check list, launch."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from judging.launch import launches as service
+from judging.launch.launches import launch_campaign
+from judging.models import Campaign, CampaignChange, Place, Posting
+from pooling.models import Membership
+from tests.judging.conftest import crowd as crowd
+from tests.web.preparing_cast import DRAFT, GARBAGE, texts
+from tests.web.preparing_cast import draft as draft
+from tests.web.preparing_cast import fair as fair
+from tests.web.preparing_cast import manager as manager
+from tests.web.preparing_cast import ready as ready
+
+
+def test_the_check_list_says_all_that_is_wrong_and_where_it_is_put_right(manager, draft):
+    page = manager.get(f"{DRAFT}check/")
+
+    assert "2 of 13 did not pass" in texts(page)
+    assert f'href="{DRAFT}gold/"' in page.content.decode()
+    assert f'href="{DRAFT}texts/"' in page.content.decode()
+    assert "2 checks did not pass" in texts(manager.get(f"{DRAFT}launch/"))
+    refused = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
+    assert refused.status_code == 422
+    assert not Posting.objects.exists()
+
+
+def test_a_wrong_amount_launches_nothing(manager, ready):
+    for amount in ("", "9.59", "9.61", "0", "x", "nan", "-9.60", "9" * 400, "9.600"):
+        reply = manager.post(f"{DRAFT}launch/", {"amount": amount})
+
+        assert reply.status_code == 422, amount
+    ready.refresh_from_db()
+    assert ready.state == "draft"
+    assert not Place.objects.exists()
+
+
+def test_a_launch_that_is_sent_twice_launches_and_offers_once(manager, ready, crowd):
+    page = manager.get(f"{DRAFT}launch/")
+    assert "Launch fair and spend up to $9.60" in texts(page)
+    assert "3 checks need your attention" in texts(page)
+    assert "random 50.0% 50.0% 25.0% –" in texts(page)
+
+    first = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})
+    second = manager.post(f"{DRAFT}launch/", {"amount": "$9.60"})
+    work_off_everything()
+
+    assert first["Location"] == second["Location"] == "/campaigns/fair/"
+    ready.refresh_from_db()
+    assert (ready.state, ready.budget, ready.confirmed_spend) == ("open", Decimal("9.60"), Decimal("9.60"))
+    assert CampaignChange.objects.filter(what="open").values_list("who", flat=True).get() == "mia"
+    assert Posting.objects.count() == 1
+    assert Place.objects.count() == len(crowd.posted) == 4
+
+
+def test_the_loser_of_a_race_is_led_to_the_launched_campaign(manager, ready, monkeypatch):
+    def overtaken(campaign, **given):
+        launch_campaign(Campaign.objects.get(pk=campaign.pk))
+        return real(campaign, **given)
+
+    real = service.launch_campaign
+    monkeypatch.setattr(service, "launch_campaign", overtaken)
+
+    reply = manager.post(f"{DRAFT}launch/", {"amount": "9.60"})
+
+    assert reply["Location"] == "/campaigns/fair/"
+    assert Posting.objects.count() == 1
+
+
+def test_a_budget_is_what_a_launch_is_confirmed_by(manager, ready):
+    Campaign.objects.update(budget=Decimal("50.00"))
+
+    assert manager.post(f"{DRAFT}launch/", {"amount": "9.60"}).status_code == 422
+    assert manager.post(f"{DRAFT}launch/", {"amount": "50"}).status_code == 302
+
+
+def test_a_pilot_is_offered_once_and_ended(manager, ready, crowd):
+    assert "Offer 2 tasks and spend up to $4.80" in texts(manager.get(f"{DRAFT}pilot/?tasks=2"))
+    for sent in (
+        {"tasks": "2", "amount": "4.79"},
+        {"tasks": "99", "amount": "1"},
+        {"tasks": "x", "amount": "x"},
+    ):
+        assert manager.post(f"{DRAFT}pilot/", sent).status_code == 422
+
+    for _ in range(2):
+        manager.post(f"{DRAFT}pilot/", {"tasks": "2", "amount": "4.80"})
+    work_off_everything()
+
+    ready.refresh_from_db()
+    assert ready.state == "piloting"
+    assert Place.objects.count() == len(crowd.posted) == 2
+    assert "The pilot is running" in texts(manager.get(f"{DRAFT}pilot/"))
+    assert manager.get(DRAFT)["Location"] == f"{DRAFT}pilot/"
+    manager.post(f"{DRAFT}pilot/end")
+    ready.refresh_from_db()
+    assert ready.state == "piloted"
+
+
+def test_rehearsing_is_one_job_and_nonsense_is_none(manager, ready):
+    sent = {
+        "truth": "official",
+        "workers": "5",
+        "careless": "1",
+        "error": "0.1",
+        "gold_error": "0",
+        "seed": "1",
+    }
+    for field in sent:
+        for value in GARBAGE:
+            assert manager.post(f"{DRAFT}rehearsal/", sent | {field: value}).status_code == 422, (
+                field,
+                value,
+            )
+    assert manager.post(f"{DRAFT}rehearsal/", sent | {"careless": "6"}).status_code == 422
+    assert not Job.objects.exists()
+
+    for _ in range(2):
+        assert manager.post(f"{DRAFT}rehearsal/", sent).status_code == 302
+
+    assert Job.objects.get().arguments["settings"]["workers"] == 5
+    assert "No background worker is running." in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+
+def test_another_crowd_offers_no_rehearsal_and_says_why(manager, ready, settings):
+    settings.CROWD_ENDPOINT = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
+
+    page = texts(manager.get(f"{DRAFT}rehearsal/"))
+
+    assert "It cannot be rehearsed here" in page
+    assert "Rehearse fair" not in page
+    assert "Continue to pilot" in page
+    assert manager.post(f"{DRAFT}rehearsal/", {"truth": "official"}).status_code == 422
+    assert not Job.objects.filter(kind="web.rehearse").exists()
+
+
+def test_why_a_rehearsal_failed_is_said(manager, ready):
+    Job.objects.create(
+        kind="web.rehearse",
+        key=f"web.rehearse:{ready.pk}",
+        state="failed",
+        failure_message="4 tasks are left.",
+        next_step="Give more workers.",
+    )
+
+    assert "4 tasks are left. Give more workers." in texts(manager.get(f"{DRAFT}rehearsal/"))
+
+
+def test_a_launched_campaign_is_not_prepared(manager, ready):
+    launch_campaign(ready)
+
+    for step in ("settings", "gold", "texts", "pay", "rehearsal", "pilot", "check", "launch"):
+        reply = manager.get(f"{DRAFT}{step}/")
+        assert (reply.status_code, reply["Location"]) == (302, "/campaigns/fair/")
+
+
+def test_one_leaves_and_comes_back_to_what_is_still_needed(manager, draft):
+    assert manager.get(DRAFT)["Location"] == f"{DRAFT}gold/"
+    Campaign.objects.update(gold_per_task=0)
+    assert manager.get(DRAFT)["Location"] == f"{DRAFT}texts/"
+    manager.post(f"{DRAFT}texts/", {"consent": "C", "instructions": "I", "accept": "1"})
+    assert manager.get(DRAFT)["Location"] == f"{DRAFT}check/"
+
+
+def test_who_only_looks_or_brings_runs_prepares_nothing(client, fair, draft, django_user_model):
+    for role in ("viewer", "maintainer"):
+        client.force_login(user := django_user_model.objects.create_user(role))
+        Membership.objects.create(collection=fair.collection, user=user, role=role)
+
+        assert client.get(f"{DRAFT}settings/").status_code == 403
+        assert client.post(f"{DRAFT}launch/", {"amount": "9.60"}).status_code == 403

@@ -1,0 +1,167 @@
+"""The list of runs, a run query by query, and what people change about it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from config import clock
+from pooling.models import PrivateQuery, QuerySplit, Run
+from pooling.services.submissions import set_policy
+from tests.factories import make_run
+
+RUNS = "/collections/harbour/runs/"
+
+
+def tags(reply):
+    return [run.run_tag for run in reply.context["page"]]
+
+
+def qids(reply):
+    return [line.query.qid for line in reply.context["page"]]
+
+
+def test_runs_are_filtered_sorted_and_cut_into_pages(cast):
+    client = cast.clients["viewer"]
+    cast.add_runs(60)
+    Run.objects.filter(run_tag="extra007").update(baseline=True)
+
+    assert tags(client.get(RUNS, {"show": "baseline"})) == ["extra007"]
+    assert tags(client.get(RUNS, {"show": "warned"})) == ["quay"]
+    assert len(tags(client.get(RUNS, {"sort": "-created_at"}))) == 50
+    assert len(tags(client.get(RUNS, {"page": 2}))) == 13
+    assert tags(client.get(RUNS, {"sort": "-run_tag", "q": "qua"})) == ["quay"]
+    assert len(tags(client.get(RUNS, {"show": "new", "page": 2}))) == 10  # three of the 63 fed a pool
+    assert tags(client.get(RUNS, {"show": "nonsense", "sort": "nonsense", "page": "x", "q": "mole"})) == [
+        "mole"
+    ]
+
+
+def test_a_team_under_embargo_is_not_found_by_its_name(cast):
+    until = clock.now().date() + timedelta(days=9)
+    Run.objects.filter(run_tag="quay").update(team="Burrowers", anonymous_until=until)
+
+    assert tags(cast.clients["stranger"].get(RUNS, {"q": "burrow"})) == []
+    assert tags(cast.clients["viewer"].get(RUNS, {"q": "burrow"})) == ["quay"]
+
+
+def test_a_run_is_shown_query_by_query(cast):
+    address = f"{RUNS}{cast.deep.pk}/"
+    client = cast.clients["viewer"]
+
+    whole = client.get(address)
+    assert qids(whole) == ["q1", "q2", "q3"]
+    assert [line.top for line in whole.context["page"]] == ["d", "", ""]
+    assert qids(client.get(address, {"show": "missing"})) == ["q2", "q3"]
+    assert qids(client.get(address, {"q": "what is q2"})) == ["q2"]
+    assert qids(client.get(f"{RUNS}{cast.quay.pk}/", {"show": "unanswered"})) == ["q2", "q3"]
+
+
+def test_passages_of_a_run_that_releases_scores_are_not_shown_to_others(cast):
+    address = f"{RUNS}{cast.mole.pk}/"
+
+    assert {line.top for line in cast.clients["nobody"].get(address).context["page"]} == {""}
+    assert "c3" in {line.top for line in cast.clients["viewer"].get(address).context["page"]}
+
+
+def test_private_queries_are_not_shown_to_others(cast):
+    split = QuerySplit.objects.create(collection=cast.collection, sha256="0")
+    PrivateQuery.objects.create(split=split, query=cast.query("q1"))
+    address = f"{RUNS}{cast.quay.pk}/"
+
+    assert qids(cast.clients["nobody"].get(address)) == ["q2", "q3"]
+    assert qids(cast.clients["viewer"].get(address)) == ["q1", "q2", "q3"]
+
+
+def test_a_run_is_described(cast):
+    client, address = cast.clients["maintainer"], f"{RUNS}{cast.quay.pk}/describe/"
+
+    saved = client.post(
+        address, {"team": "divers", "paper": "https://example.org/p", "submitted_on": "2026-01-02"}
+    )
+
+    cast.quay.refresh_from_db()
+    assert saved.status_code == 302
+    assert (cast.quay.team, cast.quay.submitted_on) == ("divers", date(2026, 1, 2))
+    assert 'rel="nofollow"' in client.get(saved["Location"]).content.decode()
+    assert cast.collection.changes.get().who == "maintainer"
+
+
+def test_what_the_policy_counts_by_stays(cast):
+    set_policy(collection=cast.collection, most_runs=1, period_days=30, required=["team", "description"])
+    Run.objects.filter(pk=cast.quay.pk).update(team="T", description="d", submitted_on=date(2026, 1, 1))
+    client, address = cast.clients["maintainer"], f"{RUNS}{cast.quay.pk}/describe/"
+    said = {"description": "new", "team": "U", "submitted_on": "2026-05-05", "baseline": "on"}
+
+    emptied = client.post(address, said | {"description": ""})
+    client.post(address, said)
+
+    cast.quay.refresh_from_db()
+    assert emptied.status_code == 422
+    assert "The board requires this" in emptied.content.decode()
+    assert (cast.quay.description, cast.quay.team, cast.quay.submitted_on, cast.quay.baseline) == (
+        "new", "T", date(2026, 1, 1), False,
+    )  # fmt: skip
+
+
+def test_a_release_is_asked_twice(cast):
+    client, address = cast.clients["owner"], f"{RUNS}{cast.deep.pk}/release/"
+
+    asked = client.get(address, {"release": "public"}).content.decode()
+    assert Run.objects.get(pk=cast.deep.pk).release == "private"
+    client.post(address, {"release": "public"})
+
+    assert "Release deep as public" in asked
+    assert Run.objects.get(pk=cast.deep.pk).release == "public"
+    assert cast.collection.changes.get().what == "run deep released as public"
+
+
+def test_several_runs_are_released_at_one_level_asked_once_more(cast):
+    client, keys = cast.clients["maintainer"], [cast.deep.pk, cast.mole.pk, cast.quay.pk]
+
+    asked = client.get(f"{RUNS}release/", {"run": keys, "release": "public"}).content.decode()
+    assert set(Run.objects.values_list("run_tag", "release")) >= {("deep", "private"), ("mole", "scores")}
+    said = client.post(f"{RUNS}release/", {"run": keys, "release": "public"}, follow=True).content.decode()
+
+    assert "Release 2 runs as public" in asked  # quay is so already
+    assert "2 runs are now released as public." in said
+    assert set(Run.objects.filter(pk__in=keys).values_list("release", flat=True)) == {"public"}
+    logged = cast.collection.changes.order_by("pk").values_list("what", "who")
+    assert list(logged) == [
+        ("run deep released as public", "maintainer"),
+        ("run mole released as public", "maintainer"),
+    ]
+
+
+@pytest.mark.parametrize("said", [{"run": ["x", "9" * 30]}, {"release": "nonsense"}, {"run": ["999999"]}])
+def test_no_run_or_no_level_is_said_and_changes_nothing(cast, said):
+    said = {"run": [cast.deep.pk], "release": "public"} | said
+
+    page = cast.clients["owner"].post(f"{RUNS}release/", said, follow=True).content.decode()
+
+    assert "Choose runs, and public, scores or private." in page
+    assert Run.objects.get(pk=cast.deep.pk).release == "private"
+
+
+def test_only_who_may_change_runs_chooses_among_them(cast):
+    assert 'form="release-runs"' in cast.clients["maintainer"].get(RUNS).content.decode()
+    assert 'form="release-runs"' not in cast.clients["viewer"].get(RUNS).content.decode()
+
+
+def test_a_run_is_withdrawn_only_where_nothing_rests_on_it(
+    cast, data_dir, django_capture_on_commit_callbacks
+):
+    alone = make_run(cast.collection, "alone", {"q1": ["z"]})
+    client = cast.clients["maintainer"]
+    assert (data_dir / "runs" / alone.storage_name).exists()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        gone = client.post(f"{RUNS}{alone.pk}/withdraw/")
+    stays = client.post(f"{RUNS}{cast.quay.pk}/withdraw/", follow=True)
+
+    assert gone["Location"] == RUNS
+    assert not Run.objects.filter(run_tag="alone").exists()
+    assert not (data_dir / "runs" / alone.storage_name).exists()
+    assert Run.objects.filter(pk=cast.quay.pk).exists()
+    assert "it fed the pool tide" in stays.content.decode()

@@ -1,0 +1,285 @@
+"""From new runs to the next version in the browser: what is unseen, what it costs, what publishing changes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from config.background.attending import work_off_everything
+from config.background.models import Job
+from judging.models import CampaignChange, Judgment, TaskPair
+from pooling.models import Query
+from tests.factories import make_run
+from tournament.models import Challenge, ChallengedQuery, QrelVersion
+from tournament.services import advance_challenges
+from web.common.directions import step_after_judging
+from web.versions.next_version import challenge_lines
+
+CHALLENGE = "/campaigns/spring/challenge/"
+PUBLISH = "/campaigns/spring/publish/"
+
+
+def text_of(reply, status=200) -> str:
+    assert reply.status_code == status
+    return reply.content.decode()
+
+
+@pytest.fixture
+def owner(cast):
+    """The owner's client; a launched campaign; a new run with an unseen top for q1."""
+    cast.campaign.state = "open"
+    cast.campaign.launched_at = cast.version.published_at
+    cast.campaign.save()
+    make_run(cast.collection, "wave", {"q1": ["w1"], "q2": ["a2"]})
+    cast.passage("w1")
+    return cast.clients["owner"]
+
+
+def planned(client, *tags: str) -> str:
+    """The page once the plan for these runs is there."""
+    assert client.post(CHALLENGE + "plan", {"run": tags, "rule": "single"}).status_code == 302
+    work_off_everything()
+    return text_of(client.get(CHALLENGE))
+
+
+def judged_by_everybody(campaign) -> None:
+    """Every pair that was asked is judged: the newcomer wins."""
+    for row in TaskPair.objects.filter(task__campaign=campaign, pair__round__gt=0).select_related("pair"):
+        new = max(row.pair.passage_a, row.pair.passage_b, key=lambda one: one.pid)
+        old = min(row.pair.passage_a, row.pair.passage_b, key=lambda one: one.pid)
+        Judgment.objects.create(
+            campaign=campaign, pair=row.pair, left=new, right=old, preferred=new, judge_kind="human"
+        )
+
+
+def previewed(client, **asked: str) -> str:
+    assert client.post(PUBLISH + "preview", asked or {"sure": "1"}).status_code == 302
+    work_off_everything()
+    return text_of(client.get(PUBLISH))
+
+
+def fingerprint(client) -> str:
+    return client.get(PUBLISH).context["preview"]["fingerprint"]
+
+
+def test_the_whole_way_from_a_new_run_to_version_2(cast, owner):
+    page = planned(owner, "wave")
+
+    assert "Challenge and spend up to $2.40" in page
+    assert "text of w1" in page
+    assert not Challenge.objects.exists()
+
+    cost = str(owner.get(CHALLENGE).context["cost"])
+    owner.post(CHALLENGE + "open", {"run": ["wave"], "rule": "single", "confirm": cost})
+    work_off_everything()
+    assert "Challenge 1 is open:" in text_of(owner.get(CHALLENGE))
+    assert "0 of 1 asked so far" in text_of(owner.get(CHALLENGE))
+
+    judged_by_everybody(cast.campaign)
+    advance_challenges(campaign=cast.campaign)
+    page = previewed(owner)
+    assert "Publish version 2 of harbour" in page
+    assert QrelVersion.objects.count() == 1
+
+    owner.post(PUBLISH + "now", {"as_shown": fingerprint(owner)})
+    work_off_everything()
+    assert "Version 2 is published." in text_of(owner.get(PUBLISH))
+    assert QrelVersion.objects.get(number=2).published_by == "owner"
+    assert CampaignChange.objects.filter(what="version 2", who="owner").exists()
+    changed = text_of(owner.get("/collections/harbour/versions/2/changes/"))
+    assert "challenge 1 brought 1 new passage, with wave" in changed
+    board = owner.get("/collections/harbour/leaderboard/").context["board"]
+    moves = {line.row.run: line.move for line in board.page}
+    assert board.moves.before == 1
+    assert moves["wave"] > 0
+    assert moves["perfect run"] is None
+
+
+def test_a_run_without_unseen_tops_has_nothing_to_ask(owner):
+    assert "There is nothing to judge" in planned(owner, "quay")
+
+
+def test_a_run_that_is_not_there_is_refused_in_words(owner):
+    page = planned(owner, "nobody")
+
+    assert "notice stop" in page
+    assert "nobody" in page
+
+
+@pytest.mark.parametrize("confirm", ["", "abc", "NaN", "-1", "1e99", "Infinity"])
+def test_an_amount_that_is_none_opens_nothing(owner, confirm):
+    owner.post(CHALLENGE + "open", {"run": ["wave"], "confirm": confirm})
+    work_off_everything()
+
+    assert not Challenge.objects.exists()
+
+
+def test_more_than_was_agreed_to_is_not_spent(cast, owner):
+    planned(owner, "wave")
+    owner.post(CHALLENGE + "open", {"run": ["wave"], "rule": "single", "confirm": "0.01"})
+    work_off_everything()
+
+    assert "can cost up to $2.40, but you agreed to $0.01" in text_of(owner.get(CHALLENGE))
+    assert not Challenge.objects.exists()
+
+
+def test_real_money_takes_a_role_that_spends_it(cast, owner):
+    type(cast.campaign).objects.filter(pk=cast.campaign.pk).update(endpoint="https://crowd.example")
+
+    page = planned(cast.clients["maintainer"], "wave")
+    reply = cast.clients["maintainer"].post(CHALLENGE + "open", {"run": ["wave"], "confirm": "2.40"})
+
+    assert "an owner of harbour can do it" in page
+    assert reply.status_code == 403
+
+
+def test_no_run_chosen_is_said(owner):
+    assert "No run is chosen" in text_of(owner.post(CHALLENGE + "plan", {"x": "1"}, follow=True))
+
+
+@pytest.mark.parametrize("tag", ["", " ", "no-such-run", "\0", "<b>"])
+def test_a_run_that_is_not_there_is_refused_at_once(owner, tag):
+    for what in ("plan", "open"):
+        page = text_of(owner.post(CHALLENGE + what, {"run": [tag], "confirm": "1.00"}, follow=True))
+
+        assert "has no run" in page or "No run is chosen" in page
+    assert not Job.objects.filter(kind="web.challenge").exists()
+
+
+def test_with_one_campaign_that_asks_a_run_leads_to_it(cast, owner):
+    reply = owner.get("/collections/harbour/challenge/", {"run": "wave"})
+
+    assert reply["Location"] == f"{CHALLENGE}?run=wave"
+    assert [run.run_tag for run, chosen in owner.get(reply["Location"]).context["runs"] if chosen] == ["wave"]
+
+
+def test_with_several_one_chooses_and_with_none_it_is_said(cast, owner):
+    launched = {
+        "collection": cast.collection,
+        "pool": cast.pool,
+        "seed": 1,
+        "launched_at": cast.version.published_at,
+    }
+    second = type(cast.campaign).objects.create(name="summer", state="open", **launched)
+    several = text_of(owner.get("/collections/harbour/challenge/", {"run": "wave"}))
+    second.delete()
+    type(cast.campaign).objects.update(state="closed")
+    none = text_of(owner.get("/collections/harbour/challenge/"))
+
+    assert "/campaigns/summer/challenge/?run=wave" in several
+    assert "No campaign of harbour can ask people" in none
+    assert "/collections/harbour/campaigns/new/" in none
+
+
+def test_a_closed_campaign_says_where_new_runs_can_challenge(cast, owner):
+    type(cast.campaign).objects.update(state="closed", launched_at=cast.version.published_at)
+
+    page = text_of(owner.get("/campaigns/spring/"))
+    over = text_of(owner.get(CHALLENGE))
+    seen_by_maintainer = text_of(cast.clients["maintainer"].get(CHALLENGE))
+    summer = type(cast.campaign).objects.create(
+        name="summer",
+        state="paused",
+        collection=cast.collection,
+        pool=cast.pool,
+        seed=1,
+        launched_at=cast.version.published_at,
+    )
+    there = text_of(owner.get(CHALLENGE))
+
+    assert "It is closed, and its best answers are published." in page
+    assert 'href="/collections/harbour/challenge/"' in page
+    assert "cannot be reopened" in over
+    assert "/collections/harbour/pools/new/" in over
+    assert "/collections/harbour/pools/new/" not in seen_by_maintainer
+    assert "Owners and campaign managers can create campaigns." in seen_by_maintainer
+    assert f"/campaigns/{summer.name}/challenge/" in there
+    assert "Start the challenge from a new campaign" not in there
+
+
+def test_a_challenge_beyond_the_budget_is_not_offered(cast, owner):
+    assert "Challenge and spend up to" in planned(owner, "wave")
+
+    cast.campaign.budget = Decimal("0.50")
+    cast.campaign.save()
+    page = text_of(owner.get(CHALLENGE))
+    of_maintainer = text_of(cast.clients["maintainer"].get(CHALLENGE))
+
+    assert "over its budget of $0.50" in page
+    assert "Challenge and spend up to" not in page
+    assert "/campaigns/spring/budget/" in page
+    assert "ask an owner or a campaign manager" in of_maintainer
+    assert "/campaigns/spring/budget/" not in of_maintainer
+
+
+def test_what_has_changed_since_it_was_shown_is_not_published(cast, owner):
+    previewed(owner)
+    cast.add_queries(1)
+    previewed(owner)
+    seen = fingerprint(owner)
+    cast.add_queries(1)
+
+    owner.post(PUBLISH + "now", {"as_shown": seen})
+    work_off_everything()
+
+    assert "has changed since the preview" in text_of(owner.get(PUBLISH))
+    assert QrelVersion.objects.count() == 1
+
+
+def test_open_queries_are_published_with_a_tick_only(cast, owner):
+    cast.pooled("q1", late=[cast.quay])
+    page = previewed(owner)
+    assert "open, left out" in page
+
+    page = previewed(owner, allow_open="1")
+    assert "open, with the best answers so far" in page
+    owner.post(PUBLISH + "now", {"as_shown": fingerprint(owner), "allow_open": "1"})
+    work_off_everything()
+
+    assert QrelVersion.objects.get(number=2).queries.filter(status="open").count() == 1
+
+
+def test_nothing_new_is_said_and_has_no_button(owner):
+    page = previewed(owner)
+
+    assert "No changes: version 1 already says the same" in page
+    assert "publish/now" not in page
+
+
+def test_a_viewer_looks_and_does_not_publish(cast, owner):
+    cast.add_queries(1)
+    previewed(owner)
+
+    page = text_of(cast.clients["viewer"].get(PUBLISH))
+
+    assert "Owners and maintainers of harbour can publish it" in page
+    assert "publish/now" not in page
+
+
+def test_work_under_way_moves_by_itself(cast, owner):
+    owner.post(PUBLISH + "preview", {"sure": "1"})
+
+    assert 'data-refresh="/campaigns/spring/publish/progress"' in text_of(owner.get(PUBLISH))
+    assert "No background worker is running." in text_of(owner.get(PUBLISH + "progress"))
+    Job.objects.update(state="done", result={})
+    assert "data-over" in text_of(owner.get(PUBLISH + "progress"))
+
+
+def test_what_comes_next_after_a_version_is_a_challenge_and_after_that_the_next_version(owner, cast):
+    assert step_after_judging(cast.campaign).link == CHALLENGE
+
+    asked = Challenge.objects.create(
+        campaign=cast.campaign, number=1, rule="single", run_tags=["wave"], version=cast.version
+    )
+
+    assert "Challenge 1 goes on" in step_after_judging(cast.campaign).words
+    one, other = Query.objects.filter(collection=cast.campaign.collection)[:2]
+    ChallengedQuery.objects.create(challenge=asked, query=one, challenger_ids=[1])
+    ChallengedQuery.objects.create(challenge=asked, query=other)  # its new top has a text that was judged
+    assert [line.queries for line in challenge_lines(cast.campaign)] == [1]
+
+    asked.state = Challenge.State.DONE
+    asked.save()
+
+    assert step_after_judging(cast.campaign).link == PUBLISH

@@ -1,0 +1,161 @@
+"""Analyses of a collection's runs: list, run, result."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Router, Schema, Status
+
+from config.background.models import Job
+from leaderboard import jobs
+from leaderboard.analyses.fields import Number
+from leaderboard.analyses.kinds import Kind
+from leaderboard.analyses.runner import analysis_key, kept_analysis
+from leaderboard.errors import WrongSetting
+from leaderboard.output.content import analysis_content
+from pooling.models import Collection
+from pooling.services.finding import runs_tagged
+from web.analyses import pages
+from web.api.bodies import Body, DryRun
+from web.api.callers import reader
+from web.api.problems import unknown_name
+from web.api.works import Text, work_out
+from web.common.access import collection_for, require
+
+router = Router()
+
+
+class SettingOut(Schema):
+    """A setting: a number within limits, or one of ``options``."""
+
+    name: str
+    label: str
+    default: str
+    options: list[str]
+    least: float | None
+    most: float | None
+
+
+class AnalysisKindOut(Schema):
+    """An analysis: what it shows and needs, its settings, and why the caller cannot run it (or an empty text)."""
+
+    name: str
+    title: str
+    says: str
+    needs: str
+    settings: list[SettingOut]
+    refused: str
+
+
+class AnalysisIn(Body):
+    """Runs (default: all that the caller sees) and settings; omitted settings take their defaults.
+
+    ``released`` restricts it to released runs and public queries, so that everybody can read it.
+    """
+
+    runs: Annotated[list[Annotated[Text, Field(max_length=200)]], Field(max_length=1000)] = []
+    settings: Annotated[dict[str, Annotated[Text, Field(max_length=200)] | float], Field(max_length=50)] = {}
+    released: DryRun = False
+
+
+class AnalysisOut(Schema):
+    """The job that makes an analysis; ``result`` is the analysis. ``id`` is null if it was already there."""
+
+    id: int | None = None
+    state: str
+    done: int = 0
+    total: int = 0
+    result: dict[str, Any] | None = None
+    problem: str = ""
+    next_step: str = ""
+
+
+@router.get(
+    "/collections/{name}/analyses",
+    response=list[AnalysisKindOut],
+    summary="List analyses with their settings",
+)
+def list_analyses(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    user = reader(request)
+    found = collection_for(user, name)
+    rows = [(row.kind, row.refusal) for row in pages.listed_analyses(found, user)]
+    return [
+        {
+            "name": kind.name,
+            "title": kind.title,
+            "says": kind.sentence,
+            "needs": kind.needs,
+            "settings": _settings(found, kind, user),
+            "refused": refusal,
+        }
+        for kind, refusal in rows
+    ]
+
+
+def _settings(collection: Collection, kind: Kind, user: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "label": one.label,
+            "default": one.value,
+            "options": [value for value, _ in one.options],
+            "least": one.least,
+            "most": one.most,
+        }
+        for one in pages.controls(collection, kind, {}, user)
+    ]
+
+
+@router.post(
+    "/collections/{name}/analyses/{slug:kind}",
+    response={200: AnalysisOut, 202: AnalysisOut},
+    summary="Run an analysis; repeating the call returns the same job or the stored result",
+)
+def make_analysis(
+    request: HttpRequest, response: HttpResponse, name: str, kind: str, asked: AnalysisIn
+) -> Status[dict[str, Any]]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    chosen = pages.kind_or_404(kind)
+    meant = pages.asked_for(found, chosen, _given(found, chosen, asked), user)
+    kept = kept_analysis(analysis_key(meant))
+    if kept is not None:
+        return Status(200, {"state": Job.State.DONE, "result": analysis_content(kept)})
+    job = jobs.ring_for_analysis(meant)
+    response["Location"] = reverse("v1:read_analysis_work", args=[name, job.pk])
+    return Status(202, work_out(job))
+
+
+def _given(collection: Collection, kind: Kind, asked: AnalysisIn) -> QueryDict:
+    """Return the request in the shape of the page's form. Raises WrongSetting for an unknown setting."""
+    known = [field.name for field in kind.fields] + ["campaign"] * kind.of_campaign
+    whole = {field.name for field in kind.fields if isinstance(field, Number) and field.whole}
+    given = QueryDict(mutable=True)
+    for name, value in asked.settings.items():
+        if name not in known:
+            raise WrongSetting(unknown_name(name, known, "setting"), "GET …/analyses lists all settings.")
+        exact = isinstance(value, float) and value.is_integer() and name in whole
+        given[name] = str(int(value)) if exact else str(value)
+    if asked.released:
+        given["released"] = "1"
+    if asked.runs:
+        given.setlist("run", [str(run.pk) for run in runs_tagged(collection, asked.runs)])
+    return given
+
+
+@router.get(
+    "/collections/{name}/analyses/work/{int:key}",
+    response=AnalysisOut,
+    summary="Get the progress and result of an analysis",
+)
+def read_analysis_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    job = get_object_or_404(Job, pk=key, kind=jobs.ANALYSE, arguments__collection_id=found.pk)
+    kept = kept_analysis(job.result["key"]) if job.result else None
+    return work_out(job) | {"result": analysis_content(kept) if kept else None}

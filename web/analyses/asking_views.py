@@ -1,0 +1,78 @@
+"""Pages of "better than perfect" campaigns: plan one and create its draft."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.background.services import try_again
+from config.errors import Refusal
+from leaderboard import jobs
+from pooling.models import Collection
+from pooling.services.members import may
+from web.analyses.better_than_perfect import asking_page
+from web.common.access import needs
+from web.common.planned_views import back_to, show_work
+from web.preparation.step_views import say, who
+
+
+@require_safe
+@needs("see everything")
+def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the plan that the address describes; the form reloads it with every change."""
+    page = asking_page(collection, request.GET)
+    context = {
+        "page": page,
+        "collection": collection,
+        "may_make": may(request.user, "prepare campaign", collection),
+    }
+    return render(request, "web/asking_plan.html", context, status=422 if page.form.errors else 200)
+
+
+@require_POST
+@needs("prepare campaign")
+def make(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Start making the draft, and show the progress."""
+    page = asking_page(collection, request.POST)
+    if page.asked is not None:
+        asked = page.asked
+        try:
+            job = jobs.ring_for_asking(
+                name=request.POST.get("name", "").strip(),
+                run=asked.run,
+                qrel_set=asked.qrel_set,
+                settings=asked.settings,
+                sample=asked.sample,
+                who=who(request),
+            )
+            return redirect("web:asking_work", collection.name, job.pk)
+        except Refusal as refusal:
+            say(request, refusal)
+    return back_to("web:asking_plan", request, collection)
+
+
+@require_safe
+@never_cache
+@needs("see everything")
+def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Show the progress of making a campaign, then redirect to its preparation."""
+    job = get_object_or_404(jobs.asking_work(collection), pk=key)
+    page = "web:prepare" if may(request.user, "prepare campaign", collection) else "web:campaign"
+    made = reverse(page, args=[job.arguments["name"]])
+    again = reverse("web:asking_again", args=[collection.name, job.pk])
+    return show_work(
+        request, collection, job, what="Campaign", plan="web:asking_plan", made=made, again=again
+    )
+
+
+@require_POST
+@needs("prepare campaign")
+def make_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Retry making a draft that failed."""
+    job = try_again(get_object_or_404(jobs.asking_work(collection), pk=key))
+    messages.success(request, "Trying again.")
+    return redirect("web:asking_work", collection.name, job.pk)

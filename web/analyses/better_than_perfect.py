@@ -1,0 +1,109 @@
+"""Plans of "better than perfect" campaigns: is a run better than the known relevant passages?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import Refusal
+from config.guidance import Action, Guidance
+from judging.campaign.campaigns import CampaignSettings
+from judging.launch.forecast import Forecast, Pace, forecast_pairs
+from leaderboard.analyses.better_than_perfect.analysis import to_ask
+from leaderboard.analyses.better_than_perfect.computation import Category, Comparisons
+from leaderboard.errors import NothingToScore
+from pooling.models import Collection, QrelSet, Run
+from pooling.services.finding import qrel_set_named, runs_tagged
+from web.pools.forms import AskingForm
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan: pairs, one per query, and their cost."""
+
+    found: Comparisons
+    forecast: Forecast
+
+    @property
+    def pairs(self) -> int:
+        """Return the number of pairs, one per query."""
+        return len(self.found.asked)
+
+    @property
+    def on_top(self) -> int:
+        """Return category A: the known passage is the run's first and is compared with its second."""
+        return sum(one.category is Category.A for one in self.found.asked)
+
+    @property
+    def elsewhere(self) -> int:
+        """Return category B: it is elsewhere and is compared with the run's first."""
+        return self.pairs - self.on_top
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The request of a valid form."""
+
+    run: Run
+    qrel_set: QrelSet
+    settings: CampaignSettings
+    sample: int | None
+
+
+@dataclass(frozen=True)
+class AskingPage:
+    """The form, and the plan unless the form has errors or a service refused."""
+
+    collection: Collection
+    form: AskingForm
+    asked: Asked | None = None
+    plan: Plan | None = None
+    refusal: Refusal | None = None
+
+    @property
+    def name(self) -> str:
+        """Return a name for the campaign, made from the run's tag."""
+        tag = self.asked.run.run_tag if self.asked else ""
+        kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in tag)
+        return f"{kept.strip('-')[:60] or 'run'}-against-qrels"
+
+
+def asking_page(collection: Collection, given: Any) -> AskingPage:
+    """Return the form that the address describes, and its plan."""
+    tags = list(collection.runs.order_by("run_tag").values_list("run_tag", flat=True))
+    sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
+    form = AskingForm(given, run=tags, qrels=sets)
+    if not form.is_valid():
+        return AskingPage(collection, form)
+    try:
+        asked = campaign_asked_for(collection, form.cleaned_data)
+        plan = asking_plan(asked)
+    except Refusal as refusal:
+        return AskingPage(collection, form, refusal=refusal)
+    return AskingPage(collection, form, asked, plan)
+
+
+def asking_plan(asked: Asked) -> Plan:
+    """Return the plan. Raises NothingToScore if the run and the labels leave nothing to compare."""
+    found = to_ask(asked.run, asked.qrel_set, sample=asked.sample, seed=asked.settings.seed)
+    return Plan(found, forecast_pairs(asked.settings, len(found.asked), Pace()))
+
+
+def campaign_asked_for(collection: Collection, given: dict[str, Any]) -> Asked:
+    """Return the request of a valid form or API call. Raises NothingToScore, NotFound."""
+    if not given["run"] or not given["qrels"]:
+        raise NothingToScore(
+            f"{collection.name} has no run to ask about, or no known relevant passages.",
+            Guidance(
+                Action("import_runs", collection.name, lead=""),
+                ", ",
+                Action("import_qrels", collection.name, lead=""),
+            ),
+        )
+    names = ("seed", "judgments_per_pair", "pairs_per_task", "reward")
+    return Asked(
+        run=runs_tagged(collection, [given["run"]])[0],
+        qrel_set=qrel_set_named(collection, given["qrels"]),
+        settings=CampaignSettings(**{name: given[name] for name in names}),
+        sample=given["sample"],
+    )

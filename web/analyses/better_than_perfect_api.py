@@ -1,0 +1,111 @@
+"""API of "better than perfect" campaigns: plan one and create its draft."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken
+from config.background.models import Job
+from leaderboard import jobs
+from web.analyses.better_than_perfect import asking_plan, campaign_asked_for
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text, WorkOut, work_out
+from web.common.access import collection_for, require
+from web.preparation.forms import DEFAULTS
+
+router = Router()
+
+
+class AskingIn(Body):
+    """The run, the qrel set whose relevant passages it is compared with, and the number of queries to ask about."""
+
+    run: Annotated[Text, Field(min_length=1, max_length=200)]
+    qrels: Annotated[Text, Field(min_length=1, max_length=80)]
+    sample: Annotated[int, Field(ge=1, le=10**7)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    judgments_per_pair: Annotated[int, Field(ge=1, le=100)] = DEFAULTS.judgments_per_pair
+    pairs_per_task: Annotated[int, Field(ge=1, le=100)] = DEFAULTS.pairs_per_task
+    reward: Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)] = DEFAULTS.reward
+
+
+class NamedAskingIn(AskingIn):
+    """The same, with the name of the new campaign."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+
+
+class AskingOut(Schema):
+    """A plan: pairs, one per query, and queries that cannot be asked about. ``cost``: dollars, fees included.
+
+    ``on_top``: the known passage is the run's first and is compared with its second. ``elsewhere``: it is compared
+    with the run's first.
+    """
+
+    pairs: int
+    on_top: int
+    elsewhere: int
+    tasks: int
+    cost: float
+    missing: list[str]
+    nothing_second: list[str]
+
+
+@router.post(
+    "/collections/{name}/better-than-perfect/plan",
+    response=AskingOut,
+    summary="Plan a campaign that asks whether a run is better than perfect; changes nothing",
+)
+def read_asking_plan(request: HttpRequest, name: str, asked: AskingIn) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    plan = asking_plan(campaign_asked_for(found, asked.dict()))
+    return {one: getattr(plan, one) for one in ("pairs", "on_top", "elsewhere")} | {
+        "tasks": plan.forecast.quote.tasks,
+        "cost": float(plan.forecast.quote.total),
+        "missing": list(plan.found.missing),
+        "nothing_second": list(plan.found.nothing_second),
+    }
+
+
+@router.post(
+    "/collections/{name}/better-than-perfect",
+    response={202: WorkOut, 200: WorkOut},
+    summary="Create the draft of that campaign; repeating the call returns the same job",
+)
+def make_asking(
+    request: HttpRequest, response: HttpResponse, name: str, asked: NamedAskingIn
+) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "prepare campaign", found)
+    meant = campaign_asked_for(found, asked.dict())
+    job = jobs.ring_for_asking(
+        name=asked.name,
+        run=meant.run,
+        qrel_set=meant.qrel_set,
+        settings=meant.settings,
+        sample=meant.sample,
+        who=user.get_username(),
+    )
+    response["Location"] = reverse("v1:read_asking_work", args=[name, job.pk])
+    return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
+
+
+@router.get(
+    "/collections/{name}/better-than-perfect/work/{int:key}",
+    response=WorkOut,
+    summary="Get the progress and result of creating a draft",
+)
+def read_asking_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    return work_out(get_object_or_404(jobs.asking_work(found), pk=key))

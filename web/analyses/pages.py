@@ -1,0 +1,250 @@
+"""Pages of long analyses: the choices, and the stored result, the running job, or the reason why there is neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404
+
+from config.background.models import Job
+from config.errors import Refusal
+from judging.models import Campaign
+from leaderboard import jobs
+from leaderboard.analyses.fields import Choice, Number, read_settings
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import analysis_key, result_now
+from leaderboard.errors import LeaderboardError
+from leaderboard.output import Analysis
+from leaderboard.scoring.labels import ORDER
+from pooling.models import Collection, QrelSet, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+from web.common.analysis_tables import TableView, has_charts, run_places, table_view
+from web.common.campaign_rows import campaigns_of
+from web.common.visibility import listed_runs, sees_everything
+from web.common.work import Work
+
+
+@dataclass(frozen=True)
+class Control:
+    """A form field with its value from the address; ``options`` for a choice."""
+
+    name: str
+    label: str
+    value: str
+    options: list[tuple[str, str]] = field(default_factory=list)
+    least: float | None = None
+    most: float | None = None
+    step: str = "1"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An analysis in the list, and why this person cannot open it (or "")."""
+
+    kind: Kind
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class AnalysisPage:
+    """One analysis; at most one of ``analysis``, ``job`` and ``refusal`` is set."""
+
+    collection: Collection
+    kind: Kind
+    controls: list[Control]
+    runs: list[Run]
+    chosen: set[int]
+    query: str
+    may_run: bool
+    released: bool
+    analysis: Analysis | None = None
+    tables: list[TableView] = field(default_factory=list)
+    drawn: bool = False
+    places: dict[str, int] = field(default_factory=dict)
+    work: Work | None = None
+    refusal: Refusal | None = None
+
+
+def listed_analyses(collection: Collection, user: Any) -> list[Listed]:
+    """Return every analysis, with the reason if this person cannot open it."""
+    return [Listed(kind, _closed(kind, collection, user)) for kind in KINDS.values()]
+
+
+def _closed(kind: Kind, collection: Collection, user: Any) -> str:
+    if sees_everything(user, collection):
+        return ""
+    if kind.members_only:
+        return "for members"
+    if not kind.by_query_set and private_qids(collection):
+        return "for members: some queries are private"
+    return ""
+
+
+def kind_or_404(name: str) -> Kind:
+    """Return the kind with this name. Raises Http404."""
+    try:
+        return KINDS[name]
+    except KeyError:
+        raise Http404("There is no such analysis.") from None
+
+
+def asked_for(collection: Collection, kind: Kind, given: Any, user: Any) -> Asked:
+    """Return the analysis that an address or form asks for, limited to what this person can see. Raises a Refusal."""
+    member = sees_everything(user, collection)
+    released = not member or given.get("released") == "1"
+    runs = _runs(collection, user, released) if kind.of_runs else []
+    campaign = _campaign(collection, given, user, released) if kind.of_campaign else None
+    if kind.of_campaign and campaign is None and given.get("campaign"):
+        raise LeaderboardError(
+            f"{collection.name} has no campaign {given['campaign'][:100]!r}.",
+            "Choose a campaign from the list.",
+        )
+    chosen = _keys(given)
+    picked = [run for run in runs if run.pk in chosen] or runs
+    return Asked(
+        kind=kind,
+        collection=collection,
+        runs=tuple(run.without_author() if released else run for run in picked),
+        settings=read_settings(kind.fields, given),
+        campaign=campaign,
+        released=released,
+    )
+
+
+def _runs(collection: Collection, user: Any, released: bool) -> list[Run]:
+    runs = listed_runs(collection, user)
+    return list(runs.released() if released else runs)
+
+
+def _keys(given: Any) -> set[int]:
+    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
+
+
+def _campaign(collection: Collection, given: Any, user: Any, released: bool) -> Campaign | None:
+    """Return the named campaign, else the latest version's, else the newest.
+
+    The person must be able to see it; for a released analysis, everybody must.
+    """
+    shown = campaigns_of([collection], AnonymousUser() if released else user)
+    if given.get("campaign"):
+        return next((one for one in shown if one.name == given["campaign"]), None)
+    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    if latest:
+        return next((one for one in shown if one.pk == latest.campaign_id), None)
+    return max(shown, key=lambda one: one.pk, default=None)
+
+
+def address_of(kind: Kind, given: Any) -> str:
+    """Return the form's values as a query string, in field order, without empty ones."""
+    names = ["campaign"] * kind.of_campaign + [one.name for one in kind.fields] + ["released"]
+    pairs = [(name, given[name].strip()) for name in names if given.get(name, "").strip()]
+    keys = sorted(_keys(given)) if kind.of_runs else []
+    return urlencode(pairs + [("run", str(key)) for key in keys])
+
+
+def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> AnalysisPage:
+    """Return the result for this address, the running job, or why there is neither."""
+    page = {
+        "collection": collection,
+        "kind": kind,
+        "controls": controls(collection, kind, given, user),
+        "runs": _runs(collection, user, not sees_everything(user, collection)),
+        "chosen": _keys(given),
+        "query": address_of(kind, given),
+        "may_run": sees_everything(user, collection),
+        "released": given.get("released") == "1",
+    }
+    try:
+        asked = asked_for(collection, kind, given, user)
+        analysis = result_now(asked)
+    except Refusal as refusal:
+        return AnalysisPage(**page, refusal=refusal)
+    if analysis is not None:
+        return AnalysisPage(
+            **page,
+            analysis=analysis,
+            tables=[table_view(one) for one in analysis.tables],
+            drawn=has_charts(analysis),
+            places=run_places(collection, analysis.facts.runs),
+        )
+    job = last_job(analysis_key(asked))
+    return AnalysisPage(**page, work=Work(job) if job else None)
+
+
+def last_job(key: str) -> Job | None:
+    """Return the job for this key, live or failed."""
+    job = Job.objects.filter(key=jobs.job_key(key)).order_by("-pk").first()
+    return None if job is None or job.state == Job.State.DONE else job
+
+
+def controls(collection: Collection, kind: Kind, given: Mapping[str, str], user: Any) -> list[Control]:
+    """Return the settings of this kind with their given values."""
+    found = []
+    if kind.of_campaign:
+        names = sorted((one.name, one.name) for one in campaigns_of([collection], user))
+        now = _campaign(collection, given, user, False)
+        found.append(Control("campaign", "Campaign", now.name if now else "", names))
+    for one in kind.fields:
+        value = given.get(one.name, "")
+        if isinstance(one, Number):
+            found.append(_number(one, value))
+        else:
+            options = list(one.options) or _options(collection, one, user)
+            found.append(Control(one.name, one.label, value, options))
+    return found
+
+
+def _number(one: Number, value: str) -> Control:
+    usual = "" if one.default is None else f"{one.default}"
+    step = "1" if one.whole else "any"
+    return Control(one.name, one.label, value or usual, least=one.least, most=one.most, step=step)
+
+
+def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[str, str]]:
+    """Return the options, default first; empty if any text is accepted."""
+    if not choice.of:
+        return []
+    if choice.of == "labels":
+        return [("", "official, and the latest version"), *_labels_and_orders(collection)]
+    if choice.of == "one labels or order":
+        return _labels_and_orders(collection)
+    if choice.of == "one labels":
+        return labels_of(collection)
+    if choice.of == "sets":
+        sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+        return [("", "the usual"), *((name, name) for name in sets)]
+    if choice.of == "versions":
+        numbers = QrelVersion.objects.filter(collection=collection).order_by("-number")
+        return [
+            ("", "the latest"),
+            *((str(n), f"version {n}") for n in numbers.values_list("number", flat=True)),
+        ]
+    tags: Sequence[str] = [run.run_tag for run in listed_runs(collection, user)]
+    return [("", "the usual"), *((tag, tag) for tag in tags)]
+
+
+def labels_of(collection: Collection) -> list[tuple[str, str]]:
+    """(name, in words) of everything that runs can be scored under, the official set first."""
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk")
+    official = sorted(sets, key=lambda one: one.kind != QrelSet.Kind.OFFICIAL)
+    versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
+    named = [(one.name, f"{one.name}, grade {one.min_grade} and up") for one in official]
+    return named + [
+        (f"@{number}", f"version {number}{' (simulated)' * simulated}")
+        for number, simulated in versions.values_list("number", "simulated")
+    ]
+
+
+def _labels_and_orders(collection: Collection) -> list[tuple[str, str]]:
+    named = labels_of(collection)
+    return named + [
+        (f"{name}{ORDER}", f"{words}, order of preference (Compat)")
+        for name, words in named
+        if name.startswith("@")
+    ]

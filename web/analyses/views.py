@@ -1,0 +1,108 @@
+"""Long analyses of a collection: the list, their pages, the jobs that make them, and the files."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.background.errors import TooMuchAsked
+from config.errors import NotNow, Refusal
+from leaderboard import jobs
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.runner import analysis_key, picture_file, result_now
+from leaderboard.output.drawing import MEDIA_TYPES
+from pooling.models import Collection
+from web.analyses import pages
+from web.common.access import collection_for, needs
+from web.common.analysis_tables import FORMS, File, analysis_file
+from web.common.directions import complain, said_plainly
+
+
+@require_safe
+def listed(request: HttpRequest, name: str) -> HttpResponse:
+    """List every analysis: what it shows, what it needs, and who can open it."""
+    found = collection_for(request.user, name)
+    context = {"collection": found, "listed": pages.listed_analyses(found, request.user)}
+    return render(request, "web/analyses.html", context)
+
+
+@require_safe
+@never_cache
+def analysis(request: HttpRequest, name: str, kind: str) -> HttpResponse:
+    """Show the choices and their result."""
+    found = collection_for(request.user, name)
+    page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
+    status = 503 if isinstance(page.refusal, NotNow) else 200
+    files = reverse("web:analysis", args=[found.name, kind]).rstrip("/")
+    context = {"page": page, "collection": found, "asked": page.query, "files": files}
+    return render(request, "web/analysis.html", context, status=status)
+
+
+@require_POST
+@needs("see everything")
+def run(request: HttpRequest, collection: Collection, kind: str) -> HttpResponse:
+    """Run an analysis unless it is stored, and show its page, which also shows a refusal."""
+    chosen = pages.kind_or_404(kind)
+    try:
+        asked = pages.asked_for(collection, chosen, request.POST, request.user)
+        if result_now(asked) is None:
+            jobs.ring_for_analysis(asked)
+    except NotNow:
+        raise
+    except TooMuchAsked as refusal:
+        complain(request, refusal)
+    except Refusal:
+        pass  # the page meets the same refusal and shows it
+    query = pages.address_of(chosen, request.POST)
+    return redirect(f"{reverse('web:analysis', args=[collection.name, kind])}?{query}")
+
+
+@require_safe
+@never_cache
+def progress(request: HttpRequest, name: str, kind: str) -> HttpResponse:
+    """Return the live part of an analysis's page, for the script that refreshes it."""
+    found = collection_for(request.user, name)
+    page = pages.analysis_page(found, pages.kind_or_404(kind), request.GET, request.user)
+    return render(request, "web/parts/work.html", {"work": page.work, "part": True})
+
+
+@require_safe
+def file(request: HttpRequest, name: str, kind: str, form: str) -> HttpResponse:
+    """Return a table, a figure or the whole stored result as a file."""
+    found = collection_for(request.user, name)
+    chosen = pages.kind_or_404(kind)
+    if form not in FORMS:
+        raise Http404("Unknown file format.")
+    try:
+        asked = pages.asked_for(found, chosen, request.GET, request.user)
+        made = _file(asked, form, f"{found.name}-{chosen.name}", request.GET.get("of", ""))
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        words = said_plainly(refusal, collection=found.name)
+        return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
+    if made is None:
+        raise Http404("This analysis has not been run, or has no such table or figure.")
+    shown = "inline" if form == "svg" else "attachment"
+    headers = {"Content-Disposition": f'{shown}; filename="{made.name}"'}
+    return HttpResponse(made.content, content_type=made.media_type, headers=headers)
+
+
+def _file(asked: Asked, form: str, stem: str, of: str) -> File | None:
+    if form in MEDIA_TYPES and (picture := picture_file(analysis_key(asked), of, form)):
+        return File(picture, MEDIA_TYPES[form], f"{stem}-{of}.{form}")
+    made = result_now(asked)
+    return None if made is None else analysis_file(made, form, stem, of)
+
+
+@require_safe
+def moved(request: HttpRequest, name: str, kind: str, form: str = "") -> HttpResponse:
+    """Lead from the address that comparisons and the timeline once had to the page, or the file, of their kind."""
+    found = collection_for(request.user, name)
+    route, rest = ("web:analysis_file", [form]) if form else ("web:analysis", [])
+    query = request.GET.urlencode()
+    address = reverse(route, args=[found.name, kind, *rest])
+    return redirect(f"{address}?{query}" if query else address, permanent=True)

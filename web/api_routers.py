@@ -1,0 +1,62 @@
+"""The API: its description and the routers of all features."""
+
+from __future__ import annotations
+
+from web.analyses import api as analyses
+from web.analyses import better_than_perfect_api as asking
+from web.api import problems
+from web.api.callers import Bearer, PerCaller
+from web.api.description import DescribedAPI, ObjectParser
+from web.boards import api as board_rules
+from web.campaigns import gold_api as test_pairs
+from web.collections import detail_api as collection_details
+from web.collections import file_api as sent_files
+from web.collections import member_api as members
+from web.payments import api as pay_decisions
+from web.payments import top_up_api as top_ups
+from web.pools import api as pools
+from web.preparation import api as preparing
+from web.preparation import check_list_api as check_list
+from web.preparation import draft_api as drafts
+from web.releases import api as publishing
+from web.runs import api as runs
+from web.runs import upload_api as uploads
+from web.spending import api as spending
+from web.versions import api as versions
+from web.webhooks import api as webhooks
+from web.workers import api as workers
+from web.workers import report_api as voices
+
+# No schema viewer is served: the usual ones load scripts from other sites. docs/api.md has examples.
+api = DescribedAPI(
+    title="Preferee",
+    version="1",
+    urls_namespace="v1",
+    description="Collections, runs, versions, leaderboards, campaigns. Errors are RFC 9457 problem details.",
+    docs_url=None,
+    auth=Bearer(),
+    throttle=[PerCaller()],
+    parser=ObjectParser(),
+)
+problems.handle(api)
+api.add_router("", collection_details.router, tags=["collections"])
+api.add_router("", sent_files.router, tags=["collections"])
+api.add_router("", board_rules.router, tags=["collections"])
+api.add_router("", members.router, tags=["members"])
+api.add_router("", spending.router, tags=["members"])
+api.add_router("", runs.router, tags=["runs"])
+api.add_router("", uploads.router, tags=["uploads"])
+api.add_router("", versions.router, tags=["versions and scores"])
+api.add_router("", analyses.router, tags=["versions and scores"])
+api.add_router("", publishing.router, tags=["publishing"])
+api.add_router("", drafts.router, tags=["campaigns"])
+api.add_router("", workers.router, tags=["workers"])
+api.add_router("", voices.router, tags=["workers"])
+api.add_router("", test_pairs.router, tags=["workers"])
+api.add_router("", pay_decisions.router, tags=["payments"])
+api.add_router("", top_ups.router, tags=["payments"])
+api.add_router("", pools.router, tags=["pools"])
+api.add_router("", asking.router, tags=["campaigns on their way to launch"])
+api.add_router("", preparing.router, tags=["campaigns on their way to launch"])
+api.add_router("", check_list.router, tags=["campaigns on their way to launch"])
+api.add_router("", webhooks.router, tags=["webhooks"])

@@ -1,0 +1,66 @@
+"""URLs of the API. They are outside web's namespace because the library looks up its own names without one."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.urls import path
+
+from web.api.problems import no_such_call, problem
+from web.api_parameters import unknown_parameters
+from web.api_routers import api
+
+View = Callable[..., HttpResponseBase]
+
+
+def worded(view: View) -> View:
+    """Answer 405 with a problem document; the library would use plain text."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        reply = view(request, *args, **named)
+        if reply.status_code != 405:
+            return reply
+        allowed = reply.headers["Allow"]
+        return problem(405, f"Allowed methods: {allowed}.", headers={"Allow": allowed})
+
+    return answered
+
+
+def strict(view: View, route: str) -> View:
+    """Reject unknown query parameters."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        return unknown_parameters(request, route) or view(request, *args, **named)
+
+    return answered
+
+
+def with_head(view: View) -> View:
+    """Answer HEAD like GET, with headers only (RFC 9110, 9.3.2); the library supports GET only."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
+        if request.method != "HEAD":
+            return view(request, *args, **named)
+        request.method = "GET"
+        reply = view(request, *args, **named)
+        request.method = "HEAD"
+        if isinstance(reply, StreamingHttpResponse):
+            reply.streaming_content = iter(())  # do not generate lines that are not sent
+        return reply
+
+    return answered
+
+
+_calls, _app, _namespace = api.urls
+for _one in _calls:
+    assert _one.callback is not None
+    _one.callback = with_head(strict(worded(_one.callback), str(_one.pattern)))
+
+urlpatterns = [
+    path("api/v1/", (_calls, _app, _namespace)),
+    path("api/v1/<path:rest>", no_such_call, name="no_such_call"),
+]

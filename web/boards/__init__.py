@@ -1,0 +1,1 @@
+"""Leaderboards as pages show them, and their submission rules."""

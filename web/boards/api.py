@@ -1,0 +1,137 @@
+"""A board's rules: its submission policy, and its public and private queries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import Http404, HttpRequest
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken
+from pooling.models import Collection, Query, QuerySplit, SubmissionPolicy
+from pooling.services import query_splits
+from pooling.services.submissions import drop_policy, policy_of, set_policy
+from web.api.bodies import Body, DryRun
+from web.api.callers import actor, reader
+from web.api.works import Text
+from web.boards.forms import LONGEST_WHY
+from web.common.access import collection_for, require
+
+router = Router()
+Asked = Literal["team", "description", "paper", "code", "run_type", "submitted_on"]
+Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
+
+
+class PolicyIn(Body):
+    """A board's rules for submissions, and the reason for a change, which is logged with the caller's name.
+
+    The team is always required: runs are counted by team.
+    """
+
+    most_runs: Annotated[int, Field(ge=1, le=10_000)]
+    period_days: Annotated[int, Field(ge=1, le=3650)]
+    most_variants: Annotated[int, Field(ge=0, le=10_000)] = 1
+    required: Annotated[list[Asked], Field(max_length=6)] = ["team", "description", "run_type"]
+    longest_embargo_days: Annotated[int, Field(ge=0, le=3650)] = 0
+    why: Why = ""
+
+
+class PolicyOut(Schema):
+    """The current rules."""
+
+    most_runs: int
+    period_days: int
+    most_variants: int
+    required: list[str]
+    longest_embargo_days: int
+
+
+class SplitIn(Body):
+    """A share to draw with a seed, or the qids to make private. ``dry_run`` only returns the outcome."""
+
+    share: Annotated[float, Field(gt=0, lt=1)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    qids: Annotated[
+        list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(max_length=100_000)
+    ] = []
+    dry_run: DryRun = False
+
+
+class SplitOut(Schema):
+    """Public and private queries; ``private_qids`` are sorted. ``done``: the split is made and final."""
+
+    done: bool
+    public: int
+    private: int
+    private_qids: list[str]
+    share: float | None
+    seed: int | None
+    decided_at: datetime | None
+
+
+@router.get("/collections/{name}/policy", response=PolicyOut, summary="Get the submission policy")
+def read_policy(request: HttpRequest, name: str) -> SubmissionPolicy:
+    found = policy_of(collection_for(reader(request), name))
+    if found is None:
+        raise Http404("This board has no submission policy.")
+    return found
+
+
+@router.put(
+    "/collections/{name}/policy",
+    response=PolicyOut,
+    summary="Set or replace the submission policy; existing runs stay",
+)
+def put_policy(request: HttpRequest, name: str, asked: PolicyIn) -> SubmissionPolicy:
+    user, found = _owned(request, name, "set policy")
+    return set_policy(collection=found, who=user.get_username(), **asked.dict())
+
+
+@router.delete("/collections/{name}/policy", response={204: None}, summary="Delete the submission policy")
+def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None]:
+    user, found = _owned(request, name, "set policy")
+    drop_policy(collection=found, who=user.get_username(), why=why)
+    return Status(204, None)
+
+
+@router.get(
+    "/collections/{name}/query-split", response=SplitOut, summary="List the private queries (members)"
+)
+def read_split(request: HttpRequest, name: str) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    split = QuerySplit.objects.filter(collection=found).first()
+    return _told(found, query_splits.private_qids(found), split)
+
+
+@router.post(
+    "/collections/{name}/query-split",
+    response=SplitOut,
+    summary="Make some queries private, for good; repeating the call changes nothing",
+)
+def make_split(request: HttpRequest, name: str, asked: SplitIn) -> dict[str, Any]:
+    user, found = _owned(request, name, "split queries")
+    parted = query_splits.parted(found, qids=asked.qids, share=asked.share, seed=asked.seed)
+    split = None if asked.dry_run else query_splits.keep_split(found, parted, who=user.get_username())
+    return _told(found, parted.qids, split) | {"share": parted.share, "seed": parted.seed}
+
+
+def _owned(request: HttpRequest, name: str, action: str) -> tuple[Any, Collection]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, action, found)
+    return user, found
+
+
+def _told(collection: Collection, qids: Any, split: QuerySplit | None) -> dict[str, Any]:
+    return {
+        "done": split is not None,
+        "public": Query.objects.filter(collection=collection).count() - len(qids),
+        "private": len(qids),
+        "private_qids": sorted(qids),
+        "share": split.share if split else None,
+        "seed": split.seed if split else None,
+        "decided_at": split.created_at if split else None,
+    }

@@ -1,0 +1,120 @@
+"""Forms for a board's rules: the submission policy, and which queries are private."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from pooling.errors import SplitRefused
+from pooling.models import Collection, SubmissionPolicy
+from pooling.services.query_splits import Parted, parted, qids_in
+from pooling.services.submissions import METADATA, REQUIRED, said_as
+
+#: Details that a policy can require, with their labels. The team is always required: runs are counted by team.
+ASKED = {name: said_as(name) for name in METADATA if name != "team"} | {
+    "paper": "paper (link)",
+    "code": "code (link)",
+    "submitted_on": "submission date",
+}
+USUAL: dict[str, Any] = {
+    "most_runs": 2,
+    "period_days": 30,
+    "most_variants": 1,
+    "required": [name for name in REQUIRED if name != "team"],
+    "longest_embargo_days": 0,
+}
+LONGEST_WHY = 120
+LONGEST_LIST = 2_000_000
+
+
+class PolicyForm(forms.Form):
+    """A board's submission policy."""
+
+    most_runs = forms.IntegerField(label="Runs per team", min_value=1, max_value=10_000)
+    period_days = forms.IntegerField(
+        label="Period in days",
+        min_value=1,
+        max_value=3650,
+        help_text="The limit holds for any period this long. Submission dates count, in any order of entry.",
+    )
+    most_variants = forms.IntegerField(
+        label="Of those, variants",
+        min_value=0,
+        max_value=10_000,
+        help_text="Runs that differ from another only by hyperparameters or seed. Enter 0 to allow none.",
+    )
+    required = forms.MultipleChoiceField(
+        label="Required details about a run, besides the team",
+        choices=list(ASKED.items()),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    longest_embargo_days = forms.IntegerField(
+        label="Longest time to stay anonymous, in days",
+        min_value=0,
+        max_value=3650,
+        help_text="Counted from the submission. Enter 0 to allow no anonymity.",
+    )
+    why = forms.CharField(
+        label="Why",
+        max_length=LONGEST_WHY,
+        help_text="Logged in the activity with your name. Members see it.",
+    )
+
+    def __init__(self, data: Any, *, policy: SubmissionPolicy | None) -> None:
+        now = USUAL if policy is None else {name: getattr(policy, name) for name in USUAL}
+        super().__init__(data, initial=now)
+
+
+class SplitForm(forms.Form):
+    """The queries to make private: a share drawn at random, or a list."""
+
+    share = forms.DecimalField(
+        label="Draw this share of the queries, %",
+        min_value=1,
+        max_value=99,
+        max_digits=4,
+        decimal_places=2,
+        required=False,
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31,
+        required=False,
+        initial=1,
+        help_text="The same seed draws the same queries.",
+    )
+    qids = forms.CharField(
+        label="Or list them",
+        required=False,
+        max_length=LONGEST_LIST,
+        strip=True,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="One qid per line. All other queries are public, including those added later.",
+    )
+
+    def __init__(self, data: Any, *, collection: Collection) -> None:
+        super().__init__(data)
+        self.collection = collection
+        self.parted: Parted | None = None
+
+    def clean(self) -> dict[str, Any]:
+        """Require exactly one of the two; ``parted`` applies it to the collection's queries."""
+        found = super().clean() or {}
+        if self.errors:
+            return found
+        share, qids = found.get("share"), found.get("qids")
+        if (share is None) == (not qids):
+            raise forms.ValidationError("Enter a share or list the queries, not both.")
+        try:
+            self.parted = parted(
+                self.collection,
+                qids=qids_in(qids or ""),
+                share=None if share is None else float(share) / 100,
+                seed=found.get("seed") or 0,
+            )
+        except SplitRefused as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+        return found

@@ -1,0 +1,55 @@
+"""Draw leaderboards in advance: with hundreds of runs this takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from config.background.registry import Progress
+from config.errors import NotNow, Refusal
+from leaderboard.board.boards import AskedBoard
+from leaderboard.scoring.chosen_runs import official_set
+from pooling.models import Collection, Run
+from pooling.services.query_splits import private_qids
+from tournament.models import QrelVersion
+
+
+def something_lacks() -> bool:
+    """Return whether a visitor would have to wait for the board now."""
+    return next(_lacking(), None) is not None
+
+
+def keep_boards(progress: Progress) -> int:
+    """Draw the missing boards and compute the values behind them. Return how many boards were checked."""
+    lacking = list(_lacking())
+    for done, board in enumerate(lacking):
+        progress(done, len(lacking), f"Drawing the leaderboard of {board.collection.name}")
+        try:
+            board.keep()
+        except NotNow:
+            raise
+        except Refusal:
+            board.set_aside()
+    return len(lacking)
+
+
+def _lacking() -> Iterator[AskedBoard]:
+    return (board for board in _boards() if not board.is_there())
+
+
+def _boards() -> Iterator[AskedBoard]:
+    """Yield every collection's default board, as its members and as everyone else see it."""
+    versions = QrelVersion.objects.select_related("collection").defer("manifest")
+    latest = {version.collection_id: version for version in versions.order_by("number")}
+    for version in latest.values():
+        collection = version.collection
+        runs = list(Run.objects.filter(collection=collection).order_by("run_tag"))
+        try:
+            official = official_set(collection)
+        except Refusal:
+            continue
+        sights = [(runs, frozenset[str]())]
+        if collection.visibility == Collection.Visibility.PUBLISHED:
+            listed = list(Run.objects.released().filter(collection=collection).order_by("run_tag"))
+            sights.append((listed, private_qids(collection)))
+        boards = [AskedBoard(collection, version, official, shown, hidden=hidden) for shown, hidden in sights]
+        yield from {board.key: board for board in boards if board.runs}.values()

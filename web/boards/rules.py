@@ -1,0 +1,59 @@
+"""A board's rules on pages: its submission policy with each team's usage, and its private queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from config import clock
+from pooling.models import Collection, CollectionChange, Query, QuerySplit, Run
+from pooling.services.members import may
+from pooling.services.query_splits import private_qids
+from pooling.services.submissions import LOGGED, policy_of, teams_under
+from tournament.models import QrelVersion
+from web.boards.forms import PolicyForm, SplitForm
+from web.common.visibility import sees_everything
+
+CHANGES_SHOWN = 20
+QIDS_SHOWN = 20
+
+
+def policy_page(collection: Collection, user: Any, form: PolicyForm | None = None) -> dict[str, Any]:
+    """Return the policy page; members also see each team's usage and who set the policy."""
+    policy, members = policy_of(collection), sees_everything(user, collection)
+    changes = CollectionChange.objects.filter(collection=collection, what__startswith=LOGGED).order_by("-pk")
+    may_change = may(user, "set policy", collection)
+    today = clock.now().date()
+    return {
+        "collection": collection,
+        "policy": policy,
+        "today": today,
+        "teams": teams_under(policy, today=today) if policy and members else [],
+        "members": members,
+        "changes": changes[:CHANGES_SHOWN] if members else [],
+        "may_change": may_change,
+        "may_send": may(user, "upload run", collection),
+        "form": (form or PolicyForm(None, policy=policy)) if may_change else None,
+    }
+
+
+def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:
+    """Return the private queries, or a preview of them, and what was visible before."""
+    split = QuerySplit.objects.filter(collection=collection).first()
+    queries = Query.objects.filter(collection=collection).count()
+    private = private_qids(collection) if split else form.parted.qids if form.parted else ()
+    return {
+        "collection": collection,
+        "split": split,
+        "share": 100 * split.share if split and split.share is not None else None,
+        "queries": queries,
+        "private": len(private),
+        "public": queries - len(private),
+        "qids": sorted(private)[:QIDS_SHOWN],
+        "more": max(0, len(private) - QIDS_SHOWN),
+        "parted": form.parted,
+        "form": form,
+        "may_split": may(user, "split queries", collection),
+        "published": collection.visibility == Collection.Visibility.PUBLISHED,
+        "versions": QrelVersion.objects.filter(collection=collection).count(),
+        "released": Run.objects.released().filter(collection=collection).count(),
+    }

@@ -1,0 +1,68 @@
+"""A board's rules: its submission policy, and which of its queries are private."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from config.errors import Refusal
+from config.plurals import many
+from pooling.models import Collection
+from pooling.services.query_splits import keep_split
+from pooling.services.submissions import drop_policy, policy_of, set_policy
+from web.boards import rules as pages
+from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
+from web.common.access import collection_for, needs, require
+from web.common.directions import complain
+
+READ = ["GET", "HEAD", "POST"]
+
+
+@require_http_methods(READ)
+def policy(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the submission policy; owners can change it here, with a reason."""
+    found = collection_for(request.user, name)
+    form = None
+    if request.method == "POST":
+        require(request.user, "set policy", found)
+        form = PolicyForm(request.POST, policy=policy_of(found))
+        if form.is_valid():
+            set_policy(collection=found, who=request.user.get_username(), **form.cleaned_data)
+            messages.success(request, f"The policy is saved. It applies to new runs of {found.name}.")
+            return redirect("web:policy", found.name)
+    context = pages.policy_page(found, request.user, form)
+    return render(request, "web/policy.html", context, status=422 if form and form.errors else 200)
+
+
+@require_POST
+@needs("set policy")
+def drop(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Delete the policy; it can be set again."""
+    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    if not why:
+        messages.error(request, "Enter a reason. It is logged with your name.")
+    elif drop_policy(collection=collection, who=request.user.get_username(), why=why):
+        messages.success(request, f"{collection.name} has no submission policy any more.")
+    return redirect("web:policy", collection.name)
+
+
+@require_http_methods(READ)
+@needs("see everything")
+def split(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the private queries. If there is no split yet, owners choose one, preview it and confirm it for good."""
+    form = SplitForm(request.POST if request.method == "POST" else None, collection=collection)
+    if request.method == "POST":
+        require(request.user, "split queries", collection)
+        if form.is_valid() and form.parted and "sure" in request.POST:
+            try:
+                keep_split(collection, form.parted, who=request.user.get_username())
+            except Refusal as refusal:
+                complain(request, refusal)
+            else:
+                count = many(len(form.parted.qids), "query is", "queries are")
+                messages.success(request, f"{count} private now.")
+            return redirect("web:split", collection.name)
+    context = pages.split_page(collection, request.user, form)
+    return render(request, "web/split.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,254 @@
+"""Campaigns: read, steered, exported, challenged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken
+from judging.campaign.campaigns import pause, resume
+from judging.jobs import ring_to_close_places, ring_to_go_on
+from judging.launch.closure import close
+from judging.models import Campaign
+from judging.money.budget import raise_budget
+from judging.people.export import rows_for_others
+from judging.rules.pay import rounded
+from judging.watching.status import campaign_status
+from pooling.services.finding import runs_tagged
+from pooling.services.members import visible_to
+from tournament.models import Challenge
+from tournament.services import latest_version_now
+from web.api.bodies import Body, DryRun
+from web.api.callers import actor, reader
+from web.api.works import WorkOut, work_out
+from web.common.access import campaign_for, require
+from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
+from web.common.directions import worded_for_programs
+from web.versions.jobs import challenge_work, ring_for_challenge
+
+router = Router()
+
+
+class CampaignOut(Schema):
+    """A campaign and its progress."""
+
+    name: str
+    collection: str
+    state: str
+    judgments_counted: int
+    judgments_wanted: int
+    tasks_done: int
+    tasks: int
+    budget: Annotated[
+        Decimal | None, Field(description="Dollars; null without a limit, or if the caller is not a member.")
+    ]
+    spent: Annotated[Decimal | None, Field(description="Dollars paid; for members of the collection.")]
+    owed: Annotated[Decimal | None, Field(description="Dollars owed; for members of the collection.")]
+    exclusions: int
+    simulated: bool
+    created_at: datetime
+    launched_at: datetime | None
+    closed_at: datetime | None
+
+
+class Reason(Body):
+    """The reason, logged in the campaign with the caller's name."""
+
+    why: Annotated[str, Field(max_length=2000)] = ""
+
+
+class BudgetIn(Reason):
+    """The most that the campaign can spend, in dollars, and the reason."""
+
+    amount: Annotated[Decimal, Field(gt=0, le=10**9, decimal_places=2)]
+
+
+class ChallengeOut(Schema):
+    """A challenge of the current best answers by new runs."""
+
+    number: int
+    rule: str
+    run_tags: list[str]
+    state: str
+    created_at: datetime
+    done_at: datetime | None
+
+
+class ChallengeIn(Body):
+    """The challenging runs. ``dry_run`` only returns the plan; ``confirm_spend`` agrees to spend real money."""
+
+    runs: Annotated[list[str], Field(min_length=1, max_length=200)]
+    rule: Literal["lead2", "single"] = "lead2"
+    dry_run: DryRun = False
+    confirm_spend: Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)] | None = None
+
+
+@router.get(
+    "/campaigns",
+    response=list[CampaignOut],
+    summary="List the campaigns that the caller can see, newest first",
+)
+def list_campaigns(request: HttpRequest) -> list[dict[str, Any]]:
+    user = reader(request)
+    return [_facts(one) for one in campaigns_progress(campaigns_of(list(visible_to(user)), user), user)]
+
+
+@router.get("/campaigns/{name}", response=CampaignOut, summary="One campaign")
+def read_campaign(request: HttpRequest, name: str) -> dict[str, Any]:
+    return read_facts(request, campaign_for(reader(request), name))
+
+
+@router.get("/campaigns/{name}/status", response=dict[str, Any], summary="Get the detailed status")
+def read_status(request: HttpRequest, name: str) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "see everything", found.collection)
+    status = campaign_status(found) | {"latest_version": latest_version_now(found.collection)}
+    # Only our own sentences are reworded; what workers and managers wrote stays as it is.
+    status["problems"] = [worded_for_programs(one) for one in status["problems"]]
+    status["stalled"] = [
+        one | {part: worded_for_programs(one[part]) for part in ("why", "next", "words")}
+        for one in status["stalled"]
+    ]
+    return status | {"next": worded_for_programs(status["next"])}
+
+
+@router.post("/campaigns/{name}/pause", response=CampaignOut, summary="Pause: offer no more tasks for now")
+def pause_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+    return _steer(request, name, pause, reason, ring_to_close_places)
+
+
+@router.post("/campaigns/{name}/resume", response=CampaignOut, summary="Resume after a pause")
+def resume_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+    return _steer(request, name, resume, reason, ring_to_go_on)
+
+
+@router.post(
+    "/campaigns/{name}/close",
+    response=CampaignOut,
+    summary="Close: stop offering tasks; the state is closed once all open work is done",
+)
+def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+    return _steer(request, name, close, reason, ring_to_close_places)
+
+
+@router.post(
+    "/campaigns/{name}/budget",
+    response=CampaignOut,
+    summary="Set the budget, fees included; the same amount again changes nothing",
+)
+def change_budget(request: HttpRequest, name: str, asked: BudgetIn) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "spend money", found.collection)
+    if found.budget != asked.amount:
+        raise_budget(found, asked.amount, why=asked.why, by=user)
+        if found.state in Campaign.OFFERING:
+            ring_to_go_on(found)
+    return read_facts(request, found)
+
+
+def _steer(
+    request: HttpRequest,
+    name: str,
+    step: Callable[..., None],
+    reason: Reason,
+    ring: Callable[[Campaign], object],
+) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "steer campaign", found.collection)
+    step(found, why=reason.why, who=user.get_username())
+    if found.launched_at is not None:
+        ring(found)
+    return read_facts(request, found)
+
+
+@router.get(
+    "/campaigns/{name}/judgments",
+    summary="Export judgments and gold answers as JSON lines, with pseudonyms that differ in every response",
+    openapi_extra={
+        "responses": {
+            200: {"description": "OK", "content": {"application/jsonl": {"schema": {"type": "string"}}}}
+        }
+    },
+)
+def read_judgments(request: HttpRequest, name: str) -> StreamingHttpResponse:
+    found = campaign_for(user := reader(request), name)
+    require(user, "export judgments", found.collection)
+    return StreamingHttpResponse(_lines(found), content_type="application/jsonl")
+
+
+def _lines(campaign: Campaign) -> Iterator[bytes]:
+    for row in rows_for_others(campaign):
+        if row is not None:
+            yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+@router.get("/campaigns/{name}/challenges", response=list[ChallengeOut], summary="Challenges, by number")
+def list_challenges(request: HttpRequest, name: str) -> list[Challenge]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "see everything", found.collection)
+    return list(Challenge.objects.filter(campaign=found).order_by("number"))
+
+
+@router.post(
+    "/campaigns/{name}/challenges",
+    response={202: WorkOut},
+    summary="Have new runs challenge the best answers, or preview the cost",
+)
+def open_challenge(request: HttpRequest, name: str, asked: ChallengeIn) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "plan challenge" if asked.dry_run else "open challenge", found.collection)
+    if asked.confirm_spend is not None:
+        require(user, "spend money", found.collection)
+    runs_tagged(found.collection, asked.runs)  # report an unknown name at once
+    return Status(202, work_out(ring_for_challenge(found, asked.dict(), who=user.get_username())))
+
+
+@router.get(
+    "/campaigns/{name}/challenges/work/{int:key}",
+    response=WorkOut,
+    summary="Get the progress and result of a challenge request",
+)
+def read_challenge_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "plan challenge", found.collection)
+    return work_out(get_object_or_404(challenge_work(found), pk=key))
+
+
+def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
+    """Return the campaign as this caller sees it."""
+    return _facts(campaigns_progress([campaign], request.auth.user)[0])
+
+
+def _facts(progress: Progress) -> dict[str, Any]:
+    campaign = progress.campaign
+    same = ("tasks_done", "tasks", "exclusions", "simulated")
+    times = ("created_at", "launched_at", "closed_at")
+    return {name: getattr(progress, name) for name in same} | {
+        "name": campaign.name,
+        "collection": campaign.collection.name,
+        "state": campaign.label,
+        "judgments_counted": progress.counted,
+        "judgments_wanted": progress.wanted,
+        **(_money(progress) if progress.everything else dict.fromkeys(("budget", "spent", "owed"))),
+        **{name: getattr(campaign, name) for name in times},
+    }
+
+
+def _money(progress: Progress) -> dict[str, Decimal | None]:
+    """Round to cents; SQLite sums have more digits."""
+    budget = progress.campaign.budget
+    return {
+        "budget": None if budget is None else rounded(budget),
+        "spent": rounded(progress.spent),
+        "owed": rounded(progress.owed),
+    }

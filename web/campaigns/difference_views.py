@@ -1,0 +1,54 @@
+"""Differences between a campaign's records and the crowd's."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from judging.models import Discrepancy
+from judging.money.discrepancies import NEXT_STEPS, open_differences, settle_difference
+from pooling.services.members import may
+from web.campaigns import pages as campaign_watch
+from web.common.access import campaign_for, require
+
+LONGEST_WHY = 200
+#: Headings of differences.
+KINDS = {
+    Discrepancy.Kind.ONLY_THERE: "Submitted at the crowd, but never seen by our page",
+    Discrepancy.Kind.ONLY_HERE: "Submitted on our page, but missing from the crowd's list",
+    Discrepancy.Kind.DIFFERENT: "Answers in the crowd's form differ from those clicked on our page",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def differences(request: HttpRequest, name: str) -> HttpResponse:
+    """List open differences with what to do about each; the person's finding is stored with it."""
+    found = campaign_for(request.user, name)
+    require(request.user, "see everything", found.collection)
+    wrong = ""
+    if request.method == "POST":
+        require(request.user, "judge workers", found.collection)
+        key, why = request.POST.get("submission", ""), request.POST.get("why", "").replace("\0", "").strip()
+        number = int(key) if key.isdecimal() and len(key) < 19 else 0
+        if not why:
+            wrong = "Describe what you found. It is stored with the difference."
+        elif settle_difference(found, number, why=why, who=request.user.get_username()):
+            campaign_watch.look_again(found)
+            messages.success(request, f"Submission {number} is settled.")
+            return redirect("web:campaign_differences", found.name)
+        else:
+            wrong = f"Submission {number} has no open difference."
+    context = {
+        "campaign": found,
+        "rows": [
+            (row, KINDS[kind], NEXT_STEPS[kind])
+            for row in open_differences(found)
+            for kind in (Discrepancy.Kind(row.kind),)
+        ],
+        "may_judge": may(request.user, "judge workers", found.collection),
+        "longest": LONGEST_WHY,
+        "wrong": wrong,
+    }
+    return render(request, "web/campaign_differences.html", context, status=400 if wrong else 200)

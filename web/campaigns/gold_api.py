@@ -1,0 +1,54 @@
+"""API to suspend a bad gold pair of a live campaign."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema
+
+from judging.models import GoldPair
+from judging.people.gold_suspension import resting_on, suspend_gold_pair
+from web.api.bodies import Body, DryRun
+from web.api.works import Text
+from web.workers.api import judged, offer_more
+
+router = Router()
+
+
+class SuspensionIn(Body):
+    """Why the gold pair is bad. ``dry_run`` only returns what depends on it."""
+
+    why: Annotated[Text, Field(max_length=500)] = ""
+    dry_run: DryRun = False
+
+
+class SuspensionOut(Schema):
+    """The effects of a suspension. ``done``: it was made.
+
+    ``resting``: exclusions that count a failure of this gold pair. ``reinstated``: workers whose exclusion is not
+    justified without it. ``reopened``: other submissions that were screened again.
+    """
+
+    gold_pair: int
+    done: bool
+    resting: int
+    reinstated: int = 0
+    reopened: int = 0
+
+
+@router.post(
+    "/campaigns/{name}/gold/{int:key}/suspend",
+    response=SuspensionOut,
+    summary="Suspend a gold pair and revoke exclusions that depend on it, or preview the effects",
+)
+def suspend_gold(request: HttpRequest, name: str, key: int, asked: SuspensionIn) -> dict[str, Any]:
+    user, found = judged(request, name)
+    gold = get_object_or_404(GoldPair, campaign=found, pk=key)
+    said = {"gold_pair": gold.pk, "done": not asked.dry_run, "resting": len(resting_on(found, gold))}
+    if asked.dry_run:
+        return said
+    done = suspend_gold_pair(found, gold, why=asked.why, who=user.get_username())
+    offer_more(found)
+    return said | {"reinstated": done.reinstated, "reopened": done.reopened}

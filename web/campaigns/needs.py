@@ -1,0 +1,49 @@
+"""What needs a person's attention on a campaign's page, including workers' flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.urls import reverse
+
+from config import clock
+from config.plurals import many
+from judging.intake.flagging import flagged_lately
+from judging.models import Campaign
+
+#: How long automatic decisions and new flags are shown.
+NEWS = timedelta(days=3)
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that needs a person: urgency (``stop`` or ``attention``), what, what to do, where."""
+
+    kind: str
+    what: str
+    next_step: str = ""
+    link: str = ""
+    link_words: str = ""
+    work: int | None = None
+    """The failed job, if any: it can be hidden, and retried if ``again``."""
+    again: bool = False
+
+
+def flag_needs(campaign: Campaign) -> list[Need]:
+    """Return workers with new behavior flags. A flag alone decides nothing."""
+    fresh = list(flagged_lately(campaign, clock.now() - NEWS))
+    if not fresh:
+        return []
+    named = ", ".join(f"worker {one.worker_id} ({', '.join(one.flags)})" for one in fresh[:NAMED])
+    more = f", and {len(fresh) - NAMED:,} more" if len(fresh) > NAMED else ""
+    return [
+        Need(
+            "attention",
+            f"{many(len(fresh), 'worker has', 'workers have')} new flags: {named}{more}.",
+            "Check their answers. A flag excludes nobody.",
+            reverse("web:campaign_workers", args=[campaign.name]) + "?show=flagged",
+            "Look at the workers",
+        )
+    ]

@@ -1,0 +1,384 @@
+"""A campaign's page: its state, its history, and what needs a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+from django.urls import reverse
+
+from config import clock, kept_objects
+from config.background.failures import failure_of
+from config.background.models import Job
+from config.background.registry import kind_words
+from config.guidance import Guidance, joined
+from config.plurals import many
+from judging.campaign.cost import money, quote_tasks
+from judging.exchange.cached_figures import Kept, kept_figures
+from judging.intake.worker_records import active_workers
+from judging.launch.pilot_report import pilot_report
+from judging.models import Campaign, CampaignChange, Discrepancy, Exclusion, GoldPair, Place, Submission, Task
+from judging.money import discrepancies
+from judging.money.budget import budget_low, cap_of
+from judging.page import reports_and_appeals
+from judging.watching.failed_jobs import AGAIN
+from judging.watching.history import Course, course_of
+from judging.watching.problems import Problem, failed_work, problems_of_the_crowd, put_off_work
+from judging.watching.status import is_complete, what_comes_next
+from judging.watching.watchdog import cause_of, stalled
+from tournament.models import Challenge, QrelVersion, Resolution
+from web.campaigns.needs import NEWS, Need, flag_needs
+from web.campaigns.progress_figures import figures_of
+from web.common.directions import Direction, next_of, step_after_judging
+from web.common.outdated_versions import Outdated, needs_somebody, outdated
+from web.common.pair_texts import pilot_gold
+
+#: A worker who opened or submitted something within this time is active.
+ACTIVE = timedelta(minutes=15)
+#: The pace is measured over this time, so that it includes nights.
+PACE = timedelta(hours=24)
+STALLED_SECONDS = 30
+CHANGES_SHOWN = 8
+CHANGES_A_PAGE = 50
+DIFFERENCES = {
+    "only_there": "are in the crowd's list, but our page did not save all of their choices",
+    "only_here": "were submitted on our page but are not in the crowd's list",
+    "different": "have answers in the crowd's form that differ from those clicked on our page",
+}
+RESOLVED = ("queries", "closed", "open", "singletons", "tied", "cycles")
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A campaign's figures at ``now``. Dollars include fees; ``cap`` None: only the tasks limit spending."""
+
+    campaign: Campaign
+    now: datetime
+    counted_at: datetime
+    course: Course
+    tasks: dict[str, int]
+    places: dict[str, int]
+    spent: Decimal
+    owed: Decimal
+    held: Decimal
+    promised: Decimal
+    cap: Decimal | None
+    needed: Decimal
+    active: int
+    workers: int
+    excluded: int
+    withdrawn: int
+    pace: float | None
+    ends_at: datetime | None
+    crowd: list[Problem]
+    put_off: list[Problem]
+    failed: list[Job]
+    next: Direction
+
+    @property
+    def causes(self) -> set[str]:
+        """Return what was reported of the problems that are shown."""
+        failures = [failure.message for job in self.failed if (failure := failure_of(job))]
+        return {one.cause for one in (*self.crowd, *self.put_off)} | set(map(cause_of, failures))
+
+    @property
+    def all_tasks(self) -> int:
+        return sum(self.tasks.values())
+
+    @property
+    def used(self) -> Decimal:
+        """Return dollars that are paid or owed."""
+        return self.spent + self.owed
+
+    @property
+    def budget(self) -> Decimal:
+        """Return the limit that spending is compared with: the cap, or the total cost."""
+        return self.needed if self.cap is None else self.cap
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """Return dollars per hour at the median time of a whole task."""
+        return self.course.hourly(self.campaign.reward)
+
+    @property
+    def imported(self) -> bool:
+        """Return whether its judgments were made elsewhere, so that it asks nobody."""
+        return self.campaign.pool_id is None
+
+    @property
+    def moving(self) -> bool:
+        """Return whether it may change while somebody looks."""
+        return self.campaign.state in (*Campaign.OFFERING, Campaign.State.PAUSED, Campaign.State.CLOSING)
+
+    @property
+    def words(self) -> str:
+        """Return the text that screen readers announce when it changes."""
+        return (
+            f"{self.campaign.label}: {self.course.counted:,} of {self.course.wanted:,} judgments, "
+            f"{self.tasks.get('done', 0):,} of {self.all_tasks:,} tasks done."
+        )
+
+
+def watch(campaign: Campaign) -> Watch:
+    """Return the campaign's figures; those over all judgments may be a few seconds old (``counted_at``)."""
+    now = clock.now()
+    known: Kept[Course] = kept_figures(campaign, "course", lambda: course_of(campaign))
+    sums, tasks = money(campaign), _states(campaign.tasks, Task.State.values)
+    undone = sum(tasks.values()) - tasks[Task.State.DONE]
+    pace = _pace(known.made, now) if campaign.launched_at else None
+    ends = None
+    left = known.made.wanted - known.made.counted
+    if campaign.state in Campaign.OFFERING and pace and left > 0:
+        ends = now + timedelta(hours=min(left / pace, 24 * 365))
+    exclusions = Exclusion.objects.standing().filter(campaign=campaign)
+    out = exclusions.aggregate(all=Count("pk"), withdrawn=Count("pk", filter=Q(rule=Exclusion.WITHDRAWN)))
+    return Watch(
+        campaign=campaign,
+        now=now,
+        counted_at=known.at,
+        course=known.made,
+        tasks=tasks,
+        places=_states(Place.objects.filter(posting__campaign=campaign), Place.State.values),
+        spent=sums["spent"],
+        owed=sums["owed"],
+        held=sums["held"],
+        promised=sums["promised"],
+        cap=cap_of(campaign),
+        needed=sums["spent"] + sums["owed"] + sums["held"] + quote_tasks(campaign, undone).total,
+        active=active_workers(campaign, now - ACTIVE),
+        workers=_workers(campaign),
+        excluded=out["all"] - out["withdrawn"],
+        withdrawn=out["withdrawn"],
+        pace=pace,
+        ends_at=ends,
+        crowd=(crowd := problems_of_the_crowd(campaign)),
+        put_off=(put_off := put_off_work(campaign, crowd)),
+        failed=(failed := failed_work(campaign, crowd)),
+        next=_next(campaign, known.made, stopped=bool(crowd or put_off or failed)),
+    )
+
+
+def campaign_page(campaign: Campaign, *, everything: bool, publishes: bool = False) -> dict[str, Any]:
+    """Return the data of a campaign's page. Members see ``everything``; ``publishes``: suggest publishing."""
+    seen = watch(campaign)
+    resolution = Resolution.objects.filter(campaign=campaign).first()
+    versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
+    members = {campaign.collection_id} if everything else set()
+    said = outdated([campaign.collection], members).get(campaign.collection_id) if versions else None
+    to_do = _version_needs(campaign, said) if publishes else []
+    return {
+        "campaign": campaign,
+        "watch": seen,
+        "course": seen.course,
+        "figures": figures_of(seen.course, seen.now, over=not seen.moving),
+        "sees_everything": everything,
+        "needs": [*needs_of_campaign(seen), *to_do] if everything else [],
+        "outdated": None if to_do else said,
+        "pilot": (pilot := pilot_report(campaign) if everything else None),
+        "pilot_gold": pilot_gold(campaign, pilot.gold) if pilot else [],
+        "resolution": resolution,
+        "queries": [(key, resolution.summary.get(key)) for key in RESOLVED] if resolution else [],
+        "challenges": list(Challenge.objects.filter(campaign=campaign).order_by("number")),
+        "versions": versions,
+        "changes": list(_changes(campaign)[:CHANGES_SHOWN]) if everything else [],
+    }
+
+
+def activity_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """Return the log, newest first: who did what and why; ``q`` searches all three."""
+    found = parameters.get("q", "").replace("\0", "").strip()
+    rows = _changes(campaign)
+    if found:
+        rows = rows.filter(Q(what__icontains=found) | Q(why__icontains=found) | Q(who__icontains=found))
+    page: Page[CampaignChange] = Paginator(rows, CHANGES_A_PAGE).get_page(parameters.get("page"))
+    return {"campaign": campaign, "found": found, "page": page}
+
+
+def needs_of_campaign(seen: Watch) -> list[Need]:
+    """Return what needs a person, most urgent first."""
+    campaign = seen.campaign
+    overdue, said = _voice_needs(campaign)
+    return [
+        *overdue,
+        *_crowd_needs(seen),
+        *(Need("attention", one.what, "", _ask_again(campaign)) for one in seen.put_off),
+        *_failed_needs(seen),
+        *_stalled_needs(campaign, seen.causes),
+        *_money_needs(seen),
+        *said,
+        *_gold_needs(campaign),
+        *flag_needs(campaign),
+        *_difference_needs(campaign),
+    ]
+
+
+def _crowd_needs(seen: Watch) -> list[Need]:
+    """Return what the crowd said; what it refused for good is asked again when a person says so, by a button."""
+    link = _ask_again(seen.campaign)
+    return [Need("stop", one.what, one.next_step, link if one.again else "") for one in seen.crowd]
+
+
+def _failed_needs(seen: Watch) -> list[Need]:
+    """Return failed background jobs; a person hides or retries them."""
+    return [
+        Need(
+            "stop",
+            joined(" ", [f"{kind_words(job.kind).capitalize()} failed:", failure.message]),
+            failure.next_step,
+            work=job.pk,
+            again=job.kind in AGAIN,
+        )
+        for job in seen.failed
+        if (failure := failure_of(job))
+    ]
+
+
+def _ask_again(campaign: Campaign) -> str:
+    return reverse("web:campaign_ask_again", args=[campaign.name])
+
+
+def _stalled_key(campaign: Campaign) -> str:
+    return kept_objects.object_key("stalled", campaign.pk, campaign.created_at.timestamp(), campaign.state)
+
+
+def look_again(campaign: Campaign) -> None:
+    """Discard the stalled work found earlier, so that the next page view checks again."""
+    kept_objects.forget_object(_stalled_key(campaign))
+
+
+def _stalled_needs(campaign: Campaign, told: set[str]) -> list[Need]:
+    """Return what has not moved in its time, except for causes that are ``told`` already."""
+    key = _stalled_key(campaign)
+    found = kept_objects.kept(key)
+    if found is None:
+        found = stalled(campaign)
+        kept_objects.keep_object(key, found, STALLED_SECONDS)
+    link = _ask_again(campaign)
+    return [
+        Need(
+            "stop",
+            joined(" ", [f"{one.what}, not moved:", one.why]),
+            one.next_step,
+            link if Guidance(one.next_step).asks_for("collect") else "",
+        )
+        for one in found
+        if not one.cause or one.cause not in told
+    ]
+
+
+def _money_needs(seen: Watch) -> list[Need]:
+    """Return a warning if the budget does not pay for the remaining tasks."""
+    campaign, undone = seen.campaign, seen.all_tasks - seen.tasks[Task.State.DONE]
+    low = budget_low(campaign, used=seen.used + seen.held, undone=undone)
+    used_up = any(Guidance(one.next_step).asks_for("raise_budget") for one in seen.crowd)
+    if low is None or used_up:
+        return []
+    return [
+        Need(
+            "attention",
+            f"The budget is low: ${low.cap:,.2f} of the ${low.needed:,.2f} that all tasks cost.",
+            "Raise it, or let the campaign stop when it is used up.",
+            reverse("web:campaign_budget", args=[campaign.name]),
+            "Change the budget",
+        )
+    ]
+
+
+def _voice_needs(campaign: Campaign) -> tuple[list[Need], list[Need]]:
+    """Return appeals and reports from workers, overdue ones first."""
+    link = reverse("web:campaign_reports", args=[campaign.name])
+    words = {"appeals": "object to being excluded", "reports": "say that something is wrong with a pair"}
+    needs: tuple[list[Need], list[Need]] = ([], [])
+    for kind, counts in reports_and_appeals.waiting([campaign]).items():
+        if count := counts[campaign.pk]:
+            late = reports_and_appeals.overdue_words(campaign) if kind == "appeals" else ""
+            what = f"{many(count, kind[:-1])}: workers {words[kind]}."
+            level = "stop" if late else "attention"
+            needs[not late].append(Need(level, what, late, f"{link}#{kind}", f"Look at the {kind}"))
+    return needs
+
+
+def _gold_needs(campaign: Campaign) -> list[Need]:
+    since = clock.now() - NEWS
+    by_itself = GoldPair.objects.filter(campaign=campaign, state=GoldPair.State.SUSPENDED, decided_by="")
+    fresh = list(by_itself.filter(decided_at__gte=since).select_related("query").order_by("-decided_at")[:20])
+    return [
+        Need(
+            "attention",
+            f"Gold pair {one.pk} (query {one.query.qid}) was suspended automatically: {one.decided_why}.",
+            "Exclusions that rested on it alone were revoked. Check whether its answer is obvious.",
+            reverse("web:campaign_gold", args=[campaign.name]),
+            "Look at the gold pairs",
+        )
+        for one in fresh
+    ]
+
+
+def _difference_needs(campaign: Campaign) -> list[Need]:
+    return [
+        Need(
+            "attention",
+            f"{many(count, 'submission')} {DIFFERENCES[kind]}.",
+            discrepancies.NEXT_STEPS[Discrepancy.Kind(kind)],
+            reverse("web:campaign_differences", args=[campaign.name]),
+            "Look at them",
+        )
+        for kind, count in discrepancies.counts(campaign).items()
+        if count
+    ]
+
+
+def _version_needs(campaign: Campaign, said: Outdated | None) -> list[Need]:
+    if said is None or not needs_somebody(said, campaign):
+        return []
+    link = reverse("web:publish", args=[campaign.name])
+    return [Need("attention", said.words, said.effect, link, "Preview the next version")]
+
+
+def _states(rows: Any, names: list[str]) -> dict[str, int]:
+    counts = dict(rows.values_list("state").annotate(Count("pk")).order_by())
+    return {str(name): counts.get(name, 0) for name in names}
+
+
+def _workers(campaign: Campaign) -> int:
+    work = Submission.objects.filter(campaign=campaign).exclude(standing=Submission.Standing.TRIAL)
+    return work.values("worker").distinct().count()
+
+
+def _pace(course: Course, now: datetime) -> float | None:
+    """Return counted judgments per hour over the last day, or since the first judgment if that is later."""
+    recent = [point for point in course.points if point.at + course.width > now - PACE]
+    judgments = sum(point.judgments for point in recent)
+    if not judgments:
+        return None
+    hours = (now - recent[0].at).total_seconds() / 3600
+    return judgments / max(hours, 1 / 60)
+
+
+def _next(campaign: Campaign, course: Course, *, stopped: bool) -> Direction:
+    """Return what the person does next, and where."""
+    if campaign.pool_id is None and course.counted:
+        return step_after_judging(campaign)
+    if campaign.pool_id is not None:
+        if said := next_of(campaign):
+            return said
+        if campaign.state in Campaign.OFFERING and not stopped and is_complete(campaign):
+            return step_after_judging(campaign)
+    status: dict[str, Any] = {
+        "problems": stopped,
+        "judgments": {"wanted": course.wanted, "counted": course.counted},
+    }
+    if campaign.state == Campaign.State.PILOTING and (report := pilot_report(campaign)):
+        status["pilot"] = report.as_dict()
+    if campaign.state == Campaign.State.OPEN and not stopped:
+        left = max(0, course.wanted - course.counted)
+        return Direction(f"Workers are judging. {many(left, 'judgment is', 'judgments are')} still to come.")
+    return Direction(what_comes_next(campaign, status))
+
+
+def _changes(campaign: Campaign) -> Any:
+    return CampaignChange.objects.filter(campaign=campaign).order_by("-happened_at", "-pk")

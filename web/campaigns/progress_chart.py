@@ -1,0 +1,151 @@
+"""A time series or distribution as coordinates of a small chart: bars or a line, with axes.
+
+Coordinates are in SVG units, y downwards. Colors come from CSS classes, so light and dark mode share the shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 360.0
+HEIGHT = 150.0
+LEFT = 46.0
+RIGHT = 350.0
+TOP = 10.0
+BOTTOM = 122.0
+#: Bars of a distribution.
+BINS = 24
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar and its label."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of a line and its label."""
+
+    x: float
+    y: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A labeled tick on the y axis."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Everything that the template draws."""
+
+    bars: list[Bar]
+    lines: list[str]
+    dots: list[Dot]
+    ticks: list[Tick]
+    reference: float | None
+    begin: str
+    end: str
+
+    width = WIDTH
+    height = HEIGHT
+    left = LEFT
+    right = RIGHT
+    bottom = BOTTOM
+
+
+def round_top(value: float) -> float:
+    """Return the smallest of 1, 2, 2.5, 5 times a power of ten that is not below the value; 1 for zero."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= value * (1 - 1e-9))
+
+
+def bars(values: Sequence[float], words: Sequence[str], *, begin: str, end: str, unit: str = "") -> Chart:
+    """Return counts as bars on an axis from zero to a round number. ``words`` label the bars."""
+    top = round_top(max(values, default=0.0))
+    step = (RIGHT - LEFT) / max(1, len(values))
+    drawn = [
+        Bar(
+            round(LEFT + place * step + step * 0.1, 1),
+            _y(value, 0.0, top),
+            round(step * 0.8, 1),
+            round(BOTTOM - _y(value, 0.0, top), 1),
+            said,
+        )
+        for place, (value, said) in enumerate(zip(values, words, strict=True))
+    ]
+    ticks = [Tick(_y(part, 0.0, top), _number(part) + unit) for part in (0.0, top / 2, top)]
+    return Chart(drawn, [], [], ticks, None, begin, end)
+
+
+def line(
+    values: Sequence[float | None],
+    words: Sequence[str],
+    *,
+    begin: str,
+    end: str,
+    low: float = 0.0,
+    high: float | None = None,
+    reference: float | None = None,
+    unit: str = "",
+) -> Chart:
+    """Return values as a line with gaps; ``high`` None: a round number; ``reference`` is drawn dashed."""
+    known = [value for value in values if value is not None]
+    top = round_top(max(known, default=1.0)) if high is None else high
+    step = (RIGHT - LEFT) / max(1, len(values))
+    pieces: list[list[str]] = [[]]
+    dots = []
+    for place, (value, said) in enumerate(zip(values, words, strict=True)):
+        if value is None:
+            pieces.append([])
+            continue
+        x, y = round(LEFT + (place + 0.5) * step, 1), _y(value, low, top)
+        pieces[-1].append(f"{x},{y}")
+        dots.append(Dot(x, y, said))
+    ticks = [Tick(_y(part, low, top), _number(part) + unit) for part in (low, (low + top) / 2, top)]
+    at = None if reference is None else _y(reference, low, top)
+    return Chart([], [" ".join(piece) for piece in pieces if len(piece) > 1], dots, ticks, at, begin, end)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The number of values from ``low`` to below ``high``."""
+
+    low: float
+    high: float
+    count: int
+
+
+def distribution(values: Sequence[float], *, most: float | None = None) -> list[Bin]:
+    """Return values in bins of equal width up to the 98th percentile (or ``most``); the last bin has the rest."""
+    if not values:
+        return []
+    ordered = sorted(values)
+    top = round_top(most or ordered[min(len(ordered) - 1, len(ordered) * 98 // 100)])
+    counts = [0] * BINS
+    for value in ordered:
+        counts[min(BINS - 1, int(value / top * BINS))] += 1
+    return [Bin(top * place / BINS, top * (place + 1) / BINS, count) for place, count in enumerate(counts)]
+
+
+def _y(value: float, low: float, top: float) -> float:
+    share = (value - low) / (top - low) if top > low else 0.0
+    return round(BOTTOM - max(0.0, min(1.0, share)) * (BOTTOM - TOP), 1)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "\u2009") if value == int(value) else f"{value:g}"

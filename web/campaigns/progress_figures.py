@@ -1,0 +1,162 @@
+"""A campaign's progress over time as charts and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils.timesince import timesince
+
+from config.plurals import many
+from judging.watching.history import Course, Point
+from web.campaigns.progress_chart import Chart, bars, distribution, line
+
+
+@dataclass(frozen=True)
+class CourseFigure:
+    """A chart with its name, caption and screen-reader text."""
+
+    key: str
+    title: str
+    sentence: str
+    spoken: str
+    chart: Chart
+
+
+@dataclass(frozen=True)
+class CourseFigures:
+    """The charts over time, the chart of judging times, the table's points, and a point's width in words."""
+
+    charts: list[CourseFigure]
+    points: list[Point]
+    width: str
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A share or median over time, drawn if it has any values."""
+
+    key: str
+    title: str
+    sentence: str
+    value: Callable[[Point], float | None]
+    drawn: Callable[[Course], Any] = lambda _: True
+    unit: str = " %"
+    high: float | None = 100.0
+    reference: float | None = None
+
+
+_LINES = (
+    _Line(
+        "gold",
+        "Gold pairs passed, %",
+        "Share of all answers on gold pairs, including those of excluded workers. A drop means that careless "
+        "workers came or that a gold pair is bad.",
+        lambda point: _percent(point.gold_rate),
+        lambda course: course.gold,
+    ),
+    _Line(
+        "sides",
+        "Left preferred, %",
+        "Sides are random. A line far from the dashed half means that somebody chooses by side.",
+        lambda point: _percent(point.left_share),
+        reference=50.0,
+    ),
+    _Line(
+        "agreement",
+        "Agreement, %",
+        "Share of pairs of counted judgments of the same pair.",
+        lambda point: _percent(point.agreement),
+        lambda course: course.twos,
+    ),
+    _Line(
+        "times",
+        "Seconds per pair, median",
+        "Time on screen until the final choice.",
+        lambda point: point.seconds,
+        lambda course: course.seconds,
+        unit=" s",
+        high=None,
+    ),
+)
+
+
+def figures_of(course: Course, now: datetime, *, over: bool) -> CourseFigures | None:
+    """Return the charts; None before there is anything to draw."""
+    points = course.points
+    if not points or not (course.counted or course.gold):
+        return None
+    width = width_words(course.width)
+    last = points[-1].at + course.width
+    ends = (
+        f"{timesince(points[0].at, now, depth=1)} ago",
+        f"{timesince(last, now, depth=1)} ago" if over or now - last > course.width else "now",
+    )
+    spots = [f"{point.at:%Y-%m-%d %H:%M} UTC" for point in points]
+    charts = [_counts(points, spots, width, ends)]
+    charts += [_over_time(one, points, spots, ends) for one in _LINES if one.drawn(course)]
+    if course.seconds:
+        charts.append(_times(course))
+    return CourseFigures(charts, points, width)
+
+
+def _counts(points: list[Point], spots: list[str], width: str, ends: tuple[str, str]) -> CourseFigure:
+    counts = [float(point.judgments) for point in points]
+    words = [
+        f"{spot}: {many(point.judgments, 'judgment')}" for spot, point in zip(spots, points, strict=True)
+    ]
+    chart = bars(counts, words, begin=ends[0], end=ends[1])
+    sentence = f"One bar per {width}."
+    return CourseFigure("judgments", "Judgments that count", sentence, _spoken(list(counts), ""), chart)
+
+
+def _over_time(one: _Line, points: list[Point], spots: list[str], ends: tuple[str, str]) -> CourseFigure:
+    values = [one.value(point) for point in points]
+    words = [
+        "" if value is None else f"{spot}: {value:.0f}{one.unit}"
+        for spot, value in zip(spots, values, strict=True)
+    ]
+    chart = line(
+        values, words, begin=ends[0], end=ends[1], high=one.high, reference=one.reference, unit=one.unit
+    )
+    return CourseFigure(one.key, one.title, one.sentence, _spoken(values, one.unit), chart)
+
+
+def _times(course: Course) -> CourseFigure:
+    """Return the distribution of judging times."""
+    bins = distribution(course.seconds)
+    words = [f"{one.low:.0f} to {one.high:.0f} s: {many(one.count, 'pair')}" for one in bins[:-1]]
+    words.append(f"{bins[-1].low:.0f} s and more: {many(bins[-1].count, 'pair')}")
+    chart = bars(
+        [float(one.count) for one in bins], words, begin="0 s", end=f"{bins[-1].high:.0f} s and more"
+    )
+    return CourseFigure(
+        "seconds",
+        "Pairs by seconds on screen",
+        f"From {many(course.timed, 'task')}. A peak near 0 s means that workers did not read.",
+        f"Half of the pairs took less than {course.seconds_per_pair:.0f} seconds.",
+        chart,
+    )
+
+
+def width_words(width: timedelta) -> str:
+    """Return the width of a point: "15 minutes", "3 hours", "day"."""
+    minutes = int(width.total_seconds() // 60)
+    for size, name in ((7 * 1440, "week"), (1440, "day"), (60, "hour"), (1, "minute")):
+        if minutes % size == 0:
+            count = minutes // size
+            return name if count == 1 else f"{count} {name}s"
+    raise AssertionError(width)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else share * 100
+
+
+def _spoken(values: list[float | None] | list[float], unit: str) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "No values yet."
+    return f"From {min(known):,.0f} to {max(known):,.0f}{unit}; last {known[-1]:,.0f}{unit}."

@@ -1,0 +1,235 @@
+"""A campaign: its page, the page's live part, its log, and its state changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from accounts.roles import Role, permits
+from config.background.services import try_again
+from config.errors import Refusal
+from config.plurals import many
+from judging.campaign import campaigns
+from judging.campaign.settings import is_prepared
+from judging.exchange import calls
+from judging.jobs import ring_to_close_places, ring_to_go_on, ring_watchdog
+from judging.launch import closure
+from judging.models import Campaign
+from judging.money import budget
+from judging.people.impact import foresee_standstill
+from judging.watching import failed_jobs
+from pooling.services import members
+from web.campaigns import pages as campaign_watch
+from web.campaigns import simulation as simulating
+from web.common.access import campaign_for, require
+from web.common.campaign_rows import campaigns_progress
+from web.common.directions import complain
+
+LONGEST_WHY = 2000
+
+
+@dataclass(frozen=True)
+class Step:
+    """A state change: the service, the job to start after it, the states it starts from, what must be typed."""
+
+    act: Callable[..., None]
+    ring: Callable[[Campaign], object]
+    allowed: tuple[str, ...]
+    typed: bool = False
+
+
+STEPS = {
+    "pause": Step(campaigns.pause, ring_to_close_places, Campaign.OFFERING),
+    "resume": Step(campaigns.resume, ring_to_go_on, (Campaign.State.PAUSED,)),
+    "close": Step(
+        closure.close,
+        ring_to_close_places,
+        tuple(state for state in Campaign.State if state not in Campaign.OVER),
+        typed=True,
+    ),
+}
+
+
+@require_safe
+def campaign(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a campaign's progress. Individual exclusions, problems and activity are for members."""
+    return render(request, "web/campaign.html", _page(request, name))
+
+
+@require_GET
+@never_cache
+def live(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the live parts of the page, for the script that replaces the old ones."""
+    return render(request, "web/parts/campaign_live.html", _page(request, name))
+
+
+def _page(request: HttpRequest, name: str) -> dict[str, Any]:
+    found = campaign_for(request.user, name)
+    role = members.role_of(request.user, found.collection)
+    page = campaign_watch.campaign_page(
+        found, everything=permits(role, "see everything"), publishes=permits(role, "publish version")
+    )
+    return page | {
+        "steps": _steps(role, found),
+        "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
+        "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),
+        "may_pay": permits(role, "spend money") and found.pool_id is not None,
+        "may_steer": permits(role, "steer campaign"),
+    }
+
+
+def _steps(role: Role | None, found: Campaign) -> list[str]:
+    """Return the actions that this role can take on the campaign now."""
+    if found.pool_id is None or not permits(role, "steer campaign"):
+        return []
+    return [name for name, step in STEPS.items() if found.state in step.allowed]
+
+
+@require_safe
+@never_cache
+def progress(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the live part of a campaign's row in a list, for the script that refreshes it."""
+    found = campaign_for(request.user, name)
+    return render(
+        request, "web/parts/progress.html", {"progress": campaigns_progress([found], request.user)[0]}
+    )
+
+
+@require_safe
+def activity(request: HttpRequest, name: str) -> HttpResponse:
+    """Show who did what and why."""
+    found = campaign_for(request.user, name)
+    require(request.user, "see everything", found.collection)
+    return render(request, "web/campaign_activity.html", campaign_watch.activity_page(found, request.GET))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Pause, resume or close: explain the effects, then confirm. Closing requires typing the name."""
+    found = campaign_for(request.user, name)
+    require(request.user, "steer campaign", found.collection)
+    one = STEPS.get(step)
+    if one is None or found.pool_id is None:
+        raise Http404("Unknown step.")
+    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    wrong = ""
+    if request.method == "POST":
+        if one.typed and request.POST.get("sure", "").strip() != found.name:
+            wrong = f"Type {found.name} to close it."
+        else:
+            return _take(request, found, one, why)
+    context = {
+        "campaign": found,
+        "step": step,
+        "typed": one.typed,
+        "possible": found.state in one.allowed,
+        "foreseen": foresee_standstill(found),
+        "why": why,
+        "wrong": wrong,
+    }
+    return render(request, "web/campaign_step.html", context, status=400 if wrong else 200)
+
+
+def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpResponse:
+    launched = found.launched_at is not None
+    try:
+        one.act(found, why=why, who=request.user.get_username())
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:campaign", found.name)
+    if launched:
+        one.ring(found)
+    messages.success(request, f"{found.name} is {found.label} now.")
+    return redirect("web:campaign", found.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_budget(request: HttpRequest, name: str) -> HttpResponse:
+    """Change the budget: enter an amount, preview it, then confirm with the amount on the button."""
+    found = campaign_for(request.user, name)
+    require(request.user, "spend money", found.collection)
+    by: User = request.user  # type: ignore[assignment]
+    typed = request.POST.get("amount", "").strip()
+    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    amount, wrong = _amount(typed)
+    if request.method == "POST" and not wrong:
+        try:
+            if "confirm" in request.POST:
+                budget.raise_budget(found, amount, why=why, by=by)
+            else:
+                budget.refuse_budget(found, amount, by=by)
+        except Refusal as refusal:
+            wrong = str(refusal)
+    if request.method == "POST" and not wrong and "confirm" in request.POST:
+        if found.state in Campaign.OFFERING:
+            ring_to_go_on(found)
+        messages.success(request, f"{found.name} can now spend up to ${amount:,.2f}.")
+        return redirect("web:campaign", found.name)
+    context = {
+        "campaign": found,
+        "foreseen": foresee_standstill(found),
+        "typed": typed,
+        "why": why,
+        "amount": amount if request.method == "POST" and not wrong else None,
+        "wrong": wrong if request.method == "POST" else "",
+    }
+    return render(request, "web/campaign_budget.html", context, status=400 if context["wrong"] else 200)
+
+
+def _amount(typed: str) -> tuple[Decimal, str]:
+    """Return dollars with at most two decimals, and any error in the input."""
+    try:
+        amount = Decimal(typed.removeprefix("$").replace(",", "").replace("\u2009", ""))
+    except InvalidOperation:
+        return Decimal(0), "Enter an amount in dollars, such as 600.00."
+    if not amount.is_finite() or amount <= 0 or amount > campaigns.MOST_BUDGET or amount != round(amount, 2):
+        return Decimal(0), "Enter an amount above $0.00 with at most two decimals."
+    return amount, ""
+
+
+@require_POST
+def ask_again(request: HttpRequest, name: str) -> HttpResponse:
+    """Check the crowd now, and retry calls that it refused for good."""
+    found = campaign_for(request.user, name)
+    require(request.user, "steer campaign", found.collection)
+    count = calls.allow_again(found)
+    if count:
+        campaigns.log_change(found, f"asked again: {many(count, 'call')}", who=request.user.get_username())
+    if found.launched_at is not None:
+        ring_to_go_on(found)
+    refused = f"Retrying {many(count, 'refused call', 'refused calls')}."
+    messages.success(request, refused if count else "Asking the crowd again. This takes a few moments.")
+    return redirect("web:campaign", found.name)
+
+
+@require_POST
+def failed(request: HttpRequest, name: str, key: int, what: str) -> HttpResponse:
+    """Hide a failed job, or retry it if that is safe."""
+    found = campaign_for(request.user, name)
+    require(request.user, "steer campaign", found.collection)
+    if what not in ("away", "again"):
+        raise Http404("Unknown step.")
+    who = request.user.get_username()
+    try:
+        if what == "away":
+            failed_jobs.put_away(found, key, who=who)
+            ring_watchdog()
+            said = "The failed job is hidden. It reappears if it fails again."
+        else:
+            try_again(failed_jobs.job_to_repeat(found, key, who=who))
+            said = "Trying again. This takes a few moments."
+    except Refusal as refusal:
+        complain(request, refusal)
+    else:
+        campaign_watch.look_again(found)
+        messages.success(request, said)
+    return redirect("web:campaign", found.name)

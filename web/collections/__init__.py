@@ -1,0 +1,1 @@
+"""Collections, their files and their members."""

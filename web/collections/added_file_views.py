@@ -1,0 +1,105 @@
+"""Pages that add labels and passage files to a collection, or fetch missing texts."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.jobs import ring_for_files
+from pooling.models import AddedFiles, Collection
+from pooling.services.added_files import ask_to_add
+from pooling.services.arriving import abandon_files
+from pooling.services.sent_files import PASSAGES, QRELS, SentFile
+from web.common.access import needs
+from web.common.directions import complain
+from web.runs.forms import AddFiles
+from web.runs.uploads import added_page, adding_page, work_on
+
+
+@require_http_methods(["GET", "POST"])
+@needs("add files")
+def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the form, the collection's files and earlier uploads; a job adds the submitted files."""
+    form = AddFiles(request.POST, request.FILES) if request.method == "POST" else AddFiles()
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        sent = [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
+        sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
+        try:
+            wanted = ask_to_add(
+                collection=collection,
+                user=request.user,  # type: ignore[arg-type]
+                details={
+                    "set": said["set"],
+                    "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
+                    "skip_unknown": said["skip_unknown"],
+                },
+                sent=sent,
+                there=[form.offered[name] for name in said.get("there", [])],
+            )
+        except Refusal as refusal:
+            form.add_error("set", str(refusal))
+        else:
+            ring_for_files(wanted)
+            return redirect("web:added", collection.name, wanted.pk)
+    page = adding_page(collection) | {"form": form}
+    return render(request, "web/add_files.html", page, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs("add files")
+def fetch_texts(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Look for missing texts in the known passage files."""
+    try:
+        wanted = ask_to_add(collection=collection, user=request.user)  # type: ignore[arg-type]
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:add_files", collection.name)
+    ring_for_files(wanted)
+    return redirect("web:added", collection.name, wanted.pk)
+
+
+@require_safe
+@never_cache
+@needs("add files")
+def added(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Show the progress, the result, or every problem with its file and line."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, pk=key)
+    return render(request, "web/added.html", added_page(wanted, request.user))
+
+
+@require_safe
+@never_cache
+@needs("add files")
+def adding(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Return the live part of that page."""
+    work = work_on(get_object_or_404(AddedFiles, collection=collection, pk=key))
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
+
+
+@require_POST
+@needs("add files")
+def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Retry reading files."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
+    if wanted.state == AddedFiles.State.WAITING:
+        ring_for_files(wanted)
+    return redirect("web:added", collection.name, wanted.pk)
+
+
+@require_POST
+@needs("add files")
+def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Discard files that have not been read."""
+    wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
+    try:
+        abandon_files(wanted)
+        messages.success(request, f"{wanted} was dropped.")
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:added", collection.name, key)
+    return redirect("web:add_files", collection.name)

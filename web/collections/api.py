@@ -1,0 +1,71 @@
+"""Collections."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from pooling.models import Collection, Query
+from pooling.services.members import role_of, roles_of
+from tournament.models import QrelVersion
+from web.api.callers import reader
+from web.collections.pages import Listed, listed_collections
+from web.common.access import collection_for
+from web.common.visibility import listed_runs
+
+router = Router()
+
+
+class CollectionOut(Schema):
+    """A collection; ``role`` is the caller's, empty for non-members."""
+
+    name: str
+    title: str
+    description: str
+    language: str
+    licence: str
+    citation: str
+    visibility: str
+    max_run_depth: int
+    created_at: datetime
+    queries: int
+    runs: int
+    versions: int
+    role: str
+
+
+@router.get(
+    "/collections", response=list[CollectionOut], summary="List the collections that the caller can see"
+)
+def list_collections(request: HttpRequest) -> list[dict[str, Any]]:
+    user = reader(request)
+    roles = roles_of(user)
+    return [_listed(row) | {"role": roles.get(row.collection.pk, "")} for row in listed_collections(user)]
+
+
+@router.get("/collections/{name}", response=CollectionOut, summary="Get a collection and the caller's role")
+def read_collection(request: HttpRequest, name: str) -> dict[str, Any]:
+    user = reader(request)
+    return told_of(user, collection_for(user, name))
+
+
+def told_of(user: Any, found: Collection) -> dict[str, Any]:
+    """Return one collection as this person sees it."""
+    return _facts(found) | {
+        "queries": Query.objects.filter(collection=found).count(),
+        "runs": listed_runs(found, user).count(),
+        "versions": QrelVersion.objects.filter(collection=found).count(),
+        "role": role_of(user, found) or "",
+    }
+
+
+def _listed(row: Listed) -> dict[str, Any]:
+    return _facts(row.collection) | {"queries": row.queries, "runs": row.runs, "versions": row.versions}
+
+
+def _facts(found: Collection) -> dict[str, Any]:
+    names = ("name", "title", "description", "language", "licence", "citation", "visibility", "max_run_depth")
+    return {name: getattr(found, name) for name in (*names, "created_at")}

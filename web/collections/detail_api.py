@@ -1,0 +1,44 @@
+"""Editing a collection's description. It uses the collections' router, since an address can have only one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field
+
+from accounts.models import ApiToken
+from pooling.services.collection_details import DEEPEST, MOST, describe_collection, set_run_depth
+from pooling.services.collections import set_language
+from web.api.bodies import Body
+from web.api.callers import actor
+from web.collections.api import CollectionOut, router, told_of
+from web.common.access import collection_for, require
+
+
+class CollectionChanges(Body):
+    """Fields of a collection; omitted ones stay, and an empty text clears one.
+
+    ``max_run_depth`` is the most passages that a run can list for a query.
+    """
+
+    title: Annotated[str, Field(max_length=MOST["title"])] = ""
+    description: Annotated[str, Field(max_length=MOST["description"])] = ""
+    licence: Annotated[str, Field(max_length=MOST["licence"])] = ""
+    citation: Annotated[str, Field(max_length=MOST["citation"])] = ""
+    language: Annotated[str, Field(max_length=20)] = ""
+    max_run_depth: Annotated[int, Field(ge=1, le=DEEPEST)] = 10_000
+
+
+@router.patch("/collections/{name}", response=CollectionOut, summary="Edit a collection's description")
+def edit_collection(request: HttpRequest, name: str, changes: CollectionChanges) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "describe collection", found)
+    given = changes.dict(exclude_unset=True)
+    if "language" in given:
+        set_language(found, given.pop("language"), who=user.get_username())
+    if "max_run_depth" in given:
+        set_run_depth(collection=found, depth=given.pop("max_run_depth"), who=user.get_username())
+    describe_collection(collection=found, changes=given, who=user.get_username())
+    return told_of(user, found)

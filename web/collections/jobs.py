@@ -1,0 +1,29 @@
+"""The background job that loads the sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.models import User
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from config.background.services import start
+from web.collections.sample import load
+
+SAMPLE = "web.load_sample"
+
+
+def ring_for_sample(user: int) -> Job:
+    """Start loading the sample for this person; only one load runs at a time."""
+    return start(SAMPLE, arguments={"user_id": user})
+
+
+def sample_under_way() -> Job | None:
+    """Return the job that is loading it, if any."""
+    return Job.objects.live().filter(kind=SAMPLE).first()
+
+
+@job_kind(SAMPLE, max_attempts=1)
+def load_sample_job(*, progress: Progress, user_id: int) -> dict[str, Any]:
+    """Load the sample as a collection owned by this person."""
+    return {"collection": load(User.objects.get(pk=user_id), progress=progress).name}

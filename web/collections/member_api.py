@@ -1,0 +1,157 @@
+"""API of a collection's members and invitations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken, Invitation
+from accounts.roles import Role
+from accounts.services import invitations
+from pooling.models import Collection, InvitedMember, Membership
+from pooling.services import members
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text
+from web.common.access import collection_for, require
+
+router = Router()
+
+
+class MemberOut(Schema):
+    """A member and their role."""
+
+    id: int
+    username: str
+    role: Role
+    since: datetime
+
+
+class RoleIn(Body):
+    """A new role."""
+
+    role: Role
+
+
+class MemberIn(RoleIn):
+    """A person with an account, by its name."""
+
+    username: Annotated[Text, Field(min_length=1, max_length=150)]
+
+
+class InvitationIn(RoleIn):
+    """A person without an account, by e-mail address."""
+
+    email: Annotated[Text, Field(min_length=3, max_length=254)]
+
+
+class InvitationOut(Schema):
+    """An unused invitation."""
+
+    id: int
+    email: str
+    role: Role
+    invited_at: datetime
+    expires_at: datetime
+
+
+class NewInvitationOut(InvitationOut):
+    """A new invitation. ``link`` is returned only once, and is empty if it was sent by e-mail."""
+
+    mailed: bool
+    link: str
+
+
+@router.get("/collections/{name}/members", response=list[MemberOut], summary="Members, by name")
+def list_members(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    found = collection_for(user := reader(request), name)
+    require(user, "see members", found)
+    rows = Membership.objects.filter(collection=found).select_related("user").order_by("user__username")
+    return [_member(row) for row in rows]
+
+
+@router.post("/collections/{name}/members", response={201: MemberOut}, summary="Add a person with an account")
+def add_member(request: HttpRequest, name: str, asked: MemberIn) -> Status[dict[str, Any]]:
+    user, found = _owned(request, name)
+    made = members.add_member(
+        collection=found, username=asked.username, role=asked.role, who=user.get_username()
+    )
+    return Status(201, _member(made))
+
+
+@router.patch("/collections/{name}/members/{int:key}", response=MemberOut, summary="Change a member's role")
+def change_role(request: HttpRequest, name: str, key: int, asked: RoleIn) -> dict[str, Any]:
+    user, found = _owned(request, name)
+    member = _member_of(found, key)
+    if member.role != asked.role:
+        members.change_role(member=member, role=asked.role, who=user.get_username())
+        member.refresh_from_db(fields=["role"])
+    return _member(member)
+
+
+@router.delete("/collections/{name}/members/{int:key}", response={204: None}, summary="Remove a member")
+def remove_member(request: HttpRequest, name: str, key: int) -> Status[None]:
+    user, found = _owned(request, name)
+    members.remove_member(member=_member_of(found, key), who=user.get_username())
+    return Status(204, None)
+
+
+@router.get(
+    "/collections/{name}/invitations",
+    response=list[InvitationOut],
+    summary="List unused invitations",
+)
+def list_invitations(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    found = collection_for(user := reader(request), name)
+    require(user, "change members", found)
+    return [_invited(row) for row in members.open_invitations(found).order_by("pk")]
+
+
+@router.post(
+    "/collections/{name}/invitations",
+    response={201: NewInvitationOut},
+    summary="Invite a person by e-mail; the link is returned only once",
+)
+def invite(request: HttpRequest, name: str, asked: InvitationIn) -> Status[dict[str, Any]]:
+    user, found = _owned(request, name)
+    made = members.invite_member(collection=found, email=asked.email, role=asked.role, invited_by=user)
+    mailed = invitations.mail(made, to_what=found.name)
+    row = InvitedMember.objects.select_related("invitation").get(invitation=made.invitation)
+    return Status(201, _invited(row) | {"mailed": mailed, "link": "" if mailed else made.link})
+
+
+@router.delete(
+    "/collections/{name}/invitations/{int:key}", response={204: None}, summary="Revoke an invitation"
+)
+def withdraw_invitation(request: HttpRequest, name: str, key: int) -> Status[None]:
+    user, found = _owned(request, name)
+    invited = get_object_or_404(members.open_invitations(found), pk=key)
+    members.withdraw_invitation(invited=invited, who=user.get_username())
+    return Status(204, None)
+
+
+def _owned(request: HttpRequest, name: str) -> tuple[Any, Collection]:
+    """Return the caller and the collection, if the caller can manage its members."""
+    user = actor(request, ApiToken.Scope.PEOPLE)
+    found = collection_for(user, name)
+    require(user, "change members", found)
+    return user, found
+
+
+def _member_of(collection: Collection, key: int) -> Membership:
+    rows = Membership.objects.select_related("user", "collection")
+    return get_object_or_404(rows, collection=collection, pk=key)
+
+
+def _member(row: Membership) -> dict[str, Any]:
+    return {"id": row.pk, "username": row.user.get_username(), "role": row.role, "since": row.since}
+
+
+def _invited(row: InvitedMember) -> dict[str, Any]:
+    of: Invitation = row.invitation
+    times = {"invited_at": of.created_at, "expires_at": of.expires_at}
+    return {"id": row.pk, "email": of.email, "role": row.role} | times

@@ -1,0 +1,149 @@
+"""The members of a collection, and its visibility."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.roles import CHOICES, Role
+from accounts.services import invitations
+from config.errors import Refusal
+from pooling.models import Collection, CollectionChange, Membership
+from pooling.services import members as service
+from web.collections.pages import seen_by_everybody
+from web.common.access import needs
+from web.common.directions import complain
+
+CHANGES_SHOWN = 50
+
+
+@require_safe
+@needs("see members")
+def members(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show members and roles, invitations, visibility, and the log of changes."""
+    return _page(request, collection)
+
+
+def _page(request: HttpRequest, collection: Collection, *, link: str = "", invited: str = "") -> HttpResponse:
+    context = {
+        "collection": collection,
+        "members": Membership.objects.filter(collection=collection)
+        .select_related("user")
+        .order_by("user__username"),
+        "invitations": service.open_invitations(collection).order_by("pk"),
+        "roles": CHOICES,
+        "may_change": service.may(request.user, "change members", collection),
+        "changes": CollectionChange.objects.filter(collection=collection).order_by("-pk")[:CHANGES_SHOWN],
+        "link": link,
+        "invited": invited,
+    }
+    return render(request, "web/members.html", context)
+
+
+@require_POST
+@needs("change members")
+def add(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Add a person by account name, or invite one by e-mail address."""
+    whom, role = request.POST.get("whom", "").strip(), _role(request)
+    if "@" not in whom:
+        return _done(
+            request,
+            collection,
+            lambda: service.add_member(
+                collection=collection, username=whom, role=role, who=request.user.get_username()
+            ),
+        )
+    try:
+        invited = service.invite_member(
+            collection=collection,
+            email=whom,
+            role=role,
+            invited_by=request.user,  # type: ignore[arg-type]
+        )
+    except Refusal as refusal:
+        complain(request, refusal)
+        return _back(collection)
+    if invitations.mail(invited, to_what=collection.name):
+        messages.success(request, f"The invitation was sent to {whom}.")
+        return _back(collection)
+    # No redirect: the link is shown only in this response and is not stored.
+    return _page(request, collection, link=invited.link, invited=whom)
+
+
+@require_POST
+@needs("change members")
+def change_role(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Change a member's role."""
+    member, role = _member(collection, key), _role(request)
+    who = request.user.get_username()
+    return _done(request, collection, lambda: service.change_role(member=member, role=role, who=who))
+
+
+@require_POST
+@needs("change members")
+def remove(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Remove a member."""
+    member, who = _member(collection, key), request.user.get_username()
+    return _done(request, collection, lambda: service.remove_member(member=member, who=who))
+
+
+@require_POST
+@needs("change members")
+def transfer(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Transfer the collection: the member becomes an owner and the caller a maintainer."""
+    member = _member(collection, key)
+    by = request.user
+    return _done(request, collection, lambda: service.transfer_ownership(member=member, by=by))  # type: ignore[arg-type]
+
+
+@require_POST
+@needs("change members")
+def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Revoke an invitation."""
+    invited = get_object_or_404(collection.invited_members.select_related("invitation"), pk=key)
+    who = request.user.get_username()
+    return _done(request, collection, lambda: service.withdraw_invitation(invited=invited, who=who))
+
+
+@require_POST
+@needs("change visibility")
+def visibility(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Publish the collection after a confirmation that lists what becomes visible, or make it private."""
+    shown = request.POST.get("visibility", "")
+    if shown not in Collection.Visibility.values:
+        messages.error(request, "Choose private or published.")
+        return _back(collection)
+    if shown == Collection.Visibility.PUBLISHED and "sure" not in request.POST:
+        return render(request, "web/publish_collection.html", seen_by_everybody(collection))
+    who = request.user.get_username()
+    return _done(
+        request, collection, lambda: service.set_visibility(collection=collection, visibility=shown, who=who)
+    )
+
+
+def _member(collection: Collection, key: int) -> Membership:
+    return get_object_or_404(
+        Membership.objects.select_related("user", "collection"), collection=collection, pk=key
+    )
+
+
+def _role(request: HttpRequest) -> Role:
+    """Return the role in the form, or the lowest role if it is unknown."""
+    asked = request.POST.get("role", "")
+    return Role(asked) if asked in set(Role) else Role.VIEWER
+
+
+def _done(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:
+    try:
+        act()
+    except Refusal as refusal:
+        complain(request, refusal)
+    return _back(collection)
+
+
+def _back(collection: Collection) -> HttpResponse:
+    return redirect("web:members", collection.name)

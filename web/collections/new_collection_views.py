@@ -1,0 +1,124 @@
+"""Pages that create collections, from uploaded files or from the bundled sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.jobs import ring_for_collection
+from pooling.models import NewCollection
+from pooling.services.arriving import abandon_files
+from pooling.services.new_collections import ask_for_collection, may_create
+from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
+from web.collections.jobs import ring_for_sample
+from web.common.directions import complain
+from web.runs.forms import CreateCollection
+from web.runs.uploads import making_page, work_on
+
+
+def _refuse_others(request: HttpRequest) -> None:
+    if not may_create(request.user):
+        raise PermissionDenied("Only administrators and owners can create collections here.")
+
+
+@require_http_methods(["GET", "POST"])
+@login_required
+def create(request: HttpRequest) -> HttpResponse:
+    """Show the form for a new collection; a job creates it from the submitted files."""
+    _refuse_others(request)
+    form = CreateCollection(request.POST or None, request.FILES or None, initial=_said_before(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            return redirect("web:making", _asked(request, form).pk)
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+    return render(request, "web/create_collection.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _said_before(request: HttpRequest) -> dict[str, Any] | None:
+    """Return the form values of a refused upload, so that only the files must be chosen again."""
+    key = request.GET.get("again", "")
+    if not (key.isascii() and key.isdigit() and len(key) < 10):
+        return None
+    before = NewCollection.objects.filter(user=request.user, pk=int(key)).first()  # type: ignore[misc]
+    return {"name": before.name, **before.details} if before else None
+
+
+def _asked(request: HttpRequest, form: CreateCollection) -> NewCollection:
+    said = form.cleaned_data
+    sent = [SentFile(QUERIES, said["queries"].name, said["queries"])]
+    sent += [SentFile(PASSAGES, file.name, file) for file in said["passages"]]
+    sent += [SentFile(QRELS, said["qrels"].name, said["qrels"])] if said["qrels"] else []
+    wanted = ask_for_collection(
+        user=request.user,  # type: ignore[arg-type]
+        name=said["name"],
+        details={name: said[name] for name in ("title", "description", "licence", "citation", "language")}
+        | {"min_grade": 1 if said["min_grade"] is None else said["min_grade"]},
+        sent=sent,
+        there=[form.offered[name] for name in said.get("there", [])],
+    )
+    ring_for_collection(wanted)
+    return wanted
+
+
+@require_safe
+@never_cache
+@login_required
+def making(request: HttpRequest, key: int) -> HttpResponse:
+    """Show the progress or every problem with its file and line; redirect to the finished collection."""
+    wanted = get_object_or_404(NewCollection.objects.select_related("collection"), user=request.user, pk=key)
+    if wanted.state == NewCollection.State.MADE and wanted.collection:
+        messages.success(request, f"{wanted.collection.name} was created. Upload runs next.")
+        return redirect("web:collection", wanted.collection.name)
+    return render(request, "web/making.html", making_page(wanted))
+
+
+@require_safe
+@never_cache
+@login_required
+def making_progress(request: HttpRequest, key: int) -> HttpResponse:
+    """Return the live part of that page."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    return render(request, "web/parts/work.html", {"work": work_on(wanted), "part": True})
+
+
+@require_POST
+@login_required
+def make_again(request: HttpRequest, key: int) -> HttpResponse:
+    """Retry creating a collection."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    if wanted.state == NewCollection.State.WAITING:
+        ring_for_collection(wanted)
+    return redirect("web:making", wanted.pk)
+
+
+@require_POST
+@login_required
+def drop(request: HttpRequest, key: int) -> HttpResponse:
+    """Discard files that were not made into a collection."""
+    wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    try:
+        abandon_files(wanted)
+        messages.success(request, f"The files of {wanted.name} were discarded.")
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:making", key)
+    return redirect("web:create_collection")
+
+
+@require_POST
+@login_required
+def load_sample(request: HttpRequest) -> HttpResponse:
+    """Load the sample: queries, passages, labels and ten runs."""
+    _refuse_others(request)
+    ring_for_sample(request.user.pk)  # type: ignore[arg-type]
+    messages.success(request, "The sample is being loaded. It will appear under Collections in a moment.")
+    return redirect("web:home")

@@ -1,0 +1,98 @@
+"""A collection and its leaderboard."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import NotNow, Refusal
+from config.plurals import many
+from leaderboard.board.board_output import board_analysis
+from pooling.models import Collection
+from pooling.services.collection_details import MOST, describe_collection, set_run_depth
+from pooling.services.collections import set_language
+from web.boards import pages as boards
+from web.collections import pages as collections
+from web.common.access import collection_for, needs
+from web.common.analysis_tables import FORMS, analysis_file
+from web.common.directions import said_plainly
+from web.common.outdated_versions import outdated_for
+from web.runs.forms import DescribeCollection
+
+
+@require_safe
+def collection(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a collection: runs, qrel sets, pools, campaigns, versions."""
+    found = collection_for(request.user, name)
+    context = collections.collection_page(found, request.user)
+    return render(request, "web/collection.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("describe collection")
+def describe(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show and edit its title, description, license and source."""
+    said = {name: getattr(collection, name) for name in (*MOST, "language", "max_run_depth")}
+    form = DescribeCollection(request.POST if request.method == "POST" else None, initial=said)
+    if request.method == "POST" and form.is_valid():
+        who = request.user.get_username()
+        language = form.cleaned_data.pop("language")
+        depth = form.cleaned_data.pop("max_run_depth") or collection.max_run_depth
+        before = set_run_depth(collection=collection, depth=depth, who=who)
+        if before != depth:
+            messages.success(request, f"A run can now have {many(depth, 'passage')} per query.")
+        before_language = set_language(collection, language, who=who)
+        if (
+            describe_collection(collection=collection, changes=form.cleaned_data, who=who)
+            or language != before_language
+        ):
+            messages.success(
+                request, f"The description of {collection.name} is saved. New bundles will include it."
+            )
+        return redirect("web:collection", collection.name)
+    context = {"collection": collection, "form": form}
+    return render(request, "web/describe_collection.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def leaderboard(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the full leaderboard, sorted and paginated as the address says."""
+    found = collection_for(request.user, name)
+    told = outdated_for(request.user, [found]).get(found.pk)
+    board = boards.board_view(found, boards.Wish.of(request.GET), request.user, outdated=told)
+    context = {"board": board, "collection": found}
+    return render(request, "web/leaderboard.html", context, status=_status(board, request))
+
+
+def _status(board: boards.BoardView, request: HttpRequest) -> int:
+    if isinstance(board.refusal, NotNow):
+        return 503
+    asked = any(request.GET.get(name) for name in ("version", "official", "measure"))
+    return 404 if board.refusal and asked else 200
+
+
+@require_safe
+def leaderboard_file(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    """Return the full board as a file; ``of`` in the address names one of its figures."""
+    found = collection_for(request.user, name)
+    if form not in FORMS:
+        raise Http404("Unknown file format.")
+    try:
+        published = boards.published_board(found, boards.Wish.of(request.GET), request.user)
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        words = said_plainly(refusal, collection=found.name)
+        return HttpResponse(f"{words}\n", status=404, content_type="text/plain; charset=utf-8")
+    stem = f"{found.name}-version-{published.version}-{published.official}"
+    file = analysis_file(board_analysis(published), form, stem, request.GET.get("of"))
+    if file is None:
+        raise Http404("There is no such table or figure.")
+    shown = "inline" if form == "svg" else "attachment"
+    return HttpResponse(
+        file.content,
+        content_type=file.media_type,
+        headers={"Content-Disposition": f'{shown}; filename="{file.name}"'},
+    )

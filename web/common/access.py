@@ -1,0 +1,55 @@
+"""Access checks for every page and API call.
+
+Objects that a person cannot see raise 404. Actions that a person's role does not include raise 403.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+
+from judging.models import Campaign
+from pooling.models import Collection
+from pooling.services import members
+from web.common.campaign_rows import is_there_for
+
+
+def collection_for(user: Any, name: str) -> Collection:
+    """Return the collection if this person can see it. Raises Http404."""
+    found = Collection.objects.filter(name=name).first()
+    if found is None or not members.sees(user, found):
+        raise Http404("There is no such collection.")
+    return found
+
+
+def campaign_for(user: Any, name: str) -> Campaign:
+    """Return the campaign if this person can see it and its collection. Raises Http404."""
+    found = Campaign.objects.select_related("collection", "pool", "pool__qrel_set").filter(name=name).first()
+    if found is None or not is_there_for(user, found):
+        raise Http404("There is no such campaign.")
+    return found
+
+
+def require(user: Any, action: str, collection: Collection) -> None:
+    """Raise PermissionDenied if this person's role in the collection does not include the action."""
+    if not members.may(user, action, collection):
+        raise PermissionDenied(f"Your role in {collection.name} does not include this: {action}.")
+
+
+def needs(action: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Decorate a view: check the action, then pass the collection in place of its name."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
+            collection = collection_for(request.user, name)
+            require(request.user, action, collection)
+            return view(request, collection, **rest)
+
+        return guarded
+
+    return decorate

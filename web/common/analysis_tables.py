@@ -1,0 +1,134 @@
+"""An analysis for a page: its tables as cells, and its downloads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from leaderboard.output import Analysis, Figure, Table
+from leaderboard.output.commas import csv_table
+from leaderboard.output.content import analysis_content
+from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, drawn
+from leaderboard.output.latex import latex_table
+from leaderboard.output.markdown import markdown_table
+from leaderboard.output.numbers import head, is_number, number_text
+from pooling.models import Collection, Run
+
+Thing = TypeVar("Thing", Table, Figure)
+TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
+    "csv": ("text/csv", csv_table),
+    "tex": ("application/x-tex", latex_table),
+    "md": ("text/markdown", markdown_table),
+}
+#: Most rows on a page; files have every row.
+ROWS_SHOWN = 300
+#: Most rows of a table that is shown whole; a longer one scrolls under its head.
+ROWS_WHOLE = 30
+FORMS = ("json", *TEXT_FORMS, *FORMATS)
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column heading."""
+
+    label: str
+    number: bool
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A formatted value and its marks."""
+
+    text: str
+    number: bool
+    best: bool
+    significant: bool
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table for a page. ``groups`` are (name, width), empty if no column has a group."""
+
+    table: Table
+    groups: list[tuple[str, int]]
+    heads: list[Head]
+    rows: list[list[Cell]]
+    legend: list[str]
+    left_out: int = 0
+    """Number of rows that only the files have."""
+
+    @property
+    def whole(self) -> bool:
+        """Return whether the page shows all rows at once instead of in a scrolling area."""
+        return len(self.rows) <= ROWS_WHOLE
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to download."""
+
+    content: bytes
+    media_type: str
+    name: str
+
+
+def table_view(table: Table, most_rows: int = ROWS_SHOWN) -> TableView:
+    """A table as heads and cells, its first rows."""
+    groups = table.groups()
+    return TableView(
+        table,
+        groups if any(name for name, _ in groups) else [],
+        [Head(head(column), is_number(column.kind)) for column in table.columns],
+        [
+            [
+                Cell(
+                    number_text(row.values.get(column.key), column.kind),
+                    is_number(column.kind),
+                    column.key in row.best,
+                    column.key in row.significant,
+                )
+                for column in table.columns
+            ]
+            for row in table.rows[:most_rows]
+        ],
+        table.legend(best="Bold", significant="*"),
+        max(0, len(table.rows) - most_rows),
+    )
+
+
+def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = None) -> File | None:
+    """Return one table or figure in this format (the first, or the one with this key); None if there is none.
+
+    JSON has everything.
+    """
+    if form == "json":
+        content = json.dumps(analysis_content(analysis), ensure_ascii=False, indent=1)
+        return File(content.encode(), "application/json", f"{stem}.json")
+    if form in TEXT_FORMS and (table := _named(analysis.downloads, key)):
+        media_type, write = TEXT_FORMS[form]
+        content = write(table)
+        return File(content.encode(), f"{media_type}; charset=utf-8", f"{stem}-{table.key}.{form}")
+    if form in FORMATS and (figure := _named(analysis.figures, key)):
+        return File(drawn(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
+    return None
+
+
+def run_places(collection: Collection, tags: Iterable[str]) -> dict[str, int]:
+    """Return run tag → its place among all runs of the collection by import, so colors match on every page.
+
+    Contains only the given runs, which this person can see.
+    """
+    shown = set(tags)
+    every = Run.objects.filter(collection=collection).order_by("pk").values_list("run_tag", flat=True)
+    return {tag: place for place, tag in enumerate(every) if tag in shown}
+
+
+def has_charts(analysis: Analysis) -> bool:
+    """Return whether a page can draw any of its figures."""
+    return any(figure.charts for figure in analysis.figures)
+
+
+def _named(things: tuple[Thing, ...], key: str | None) -> Thing | None:
+    return next((thing for thing in things if key in (None, "", thing.key)), None)

@@ -1,0 +1,269 @@
+"""What pages and calls say for the actions and options that a text names: a link or a button's page, a call, a field.
+
+A terminal's reader types what :mod:`config.guidance` says instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from config.errors import Refusal
+from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
+from judging.models import Campaign
+from tournament.models import Challenge, QrelVersion
+
+#: Command → what a page calls it, the page's route, and what it is a page of.
+PAGES: dict[str, tuple[str, str, str]] = {
+    "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign"),
+    "ask_better_than_perfect": (
+        "make a campaign that asks whether a run is better than perfect",
+        "web:asking_plan",
+        "collection",
+    ),
+    "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
+    "build_pool": ("plan a pool", "web:pool_plan", "collection"),
+    "campaign_status": ("its page", "web:campaign", "campaign"),
+    "challenge": ("have the new runs challenge", "web:challenge", "campaign"),
+    "close_campaign": ("close it", "web:campaign_step close", "campaign"),
+    "collect": ("ask the crowd again", "web:campaign", "campaign"),
+    "compare": ("use the collection's analyses", "web:analyses", "collection"),
+    "create_campaign": ("make a campaign", "web:new_campaign", "collection"),
+    "export_judgments": ("download the judgments", "web:campaign_judgments", "campaign"),
+    "fetch_passages": ("add passage files", "web:add_files", "collection"),
+    "held_payments": ("decide about held payments", "web:campaign_payments", "campaign"),
+    "import_collection": ("make a collection", "web:create_collection", ""),
+    "import_gold": ("bring gold pairs of your own", "web:prepare_gold", "campaign"),
+    "import_qrels": ("add labels", "web:add_files", "collection"),
+    "import_runs": ("upload runs", "web:send_runs", "collection"),
+    "launch_campaign": ("launch it", "web:prepare_launch", "campaign"),
+    "pay_receipt": ("pay by the receipt", "web:campaign_payments", "campaign"),
+    "pause_campaign": ("pause it", "web:campaign_step pause", "campaign"),
+    "pilot_campaign": ("pilot it", "web:prepare_pilot", "campaign"),
+    "propose_gold": ("propose gold pairs", "web:prepare_gold", "campaign"),
+    "publish_qrels": ("publish the next version", "web:publish", "campaign"),
+    "raise_budget": ("change the budget", "web:campaign_budget", "campaign"),
+    "reconcile": ("look at the differences", "web:campaign_differences", "campaign"),
+    "rehearse_campaign": ("rehearse it", "web:prepare_rehearsal", "campaign"),
+    "reports": ("reports and appeals", "web:campaign_reports", "campaign"),
+    "resolve": ("look at where its queries stand", "web:publish", "campaign"),
+    "resume_campaign": ("resume it", "web:campaign_step resume", "campaign"),
+    "settle_payment": ("settle it another way", "web:campaign_payments", "campaign"),
+    "set_policy": ("set the submission policy", "web:policy", "collection"),
+    "split_queries": ("make some queries private", "web:split", "collection"),
+    "spending_grants": ("see what you may spend", "web:spending", ""),
+    "suspend_gold": ("look at the gold pairs", "web:campaign_gold", "campaign"),
+    "set_texts": ("accept the texts", "web:prepare_texts", "campaign"),
+}
+#: Command → the call that does it; what has none is said to a program by its page.
+CALLS = {
+    "accept_gold": "POST /campaigns/{name}/gold",
+    "ask_better_than_perfect": "POST /collections/{name}/better-than-perfect",
+    "build_pool": "POST /collections/{name}/pools",
+    "campaign_status": "GET /campaigns/{name}/status",
+    "challenge": "POST /campaigns/{name}/challenges",
+    "close_campaign": "POST /campaigns/{name}/close",
+    "create_campaign": "POST /collections/{name}/campaigns",
+    "export_judgments": "GET /campaigns/{name}/judgments",
+    "fetch_passages": "POST /collections/{name}/files",
+    "held_payments": "GET /campaigns/{name}/held-payments",
+    "import_collection": "POST /collections",
+    "import_gold": "POST /campaigns/{name}/gold/file",
+    "import_qrels": "POST /collections/{name}/files",
+    "import_runs": "POST /collections/{name}/runs",
+    "launch_campaign": "POST /campaigns/{name}/launch",
+    "pay_receipt": "GET /campaigns/{name}/missing-work",
+    "pause_campaign": "POST /campaigns/{name}/pause",
+    "pilot_campaign": "POST /campaigns/{name}/pilot",
+    "propose_gold": "POST /campaigns/{name}/gold/propose",
+    "publish_qrels": "POST /campaigns/{name}/publishing",
+    "raise_budget": "POST /campaigns/{name}/budget",
+    "rehearse_campaign": "POST /campaigns/{name}/rehearse",
+    "reports": "GET /campaigns/{name}/reports",
+    "resume_campaign": "POST /campaigns/{name}/resume",
+    "set_policy": "PUT /collections/{name}/policy",
+    "set_texts": "PUT /campaigns/{name}/texts",
+    "spending_grants": "GET /spending",
+    "split_queries": "POST /collections/{name}/query-split",
+    "suspend_gold": "POST /campaigns/{name}/gold/{{key}}/suspend",
+}
+#: Option → the field over HTTP and the label on pages, where they are not the option's own words.
+OPTIONS: dict[str, tuple[str, str]] = {
+    "allow-open": ("allow_open", "Also publish the best answers so far"),
+    "count": ("counts", "Its judgments count"),
+    "date": ("submitted_on", "Date of the submission"),
+    "late": ("late", "All the same, after the campaign's days for it"),
+    "placeholder-text": ("placeholder_text", "For simulated workers only"),
+    "pool": ("name", "Name"),
+    "set": ("set", "Name of the labels"),
+    "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
+    "tag": ("run_tag", "run tag"),
+    "task-minutes": ("assignment_seconds", "Minutes for a task"),
+    "type": ("run_type", "Family"),
+}
+
+
+def guidance_html(text: Any, *, collection: str = "") -> SafeString:
+    """Return ``text`` as HTML, each action a link to the page that does it, each option the name of its field.
+
+    An action on a collection that names none means ``collection``. An action that no page does is shown as a command
+    for the terminal.
+    """
+    if isinstance(text, SafeString):
+        return text
+    told, shown = "", ""
+    for part in restored(str(text)).parts:
+        plain, html = _on_page(part, collection, starts=_starts_sentence(told))
+        told, shown = told + plain, shown + html
+    return mark_safe(shown)  # noqa: S308 -- _on_page escapes
+
+
+def said_plainly(text: Any, *, collection: str = "") -> str:
+    """Return the same as plain text, for an answer that is no page: what a page is called, without its link."""
+    return _told(text, lambda part, starts: _on_page(part, collection, starts=starts)[0])
+
+
+def worded_for_programs(text: str, *, collection: str = "") -> str:
+    """Return the same for programs: each action with the call that does it in brackets, else the page's address."""
+    return _told(text, lambda part, starts: _over_http(part, collection, starts=starts))
+
+
+def complain(request: HttpRequest, refusal: Refusal) -> None:
+    """Say on the next page what was refused, and what to do."""
+    messages.error(request, stored(str(refusal)))
+
+
+def _told(text: Any, say: Callable[[Part, bool], str]) -> str:
+    told = ""
+    for part in restored(str(text)).parts:
+        told += say(part, _starts_sentence(told))
+    return told
+
+
+def _starts_sentence(told: str) -> bool:
+    return not told.strip() or told.rstrip().endswith((".", "?"))
+
+
+def _on_page(part: Part, collection: str, *, starts: bool) -> tuple[str, str]:
+    """Return the part as plain text and as HTML."""
+    match part:
+        case TerminalOnly():
+            return "", ""
+        case Option(option):
+            field = f"“{OPTIONS.get(option, (option, option.replace('-', ' ')))[1]}”"
+            return field, field
+        case Action():
+            return _action_on_page(part, collection, starts=starts)
+    return str(part), str(conditional_escape(part))
+
+
+def _action_on_page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
+    if action.command not in PAGES:
+        plain = f"{action} (in the terminal)"
+        return plain, format_html("{}<code>{}</code> (in the terminal)", action.led, action.typed)
+    words, address = _page(action, collection, starts=starts)
+    return words, format_html('<a href="{}">{}</a>', address, words) if address else words
+
+
+def _over_http(part: Part, collection: str, *, starts: bool) -> str:
+    if isinstance(part, Option):
+        return f"“{OPTIONS.get(part.option, (part.option.replace('-', '_'), ''))[0]}”"
+    if not isinstance(part, Action) or part.command not in PAGES:
+        return _on_page(part, collection, starts=starts)[0]
+    words, address = _page(part, collection, starts=starts)
+    where = _call(part, collection) or address
+    return f"{words} ({where})" if where else words
+
+
+def _subject(action: Action, collection: str) -> str:
+    """Return the name of the campaign or collection that the action is about; empty when nothing says it."""
+    return action.subject or (collection if PAGES[action.command][2] == "collection" else "")
+
+
+def _page(action: Action, collection: str, *, starts: bool) -> tuple[str, str]:
+    """Return what the page that does it is called, and its address, empty where nothing says which one is meant."""
+    words, route, of = PAGES[action.command]
+    if starts:
+        words = words[0].upper() + words[1:]
+    route, *step = route.split()
+    try:
+        return words, reverse(route, args=[*([_subject(action, collection)] if of else []), *step])
+    except NoReverseMatch:
+        return words, ""
+
+
+def _call(action: Action, collection: str) -> str:
+    """Return the call that does it; empty where there is none, or nothing says what it is about."""
+    call, name = CALLS.get(action.command, ""), _subject(action, collection)
+    if not call or ("{name}" in call and not name):
+        return ""
+    method, address = call.format(name=name).split()
+    return f"{method} /api/v1{address}"
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What comes next, in a sentence, and the page where it is done."""
+
+    words: str
+    link: str = ""
+    link_words: str = ""
+
+
+def next_of(campaign: Campaign) -> Direction | None:
+    """Return what comes next for a campaign that asks nobody now; None when that depends on how its work goes."""
+    name = campaign.name
+    match campaign.state:
+        case Campaign.State.DRAFT:
+            words = "Gold pairs and texts are accepted, then it is launched; rehearse and pilot it before."
+            return Direction(words, reverse("web:prepare", args=[name]), "Prepare it")
+        case Campaign.State.REHEARSED:
+            words = "Have people do a few tasks before all are paid for, then launch."
+            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it")
+        case Campaign.State.PILOTED:
+            words = "Look at what the pilot told, then launch."
+            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Look at the pilot")
+        case Campaign.State.PAUSED:
+            words = "Nothing is offered. Resuming offers the remaining tasks again."
+            return Direction(words, reverse("web:campaign_step", args=[name, "resume"]), "Resume it")
+        case Campaign.State.CLOSED:
+            return step_after_judging(campaign)
+    return None
+
+
+def step_after_judging(campaign: Campaign) -> Direction:
+    """Return what comes next when the judgments are in."""
+    if original := campaign.rehearsal_of:  # simulated judgments are not published
+        return Direction(
+            f"The rehearsal is over. Go on with {original.name}.",
+            reverse("web:prepare_rehearsal", args=[original.name]),
+            "See its results",
+        )
+    challenges = Challenge.objects.filter(campaign_id=campaign.pk)
+    if asking := challenges.filter(state=Challenge.State.ASKING).first():
+        return Direction(
+            f"Challenge {asking.number} goes on: each answer may make further pairs worth asking.",
+            reverse("web:challenge", args=[campaign.name]),
+            "View progress",
+        )
+    published = QrelVersion.objects.filter(campaign_id=campaign.pk).order_by("-number")
+    since = published.values_list("published_at", flat=True).first()
+    if since and not challenges.filter(created_at__gt=since).exists():
+        if campaign.state == Campaign.State.CLOSED:
+            return Direction(
+                "It is closed, and its best answers are published. Whatever new runs bring is judged in another "
+                "campaign of the collection: its challenges start from these best answers.",
+                reverse("web:challenge_with", args=[campaign.collection.name]),
+                "Where new runs can challenge",
+            )
+        words = "Its best answers are published. New runs may bring better ones, which challenge them."
+        return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
+    words = "The judgments are in: see every query's best answer, and publish them."
+    return Direction(words, reverse("web:publish", args=[campaign.name]), "Publish the next version")

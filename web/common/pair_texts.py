@@ -1,0 +1,108 @@
+"""Pairs with their texts, for decisions about workers: what was shown, what was chosen, what was right."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from judging.launch.pilot_report import GoldRate, pilot_posting
+from judging.models import Campaign, GoldAnswer, GoldPair, Worker
+from judging.tasks.displayed_pairs import text_of
+from pooling.models import Passage
+
+ANSWERS_SHOWN = 50
+
+
+@dataclass(frozen=True)
+class Side:
+    """A passage of a pair, labeled ``name``; ``meant``: relevant or off topic, empty if the pair is not gold."""
+
+    name: str
+    pid: str
+    text: str
+    chosen: bool
+    meant: str
+
+
+@dataclass(frozen=True)
+class FailedGold:
+    """A worker's wrong answer on a gold pair, as the worker saw it."""
+
+    answer: GoldAnswer
+    question: str
+    chosen: str
+    sides: tuple[Side, Side]
+
+
+@dataclass(frozen=True)
+class GoldTexts:
+    """A gold pair of a pilot: its results, its texts and the wrong answers."""
+
+    rate: GoldRate
+    question: str
+    sides: tuple[Side, Side]
+    missed: list[tuple[int, str]] = field(default_factory=list)
+    """(worker, choice), in the order of the answers."""
+
+
+def side_of(
+    campaign: Campaign,
+    name: str,
+    passage: Passage,
+    *,
+    chosen: int | None = None,
+    gold: GoldPair | None = None,
+) -> Side:
+    """Return one passage. ``chosen`` is the key of the preferred one, ``gold`` its gold pair."""
+    meant = "" if gold is None else "relevant" if passage.pk == gold.relevant_id else "off topic"
+    return Side(name, passage.pid, text_of(campaign, passage), passage.pk == chosen, meant)
+
+
+def failed_gold(campaign: Campaign, worker: Worker) -> list[FailedGold]:
+    """Return the worker's failed gold pairs, newest first, without answers that others sent under the worker's id."""
+    related = ("gold_pair__query", "slot__left", "slot__right")
+    answers = (
+        GoldAnswer.objects.confirmed()
+        .filter(submission__campaign=campaign, worker=worker, passed=False)
+        .select_related(*related)
+        .order_by("-pk")
+    )
+    return [_failed(campaign, answer) for answer in answers[:ANSWERS_SHOWN]]
+
+
+def _failed(campaign: Campaign, answer: GoldAnswer) -> FailedGold:
+    slot, gold, chosen = answer.slot, answer.gold_pair, answer.preferred_id
+    sides = (
+        side_of(campaign, "Left", slot.left, chosen=chosen, gold=gold),
+        side_of(campaign, "Right", slot.right, chosen=chosen, gold=gold),
+    )
+    return FailedGold(answer, gold.query.text, _chosen(answer), sides)
+
+
+def _chosen(answer: GoldAnswer) -> str:
+    return "cannot decide" if answer.preferred_id is None else "the off-topic passage"
+
+
+def pilot_gold(campaign: Campaign, rates: Iterable[GoldRate]) -> list[GoldTexts]:
+    """Return the pilot's gold pairs with texts and wrong answers, always in two database queries."""
+    rates = list(rates)
+    keys = [rate.gold_pair for rate in rates]
+    pairs = GoldPair.objects.select_related("query", "relevant", "off_topic").in_bulk(keys)
+    missed: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    wrong = GoldAnswer.objects.filter(
+        submission__place__posting=pilot_posting(campaign), gold_pair__in=keys, passed=False
+    )
+    for answer in wrong.confirmed().order_by("pk"):
+        missed[answer.gold_pair_id].append((answer.worker_id, _chosen(answer)))
+    return [
+        GoldTexts(
+            rate, (pair := pairs[rate.gold_pair]).query.text, meant_sides(campaign, pair), missed[pair.pk]
+        )
+        for rate in rates
+    ]
+
+
+def meant_sides(campaign: Campaign, pair: GoldPair) -> tuple[Side, Side]:
+    """Return a gold pair, its relevant passage first."""
+    return (side_of(campaign, "Relevant", pair.relevant), side_of(campaign, "Off topic", pair.off_topic))

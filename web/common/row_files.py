@@ -1,0 +1,83 @@
+"""Pages of versions as files: CSV, JSON lines, TREC."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from config.spreadsheets import as_text
+
+Item = TypeVar("Item")
+
+#: Format → (media type, file extension).
+FORMS = {"csv": "text/csv", "jsonl": "application/jsonl"}
+#: Smallest chunk to send, in characters.
+PIECE = 8_000
+FIRST_ROWS = 150
+MOST_ROWS = 4000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to write, all with the same columns: text, number, boolean or list of texts."""
+
+    stem: str
+    columns: list[str]
+    rows: Iterable[dict[str, Any]]
+
+
+def in_parts(rows: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """Yield the rows in growing batches: the first arrives soon, and thousands take only a few queries."""
+    first, size = 0, FIRST_ROWS
+    while first < len(rows):
+        yield rows[first : first + size]
+        first, size = first + size, min(4 * size, MOST_ROWS)
+
+
+def written(rows: Rows, form: str) -> Iterator[str]:
+    """Yield the rows in one of ``FORMS``, chunk by chunk. Raises KeyError for an unknown format."""
+    write: dict[str, Callable[[Rows], Iterator[str]]] = {"csv": _csv, "jsonl": _jsonl}
+    return in_pieces(write[form](rows))
+
+
+def in_pieces(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines in larger chunks, because the server sends each chunk separately."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        piece.append(line)
+        size += len(line)
+        if size >= PIECE:
+            yield "".join(piece)
+            piece, size = [], 0
+    yield "".join(piece)
+
+
+def _csv(rows: Rows) -> Iterator[str]:
+    """Return a cell: lists are joined by spaces, and text is escaped so that spreadsheets read no formula."""
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(rows.columns)
+    for row in rows.rows:
+        writer.writerow([_cell(row[column]) for column in rows.columns])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+    yield line.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        value = " ".join(map(str, value))
+    return as_text(value) if isinstance(value, str) else value
+
+
+def _jsonl(rows: Rows) -> Iterator[str]:
+    for row in rows.rows:
+        yield json.dumps({column: row[column] for column in rows.columns}, ensure_ascii=False) + "\n"

@@ -1,0 +1,174 @@
+"""Visibility rules, all in one place.
+
+A collection is private (visible to its members, pooling.services.members) or published. In a published one, a run
+is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
+everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
+supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments).
+Pages check a passage per query; published bundles check it across all queries (``held_back``). Results on private
+queries, and the author of a run under embargo, are shown to members only.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
+from pooling.models.collections import RunQuerySet
+from pooling.services.members import joined_by, may, visible_to
+from pooling.services.query_splits import private_qids
+from pooling.services.runs import tops_of
+from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
+
+Place = tuple[int, int]
+
+
+def sees_everything(user: Any, collection: Collection) -> bool:
+    """Return whether this person sees unreleased data of the collection."""
+    return may(user, "see everything", collection)
+
+
+def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
+    """Return the runs whose name and values this person can see, by tag."""
+    runs = Run.objects.filter(collection=collection).order_by("run_tag")
+    return runs if sees_everything(user, collection) else runs.released()
+
+
+def listed_everywhere(user: Any) -> QuerySet[Run]:
+    """Return the same for all collections that this person can see."""
+    released = Run.objects.released().filter(collection__in=visible_to(user))
+    return Run.objects.filter(Q(collection__in=joined_by(user)) | Q(pk__in=released.values("pk")))
+
+
+def hidden_queries(collection: Collection, user: Any) -> frozenset[str]:
+    """Return the qids of private queries whose results this person cannot see."""
+    return frozenset() if sees_everything(user, collection) else private_qids(collection)
+
+
+def as_shown(run: Run, everything: bool) -> Run:
+    """Return the run, with its author hidden from non-members during an embargo. Do not save it."""
+    if not everything and run.is_anonymous:
+        run.without_author().team = f"anonymous until {run.anonymous_until}"
+    return run
+
+
+def without_queries(run: Run, hidden: Container[str]) -> Run:
+    """Return the run with a report that names no hidden queries. Do not save it."""
+    named = {name: run.report[name] for name in ("unanswered", "skipped") if name in run.report}
+    run.report |= {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
+    return run
+
+
+@dataclass(frozen=True)
+class Sight:
+    """The passages of some queries that a person can see. Keys are (query key, passage key)."""
+
+    everything: bool
+    suppliers: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
+    released: set[Place] = field(default_factory=set)
+    runs: dict[int, Run] = field(default_factory=dict)
+    held: frozenset[int] = frozenset()
+
+    def sees(self, query: int, passage: int) -> bool:
+        """Return whether the passage can be shown."""
+        if passage in self.held:
+            return False
+        if self.everything or (query, passage) in self.released:
+            return True
+        supplied_by = self.suppliers.get((query, passage), set())
+        return not supplied_by or any(self._is_public(run) for run in supplied_by)
+
+    def held_back(self, told: Container[int]) -> frozenset[int]:
+        """Return the passages that are shown for no query: they have suppliers, and none of them is public.
+
+        A gold pair shows a passage of one query under another query, for which nobody supplied it. ``told`` are the
+        keys of queries whose results can be shown; this instance must cover all queries.
+        """
+        if self.everything:
+            return frozenset()
+        places = [(place, runs) for place, runs in self.suppliers.items() if place[0] in told]
+        shown = {passage for (_, passage), runs in places if any(map(self._is_public, runs))}
+        shown |= {passage for query, passage in self.released if query in told}
+        free = {passage for (_, passage), runs in places if not runs}
+        supplied = {passage for (_, passage), runs in self.suppliers.items() if runs}
+        known = {passage for _, passage in (*self.suppliers, *self.released)}
+        return frozenset(known - shown - (free - supplied))
+
+    def shown_suppliers(self, query: int, passage: int) -> list[Run]:
+        """Return the visible runs that had the passage on top, by tag."""
+        keys = self.suppliers.get((query, passage), set())
+        shown = [
+            self.runs[key] for key in keys if key in self.runs and (self.everything or self._is_public(key))
+        ]
+        return sorted(shown, key=lambda run: run.run_tag)
+
+    def names(self, run_tag: str) -> bool:
+        """Return whether the run with this tag can be named as a supplier of passages."""
+        return any(run.run_tag == run_tag and self._is_public(run.pk) for run in self.runs.values())
+
+    def _is_public(self, run: int) -> bool:
+        return run in self.runs and self.runs[run].is_public
+
+
+def sight_of(
+    collection: Collection, queries: Sequence[Query] | None, user: Any, *, passages: Any = None
+) -> Sight:
+    """Return which passages of these queries (None: all) the person can see, in a fixed number of database queries.
+
+    ``passages`` (keys, or a database query for them) narrows this down to some of the queries' passages.
+    """
+    among = {} if queries is None else {"query__in": [query.pk for query in queries]}
+    those = among if passages is None else {"passage__in": passages}
+    runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
+    sight = Sight(sees_everything(user, collection), runs=runs)
+    pooled = PooledPassage.objects.filter(pool__collection=collection, **those).values_list(
+        "query_id", "passage_id", "run_ids", "is_qrel"
+    )
+    for query, passage, run_ids, is_qrel in pooled:
+        sight.suppliers[query, passage] |= set(run_ids)
+        if is_qrel:
+            sight.released.add((query, passage))
+    labelled = Qrel.objects.filter(qrel_set__collection=collection, **those)
+    sight.released.update(labelled.values_list("query_id", "passage_id"))
+    _add_challengers(sight, collection, among)
+    return sight
+
+
+def sight_on_answers(version: QrelVersion, queries: Sequence[Query] | None, user: Any) -> Sight:
+    """Return which of a version's best answers the person can see, without suppliers. Free for members."""
+    if sees_everything(user, version.collection):
+        return Sight(everything=True)
+    best = PreferenceQrel.objects.filter(version=version)
+    best = best if queries is None else best.filter(query__in=[query.pk for query in queries])
+    return sight_of(version.collection, queries, user, passages=best.values("passage"))
+
+
+def _add_challengers(sight: Sight, collection: Collection, among: dict[str, Any]) -> None:
+    """Add the suppliers of challengers, which are in no pool: the challenge's runs that had them on top."""
+    by_tag = {run.run_tag: run for run in sight.runs.values()}
+    rows = list(
+        ChallengedQuery.objects.filter(challenge__campaign__collection=collection, **among).select_related(
+            "challenge", "query"
+        )
+    )
+    brought = {row.pk: _brought(row) for row in rows}
+    keys = set().union(*brought.values())
+    pid_of = dict(Passage.objects.filter(pk__in=keys).values_list("pk", "pid")) if keys else {}
+    tags = {tag for row in rows for tag in row.challenge.run_tags if tag in by_tag}
+    tops = {tag: tops_of(by_tag[tag]) for tag in tags}
+    for row in rows:
+        for tag in tags.intersection(row.challenge.run_tags):
+            on_top = tops[tag].get(row.query.qid, ())[:1]
+            for passage in brought[row.pk]:
+                if pid_of.get(passage) in on_top:
+                    sight.suppliers[row.query_id, passage].add(by_tag[tag].pk)
+
+
+def _brought(row: ChallengedQuery) -> set[int]:
+    """Return the keys of the challengers, and of passages with the same text as a challenger or best answer."""
+    further = [row.members.get(str(key), []) for key in (*row.challenger_ids, *row.best_ids)]
+    return set(row.challenger_ids).union(*further)

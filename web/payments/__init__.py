@@ -1,0 +1,1 @@
+"""A campaign's payments: refused and held pay, top-ups."""

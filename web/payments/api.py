@@ -1,0 +1,138 @@
+"""Pay that needs a decision: work that our page never saw, and work that the crowd never listed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema
+
+from accounts.models import ApiToken
+from judging.models import Campaign, Submission
+from judging.money.held_pay import held_work, pay_held
+from judging.money.receipts import missing_work, pay_missing
+from judging.money.rejections import decide_rejection
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text
+from web.common.access import campaign_for, require
+from web.workers.api import offer_more
+
+router = Router()
+
+
+class HeldOut(Schema):
+    """Held pay. Dollars without fees; pairs; ``reward`` is paid in full or not at all.
+
+    ``pays_itself_at``: when the crowd pays the reward unless a person decides first. ``rejects_itself_at``: when
+    work without a judged pair is rejected unless a person decides first. One of them is null.
+    """
+
+    submission: int
+    worker: int
+    amount: Decimal
+    reward: Decimal
+    answered: int
+    saved: int
+    why: str
+    pays_itself_at: datetime | None
+    rejects_itself_at: datetime | None
+
+
+class HeldDecision(Body):
+    """``pay`` pays ``amount`` dollars (default: all); ``reject`` pays nothing. The worker reads ``why``."""
+
+    decision: Literal["pay", "reject"]
+    amount: Annotated[Decimal, Field(ge=0, max_digits=8, decimal_places=2)] | None = None
+    why: Annotated[Text, Field(max_length=1000)] = ""
+
+
+class MissingOut(Schema):
+    """Work submitted on our page that the crowd never listed; ``ways`` are the ways to pay for it."""
+
+    submission: int
+    receipt: str
+    worker: int
+    judged: int
+    shown: int
+    earned: Decimal
+    ways: list[str]
+
+
+class MissingPay(Body):
+    """How it is paid: as a ``bonus`` on another assignment, or ``another way`` by a person."""
+
+    way: Literal["bonus", "another way"]
+    why: Annotated[Text, Field(min_length=1, max_length=1000, pattern=r"\S")]
+
+
+class Decided(Schema):
+    """The dollars that will be paid."""
+
+    submission: int
+    amount: Decimal
+
+
+@router.get(
+    "/campaigns/{name}/held-payments",
+    response=list[HeldOut],
+    summary="List pay that is held because our page did not see the work",
+)
+def list_held(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    return [one.as_dict() for one in held_work(_books(request, name))]
+
+
+@router.post(
+    "/campaigns/{name}/held-payments/{int:key}",
+    response=Decided,
+    summary="Pay a held submission in full or in part, or reject it",
+)
+def decide_held(request: HttpRequest, name: str, key: int, asked: HeldDecision) -> dict[str, Any]:
+    user, found, submission = _spending(request, name, key)
+    amount = Decimal(0)
+    if asked.decision == "pay":
+        amount = pay_held(found, submission, amount=asked.amount, why=asked.why, who=user.get_username())
+    else:
+        require(user, "judge workers", found.collection)
+        decide_rejection(submission, why=asked.why, who=user.get_username())
+    offer_more(found)
+    return {"submission": submission.pk, "amount": amount}
+
+
+@router.get(
+    "/campaigns/{name}/missing-work",
+    response=list[MissingOut],
+    summary="List unpaid work submitted on our page that the crowd never listed",
+)
+def list_missing(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    return [one.as_dict() for one in missing_work(_books(request, name))]
+
+
+@router.post(
+    "/campaigns/{name}/missing-work/{int:key}",
+    response=Decided,
+    summary="Pay for such work by its receipt, once",
+)
+def pay_for_missing(request: HttpRequest, name: str, key: int, asked: MissingPay) -> dict[str, Any]:
+    user, found, submission = _spending(request, name, key)
+    amount = pay_missing(found, submission, way=asked.way, why=asked.why, by=user)
+    offer_more(found)
+    return {"submission": submission.pk, "amount": amount}
+
+
+def _books(request: HttpRequest, name: str) -> Campaign:
+    """Return the campaign, for callers who can see and spend its money."""
+    found = campaign_for(user := reader(request), name)
+    require(user, "spend money", found.collection)
+    return found
+
+
+def _spending(request: HttpRequest, name: str, key: int) -> tuple[Any, Campaign, Submission]:
+    """Return the caller, the campaign and the submission."""
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "spend money", found.collection)
+    return user, found, get_object_or_404(Submission, campaign=found, pk=key)

@@ -1,0 +1,89 @@
+"""A campaign's payments on a page: permanent refusals and settled ones, with search and pagination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+
+from judging.models import Campaign, Payment, Submission
+from judging.money.held_pay import held_work
+from judging.money.ledger import ledger
+from judging.money.receipts import missing_work
+from judging.money.refused_payments import RefusedPayment, refused_payments, settled_payments
+
+REFUSED_A_PAGE = 20
+SETTLED_A_PAGE = 50
+#: Decisions shown at once; the next ones move up.
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True)
+class RefusedWork:
+    """A submission with payments that the crowd refuses; one decision settles all of them."""
+
+    submission: Submission
+    payments: Sequence[RefusedPayment]
+
+    @property
+    def amount(self) -> Decimal:
+        """Dollars without fees."""
+        return sum((one.payment.amount for one in self.payments), Decimal(0))
+
+
+def payments_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """Return the payments; ``q`` searches worker and submission numbers, and the crowd's or a person's text."""
+    found = parameters.get("q", "").replace("\0", "").strip()
+    refused = _by_submission(refused_payments(campaign))
+    fitting = [one for one in refused if _is_named(one, found)]
+    waiting: Page[RefusedWork] = Paginator(fitting, REFUSED_A_PAGE).get_page(parameters.get("page"))
+    settled = settled_payments(campaign)
+    done: Page[Payment] = Paginator(settled.filter(_named(found)), SETTLED_A_PAGE).get_page(
+        parameters.get("settled")
+    )
+    return {
+        "campaign": campaign,
+        "books": ledger(campaign),
+        "found": found,
+        "page": waiting,
+        "refused": len(refused),
+        "refused_dollars": sum((one.amount for one in refused), Decimal(0)),
+        "settled_page": done,
+        "settled": settled.exists(),
+        "held": held_work(campaign)[:MOST_LISTED],
+        "missing": missing_work(campaign, most=MOST_LISTED),
+    }
+
+
+def _by_submission(refused: Sequence[RefusedPayment]) -> list[RefusedWork]:
+    work: dict[int, list[RefusedPayment]] = {}
+    for one in refused:
+        work.setdefault(one.payment.submission_id, []).append(one)
+    return [RefusedWork(payments[0].payment.submission, payments) for payments in work.values()]
+
+
+def _number(found: str) -> tuple[int, tuple[str, ...]] | None:
+    """Return the number searched for and its kind: "worker 12", "submission 12"; "12" can be either."""
+    word, _, rest = found.lower().rpartition(" ")
+    if not rest.isdecimal() or len(rest) >= 19 or word.strip() not in ("", "worker", "submission"):
+        return None
+    return int(rest), (word.strip(),) if word.strip() else ("worker", "submission")
+
+
+def _is_named(work: RefusedWork, found: str) -> bool:
+    if asked := _number(found):
+        numbers = {"worker": work.submission.worker_id, "submission": work.submission.pk}
+        return asked[0] in [numbers[of] for of in asked[1]]
+    return any(found.lower() in one.said.lower() for one in work.payments)
+
+
+def _named(found: str) -> Q:
+    if asked := _number(found):
+        number, of = asked
+        worker = Q(submission__worker=number) if "worker" in of else Q()
+        return worker | Q(submission=number) if "submission" in of else worker
+    return Q(decided_why__icontains=found) | Q(decided_by__icontains=found) if found else Q()

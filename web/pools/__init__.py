@@ -1,0 +1,1 @@
+"""Pools: planned, built, shown."""

@@ -1,0 +1,158 @@
+"""API of pools: plan, build and list them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Router, Schema, Status
+
+from accounts.models import ApiToken
+from config.background.models import Job
+from judging.campaign.campaigns import CampaignSettings
+from judging.launch.forecast import Pace, forecast_pairs
+from pooling import jobs
+from pooling.models import Collection, Pool
+from pooling.services.finding import qrel_set_named, runs_tagged
+from pooling.services.planning import plan_pool
+from pooling.services.pools import Choice
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text, WorkOut, work_out
+from web.common.access import collection_for, require
+
+router = Router()
+Tag = Annotated[Text, Field(min_length=1, max_length=200)]
+
+
+class PoolAsked(Body):
+    """The passages to pool: of these runs (default: all), and the known relevant ones of ``qrels``."""
+
+    runs: Annotated[list[Tag], Field(max_length=4000)] = []
+    qrels: Annotated[Text, Field(max_length=80)] = ""
+    depth: Annotated[int, Field(ge=1, le=100)] = 1
+    queries: Annotated[list[Tag], Field(max_length=100_000)] = []
+    sample: Annotated[int, Field(ge=1, le=10**7)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+    min_size: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+
+class PoolIn(PoolAsked):
+    """The same, with the name of the new pool."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+
+
+class PoolPlanOut(Schema):
+    """A planned pool: sizes → queries, what each run adds, and the cost with default settings."""
+
+    queries: int
+    passages: int
+    pairs: int
+    tasks: int
+    cost: float
+    days: int
+    singletons: int
+    histogram: dict[int, int]
+    runs: dict[str, dict[str, int]]
+    giants: list[str]
+
+
+class PoolOut(Schema):
+    """An existing pool."""
+
+    name: str
+    depth: int
+    qrels: str | None
+    sample: int | None
+    seed: int | None
+    min_size: int
+    created_at: datetime
+
+
+@router.get("/collections/{name}/pools", response=list[PoolOut], summary="Pools, by name")
+def list_pools(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    return [_facts(row) for row in found.pools.select_related("qrel_set").order_by("name")]
+
+
+@router.get("/collections/{name}/pools/{pool}", response=PoolOut, summary="One pool")
+def read_pool(request: HttpRequest, name: str, pool: str) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    return _facts(get_object_or_404(Pool.objects.select_related("qrel_set"), collection=found, name=pool))
+
+
+@router.post(
+    "/collections/{name}/pool-plan",
+    response=PoolPlanOut,
+    summary="Plan a pool and its judging cost; changes nothing",
+)
+def read_plan(request: HttpRequest, name: str, asked: PoolAsked) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    plan = plan_pool(collection=found, **_asked(found, asked))
+    forecast = forecast_pairs(CampaignSettings(), plan.stats.pairs, Pace())
+    stats = plan.stats
+    same = ("queries", "passages", "pairs", "singletons", "histogram")
+    return {one: getattr(stats, one) for one in same} | {
+        "tasks": forecast.quote.tasks,
+        "cost": float(forecast.quote.total),
+        "days": forecast.days,
+        "runs": {run.run_tag: {"passages": one.passages, "unique": one.unique} for run, one in plan.runs},
+        "giants": [plan.qids[place] for place in plan.outliers.giant.tolist()],
+    }
+
+
+@router.post(
+    "/collections/{name}/pools",
+    response={202: WorkOut, 200: WorkOut},
+    summary="Build a pool in the background; repeating the call returns the same job",
+)
+def create_pool(
+    request: HttpRequest, response: HttpResponse, name: str, asked: PoolIn
+) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "prepare campaign", found)
+    job = jobs.ring_for_pool(collection=found, name=asked.name, **_asked(found, asked))
+    response["Location"] = reverse("v1:read_pool_work", args=[name, job.pk])
+    return Status(200 if job.state == Job.State.DONE else 202, work_out(job))
+
+
+@router.get(
+    "/collections/{name}/pools/work/{int:key}",
+    response=WorkOut,
+    summary="Get the progress and result of building a pool",
+)
+def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    return work_out(get_object_or_404(jobs.pool_work(found), pk=key))
+
+
+def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
+    return {
+        "runs": runs_tagged(collection, asked.runs or None),
+        "qrel_set": qrel_set_named(collection, asked.qrels) if asked.qrels else None,
+        "depth": asked.depth,
+        "choice": Choice(
+            asked.queries or None,
+            asked.sample,
+            asked.seed if asked.sample is not None else None,
+            asked.min_size,
+        ),
+    }
+
+
+def _facts(row: Pool) -> dict[str, Any]:
+    same = ("name", "depth", "sample", "seed", "min_size", "created_at")
+    return {one: getattr(row, one) for one in same} | {"qrels": row.qrel_set.name if row.qrel_set else None}

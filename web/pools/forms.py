@@ -1,0 +1,147 @@
+"""Forms to plan pools and campaigns over them. The services check the rules; forms only parse values."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+
+from judging.launch.forecast import Pace
+from web.preparation.forms import DEFAULTS, Dollars
+
+
+class PlannedForm(forms.Form):
+    """Queries and costs of a plan. Every field has a default, so an address without parameters is a plan."""
+
+    qrels = forms.ChoiceField(label="Known relevant passages", required=False)
+    sample = forms.IntegerField(
+        label="Sample",
+        min_value=1,
+        max_value=10**7,
+        required=False,
+        help_text="queries drawn at random; leave empty for all",
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=2**31,
+        required=False,
+        help_text="the same seed draws the same queries",
+    )
+    reward = Dollars(
+        label="Dollars per task",
+        min_value=0,
+        required=False,
+        help_text="before the crowd's fee",
+    )
+    judgments_per_pair = forms.IntegerField(
+        label="Judgments per pair",
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text="by different people",
+    )
+
+    #: Default values.
+    USUAL: ClassVar[dict[str, Any]] = {
+        "qrels": "",
+        "sample": None,
+        "seed": 1,
+        "reward": DEFAULTS.reward,
+        "judgments_per_pair": DEFAULTS.judgments_per_pair,
+    }
+
+    def __init__(self, data: Any, **choices: list[str]) -> None:
+        """Set up the form. ``choices`` are the options by field; the first one is the default."""
+        # Fields that the address omits get their defaults, choices included.
+        usual = {name: "" if value is None else str(value) for name, value in self.USUAL.items()}
+        usual |= {name: names[0] for name, names in choices.items() if names}
+        super().__init__(usual | {name: data.get(name) for name in self.base_fields if name in data})
+        for name, names in choices.items():
+            self.fields[name].choices = [(one, one) for one in names]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Replace empty values with defaults."""
+        found = super().clean() or {}
+        for name, value in self.USUAL.items():
+            if name in found and found[name] in (None, ""):
+                found[name] = value
+        return found
+
+
+class AskingForm(PlannedForm):
+    """A "better than perfect" plan: the run, the labels, and the number of queries."""
+
+    run = forms.ChoiceField(
+        label="Run", required=False, help_text="its passages are compared with the known relevant ones"
+    )
+    pairs_per_task = forms.IntegerField(
+        label="Pairs per task",
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text="gold pairs come on top",
+    )
+    USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
+        "run": "",
+        "pairs_per_task": DEFAULTS.pairs_per_task,
+    }
+    field_order = ["run", "qrels", "sample", "seed", "judgments_per_pair", "pairs_per_task", "reward"]
+
+
+class PoolForm(PlannedForm):
+    """The passages to judge."""
+
+    qrels = forms.ChoiceField(
+        label="Known relevant passages",
+        required=False,
+        help_text="gold pairs are proposed from them; with none, you provide your own gold pairs",
+    )
+    depth = forms.IntegerField(
+        label="Depth", min_value=1, max_value=100, required=False, help_text="passages from each run's top"
+    )
+    min_size = forms.IntegerField(
+        label="Least size",
+        min_value=1,
+        max_value=10**4,
+        required=False,
+        help_text="queries with fewer are left out",
+    )
+    queries = forms.CharField(
+        label="Only these queries",
+        required=False,
+        max_length=1500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="qids, separated by spaces; leave empty for all",
+    )
+    people = forms.IntegerField(
+        label="Workers",
+        min_value=1,
+        max_value=10_000,
+        required=False,
+        help_text="for the expected days",
+    )
+    hours_a_day = forms.FloatField(
+        label="Hours per day each",
+        min_value=0.1,
+        max_value=24,
+        required=False,
+        help_text="for the expected days",
+    )
+
+    USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
+        "depth": 1,
+        "min_size": 1,
+        "queries": "",
+        "people": Pace().people,
+        "hours_a_day": Pace().hours_a_day,
+    }
+    field_order = ["qrels", "depth", "sample", "seed", "min_size", "queries", "reward", "judgments_per_pair"]
+
+    def __init__(self, data: Any, *, qrel_sets: list[str]) -> None:
+        super().__init__(data, qrels=qrel_sets)
+        self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
+
+    def qids(self) -> list[str] | None:
+        """Return the listed queries, or None for all."""
+        return list(dict.fromkeys(self.cleaned_data["queries"].replace(",", " ").split())) or None

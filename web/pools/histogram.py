@@ -1,0 +1,62 @@
+"""Pool sizes as rows of a histogram: how many queries have a pool of each size. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MOST_ROWS = 30
+WIDTH = 240
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Numbers of all and of chosen queries with pools of ``least`` to ``most`` passages; widths in SVG units."""
+
+    least: int
+    most: int
+    everything: int
+    chosen: int
+    width_everything: float
+    width_chosen: float
+
+    @property
+    def label(self) -> str:
+        """Return the sizes in words."""
+        return str(self.least) if self.least == self.most else f"{self.least}–{self.most}"
+
+
+def histogram(everything: Mapping[int, int], chosen: Mapping[int, int]) -> list[Bar]:
+    """Return one row per size, or per range of sizes if there are more than thirty. Both maps: size → queries.
+
+    The two have separate scales, so that the shape of a small sample can be compared with that of all.
+    """
+    if not everything:
+        return []
+    first, last = min(everything), max(everything)
+    span = -(-(last - first + 1) // MOST_ROWS)
+    starts = range(first, last + 1, span)
+    rows = [
+        (
+            start,
+            min(start + span - 1, last),
+            *(
+                sum(counts.get(size, 0) for size in range(start, start + span))
+                for counts in (everything, chosen)
+            ),
+        )
+        for start in starts
+    ]
+    longest = max(row[2] for row in rows)
+    longest_chosen = max((row[3] for row in rows), default=0) or 1
+    return [
+        Bar(
+            least,
+            most,
+            whole,
+            some,
+            round(WIDTH * whole / longest, 1),
+            round(WIDTH * some / longest_chosen, 1),
+        )
+        for least, most, whole, some in rows
+    ]

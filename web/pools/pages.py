@@ -1,0 +1,193 @@
+"""Pages of pools: planned, being built, or finished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from config import kept_objects
+from config.errors import Refusal
+from judging.campaign.campaigns import CampaignSettings
+from judging.launch.forecast import Forecast, Pace, forecast_pairs
+from judging.models import Campaign
+from pooling.models import Collection, Pool, QrelSet, Query, Run
+from pooling.services.finding import qrel_set_named
+from pooling.services.planning import PoolPlan, plan_pool
+from pooling.services.pools import Choice, PoolSummary, pool_stats, without_text
+from pooling.shallow import Contribution, PoolStats
+from web.pools.forms import PoolForm
+from web.pools.histogram import Bar, histogram
+
+NAMED = 20
+DAY = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A run's contribution to a pool."""
+
+    run_tag: str
+    key: int
+    contribution: Contribution
+
+
+@dataclass(frozen=True)
+class Named:
+    """Queries listed on a page: some of ``count``, each with its pool size and number of pairs."""
+
+    count: int
+    shown: list[tuple[str, str, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PlanPage:
+    """A planned pool; without a plan if ``form`` has errors or a service refused."""
+
+    collection: Collection
+    form: PoolForm
+    runs: list[Run]
+    chosen: set[int]
+    refusal: Refusal | None = None
+    plan: PoolPlan | None = None
+    forecast: Forecast | None = None
+    bars: list[Bar] = field(default_factory=list)
+    brought: list[Brought] = field(default_factory=list)
+    empty: Named | None = None
+    singletons: Named | None = None
+    giants: Named | None = None
+
+    @property
+    def sampled(self) -> bool:
+        """Return whether the pool covers only part of the possible queries."""
+        return bool(self.plan and self.plan.stats.queries < self.plan.everything.queries)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The request for a pool."""
+
+    runs: list[Run]
+    qrel_set: QrelSet | None
+    depth: int
+    choice: Choice
+
+
+def plan_page(collection: Collection, given: Any) -> PlanPage:
+    """Return the form that the address describes, and its plan."""
+    runs = list(collection.runs.order_by("run_tag"))
+    qrel_sets = list(collection.qrel_sets.order_by("pk").values_list("name", flat=True))
+    form = PoolForm(given, qrel_sets=qrel_sets)
+    page: dict[str, Any] = {
+        "collection": collection,
+        "form": form,
+        "runs": runs,
+        "chosen": _keys(given) & {run.pk for run in runs},
+    }
+    if not form.is_valid():
+        return PlanPage(**page)
+    found = form.cleaned_data
+    settings = CampaignSettings(reward=found["reward"], judgments_per_pair=found["judgments_per_pair"])
+    try:
+        asked = pool_asked_for(collection, form, runs, page["chosen"])
+        plan = plan_pool(
+            collection=collection,
+            runs=asked.runs,
+            qrel_set=asked.qrel_set,
+            depth=asked.depth,
+            choice=asked.choice,
+        )
+        forecast = forecast_pairs(settings, plan.stats.pairs, Pace(found["people"], found["hours_a_day"]))
+    except Refusal as refusal:
+        return PlanPage(**page, refusal=refusal)
+    named = _texts(collection, plan, asked.choice)
+    return PlanPage(
+        **page,
+        plan=plan,
+        forecast=forecast,
+        bars=histogram(plan.everything.histogram, plan.stats.histogram),
+        brought=[Brought(run.run_tag, run.pk, one) for run, one in plan.runs],
+        empty=_named(plan, _asked_in_vain(plan, asked.choice), named),
+        singletons=_named(plan, plan.outliers.singletons.tolist(), named),
+        giants=_named(plan, plan.outliers.giant.tolist(), named),
+    )
+
+
+def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> Asked:
+    """Return the request of a valid form; no chosen run means all. Raises NotFound."""
+    found = form.cleaned_data
+    return Asked(
+        [run for run in runs if run.pk in chosen] or runs,
+        qrel_set_named(collection, found["qrels"]) if found["qrels"] else None,
+        found["depth"],
+        Choice(
+            form.qids(),
+            found["sample"],
+            found["seed"] if found["sample"] is not None else None,
+            found["min_size"],
+        ),
+    )
+
+
+def _keys(given: Any) -> set[int]:
+    return {int(key) for key in given.getlist("run") if key.isascii() and key.isdigit() and len(key) < 10}
+
+
+def _asked_in_vain(plan: PoolPlan, choice: Choice) -> list[int]:
+    """Return the positions of requested queries for which nothing was found."""
+    wanted = None if choice.qids is None else set(choice.qids)
+    return [place for place in plan.outliers.empty.tolist() if wanted is None or plan.qids[place] in wanted]
+
+
+def _texts(collection: Collection, plan: PoolPlan, choice: Choice) -> dict[str, str]:
+    groups = [
+        _asked_in_vain(plan, choice), plan.outliers.singletons.tolist(), plan.outliers.giant.tolist(),
+    ]  # fmt: skip
+    places = [place for group in groups for place in group[:NAMED]]
+    rows = Query.objects.filter(collection=collection, qid__in=[plan.qids[place] for place in places])
+    return dict(rows.values_list("qid", "text"))
+
+
+def _named(plan: PoolPlan, places: list[int], texts: Mapping[str, str]) -> Named:
+    shown = []
+    for place in places[:NAMED]:
+        qid, size = plan.qids[place], int(plan.sizes[place])
+        shown.append((qid, texts.get(qid, ""), size, size * (size - 1) // 2))
+    return Named(len(places), shown)
+
+
+@dataclass(frozen=True)
+class PoolPage:
+    """An existing pool."""
+
+    pool: Pool
+    stats: PoolStats
+    forecast: Forecast
+    bars: list[Bar]
+    brought: list[Brought]
+    qrel: Contribution
+    without_text: int
+    campaigns: list[Campaign]
+
+
+def pool_page(pool: Pool) -> PoolPage:
+    """Return a pool's contents, and the judging cost with the reference experiment's settings."""
+    missing = without_text(pool)
+    # A pool's passages never change, but fetched texts can show that some of them are equal.
+    key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), missing)
+    summary: PoolSummary | None = kept_objects.kept(key)
+    if summary is None:
+        summary = pool_stats(pool=pool)
+        kept_objects.keep_object(key, summary, DAY)
+    tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
+    campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
+    return PoolPage(
+        pool=pool,
+        stats=summary.stats,
+        forecast=forecast_pairs(CampaignSettings(), summary.stats.pairs, Pace()),
+        bars=histogram(summary.stats.histogram, {}),
+        brought=[Brought(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
+        qrel=summary.qrel,
+        without_text=missing,
+        campaigns=list(campaigns),
+    )

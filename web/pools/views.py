@@ -1,0 +1,91 @@
+"""Pages to plan, build and view pools."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.background.services import try_again
+from config.errors import Refusal
+from pooling import jobs
+from pooling.models import Collection, Pool
+from pooling.services.members import may
+from web.common.access import needs
+from web.common.planned_views import back_to, show_work
+from web.pools import pages
+from web.preparation.step_views import say
+
+
+@require_safe
+@needs("see everything")
+def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the planned pool that the address describes; the form reloads it with every change."""
+    page = pages.plan_page(collection, request.GET)
+    context = {
+        "page": page,
+        "collection": collection,
+        "may_build": may(request.user, "prepare campaign", collection),
+    }
+    return render(request, "web/pool_plan.html", context, status=422 if page.form.errors else 200)
+
+
+@require_POST
+@needs("prepare campaign")
+def build(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Start building the pool, and show the progress."""
+    page = pages.plan_page(collection, request.POST)
+    if page.plan is not None:
+        asked = pages.pool_asked_for(collection, page.form, page.runs, page.chosen)
+        try:
+            job = jobs.ring_for_pool(
+                collection=collection,
+                name=request.POST.get("name", "").strip(),
+                runs=asked.runs,
+                qrel_set=asked.qrel_set,
+                depth=asked.depth,
+                choice=asked.choice,
+            )
+            return redirect("web:pool_work", collection.name, job.pk)
+        except Refusal as refusal:
+            say(request, refusal)
+    return back_to("web:pool_plan", request, collection)
+
+
+@require_safe
+@never_cache
+@needs("see everything")
+def work(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Show the progress of building a pool, then redirect to it."""
+    job = get_object_or_404(jobs.pool_work(collection), pk=key)
+    made = reverse("web:pool", args=[collection.name, job.arguments["name"]])
+    again = reverse("web:build_again", args=[collection.name, job.pk])
+    return show_work(request, collection, job, what="Pool", plan="web:pool_plan", made=made, again=again)
+
+
+@require_POST
+@needs("prepare campaign")
+def build_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Retry building a pool."""
+    job = try_again(get_object_or_404(jobs.pool_work(collection), pk=key))
+    messages.success(request, "Trying again.")
+    return redirect("web:pool_work", collection.name, job.pk)
+
+
+@require_safe
+@needs("see everything")
+def pool(request: HttpRequest, collection: Collection, pool: str) -> HttpResponse:
+    """Show a pool and what to do with it."""
+    found = get_object_or_404(
+        Pool.objects.select_related("collection", "qrel_set"), collection=collection, name=pool
+    )
+    context = {
+        "page": pages.pool_page(found),
+        "collection": collection,
+        "may_prepare": may(request.user, "prepare campaign", collection),
+        "may_add": may(request.user, "add files", collection),
+    }
+    return render(request, "web/pool.html", context)

@@ -1,0 +1,395 @@
+"""API to prepare campaigns: drafts, settings, gold pairs, texts, rehearsals, pilots and launches."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from ninja import Field, Query, Router, Schema, Status
+
+from accounts.models import ApiToken, User
+from config.errors import Refusal
+from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
+from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, needed_gold
+from judging.campaign.gold_proposals import labels_for_gold
+from judging.campaign.screening_forecast import slips_of
+from judging.campaign.settings import (
+    change_settings,
+    check_changeable,
+    check_for_people,
+    promise_hourly,
+    settings_of,
+)
+from judging.campaign.texts import accept_texts, set_texts
+from judging.jobs import gold_work, ring_for_gold, ring_to_post_places
+from judging.launch import launches
+from judging.launch.launches import Terms
+from judging.launch.pilots import pilot_campaign
+from judging.models import Campaign, GoldPair
+from judging.simulation.rehearsals import truth_named
+from judging.simulation.workers import SimulationSettings
+from pooling.models import Collection, Pool
+from pooling.services.finding import pool_named
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.parts import length_of
+from web.api.works import Text, WorkOut, work_out
+from web.campaigns.api import CampaignOut, read_facts
+from web.common.access import campaign_for, collection_for, require
+from web.preparation.gold_texts import ring_for_gold_texts
+from web.preparation.jobs import rehearsals_asked_for, ring_for_rehearsal
+
+router = Router()
+Dollars = Annotated[Decimal, Field(ge=0, le=10**9, decimal_places=2)]
+Whole = Annotated[int, Field(ge=-(2**62), le=2**62)]
+LINES = {
+    "requestBody": {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}},
+}
+Words = Annotated[Text, Field(max_length=20_000)]
+
+
+class SettingsIn(Body):
+    """A campaign's settings; omitted ones stay, or default to the reference experiment's."""
+
+    pairs_per_task: Whole | None = None
+    gold_per_task: Whole | None = None
+    repeats_per_task: Whole | None = None
+    judgments_per_pair: Whole | None = None
+    max_tasks_per_worker: Whole | None = None
+    screen: Literal["reference", "two-strikes", "rate"] | None = None
+    slip_rate: Annotated[float, Field(ge=0, le=0.5)] | None = None
+    reward: Dollars | None = None
+    pay: Literal["split", "whole"] | None = None
+    base_reward: Dollars | None = None
+    budget: Dollars | None = None
+    minimum_hourly: Dollars | None = None
+    hold_hours: Whole | None = None
+    assignment_seconds: Whole | None = None
+    minimum_seconds: Whole | None = None
+    minimum_age: Whole | None = None
+    withdrawal_days: Whole | None = None
+    answer_days: Whole | None = None
+    allow_undecided: bool | None = None
+    mark_query_words: bool | None = None
+    placeholder_text: bool | None = None
+    refuse_excluded_elsewhere: bool | None = None
+    preset: Literal["", "reference"] | None = None
+    language: Annotated[Text, Field(max_length=20)] | None = None
+    contact: Annotated[Text, Field(max_length=200)] | None = None
+    seed: Whole | None = None
+
+
+class SettingsChanged(SettingsIn):
+    """Changed settings; omitted ones stay. ``screen`` can be ``recommended``: the check list's advice."""
+
+    screen: Literal["reference", "two-strikes", "rate", "recommended"] | None = None  # type: ignore[assignment]
+
+
+class CampaignIn(SettingsIn):
+    """A new draft over a pool."""
+
+    name: Annotated[Text, Field(min_length=1, max_length=80)]
+    pool: Annotated[Text, Field(min_length=1, max_length=80)]
+
+
+class GoldOut(Schema):
+    """A gold pair: a relevant passage and an off-topic one."""
+
+    id: int
+    state: str
+    qid: str
+    question: str
+    relevant: str
+    relevant_text: str | None
+    off_topic: str
+    off_topic_text: str | None
+    kind: Literal["", "easy", "hard"]
+    why: str
+
+
+class GoldPage(Schema):
+    """A page of gold pairs; in total, ``accepted`` of ``needed`` are accepted."""
+
+    count: int
+    accepted: int
+    needed: int
+    gold: list[GoldOut]
+
+
+class GoldWanted(Body):
+    """``qrels``: the labels that give the known answers; the pool's if empty."""
+
+    qrels: Annotated[Text, Field(max_length=200)] = ""
+
+
+class GoldDecided(Body):
+    """Gold pairs by their ids."""
+
+    accept: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
+    drop: Annotated[list[Annotated[int, Field(ge=1, le=2**62)]], Field(max_length=10_000)] = []
+
+
+class TextsIn(Body):
+    """Texts for workers; omitted ones stay. ``accept``: a person has read and approved them."""
+
+    consent: Words | None = None
+    instructions: Words | None = None
+    example: Words | None = None
+    content_warning: Words | None = None
+    ethics_approval: Annotated[Text, Field(max_length=200)] | None = None
+    accept: bool = False
+
+
+class RehearsalIn(Body):
+    """The simulated workers; ``truth`` is the qrel set whose grades they follow.
+
+    Without ``gold_error``, honest workers miss gold pairs at the rate that the campaign's forecast expects.
+    """
+
+    truth: Annotated[Text, Field(min_length=1, max_length=80)]
+    workers: Annotated[int, Field(ge=1, le=200)] = 25
+    careless: Annotated[int, Field(ge=0, le=200)] = 0
+    error: Annotated[float, Field(ge=0, le=1)] = 0.1
+    gold_error: Annotated[float, Field(ge=0, le=1)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 1
+
+
+class PilotIn(Body):
+    """The number of tasks, whether their judgments count, and the approved amount."""
+
+    tasks: Annotated[int, Field(ge=1, le=100_000)]
+    counts: bool = False
+    confirm_spend: Dollars
+
+
+class LaunchIn(Body):
+    """The approved amount, as named by the check list."""
+
+    confirm_spend: Dollars
+
+
+@router.post(
+    "/collections/{name}/campaigns",
+    response={201: CampaignOut, 200: CampaignOut},
+    summary="Create a draft over a pool; repeating the call returns the same draft",
+)
+def make_campaign(request: HttpRequest, name: str, asked: CampaignIn) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "prepare campaign", found)
+    pool = get_object_or_404(found.pools, name=asked.pool)
+    changes = _given(asked, leave={"name", "pool", "minimum_hourly"})
+    settings = CampaignSettings(**changes)
+    if (there := _same_draft(found, pool, asked.name, settings)) is not None:
+        return Status(200, read_facts(request, there))
+    who = user.get_username()
+    try:
+        made = create_campaign(name=asked.name, settings=settings, pool=pool_named(pool.name), who=who)
+    except Refusal:
+        if (there := _same_draft(found, pool, asked.name, settings)) is None:
+            raise
+        return Status(200, read_facts(request, there))  # a repeated call
+    if asked.minimum_hourly is not None:
+        promise_hourly(made, asked.minimum_hourly, who=who)
+    return Status(201, read_facts(request, made))
+
+
+def _same_draft(found: Collection, pool: Pool, name: str, settings: CampaignSettings) -> Campaign | None:
+    """Return the campaign that the same call made before; settings fitted to its tasks can differ."""
+    there = Campaign.objects.filter(name=name, collection=found, pool=pool, rehearsal_of=None).first()
+    if there is None:
+        return None
+    now, usual = settings_of(there).values(), CampaignSettings().values()
+    different = {name for name, value in settings.values().items() if now[name] != value}
+    same = all(name in FITTED and getattr(settings, name) == usual[name] for name in different)
+    return there if same else None
+
+
+def _given(asked: Schema, leave: set[str]) -> dict[str, Any]:
+    """Return the call's settings; null clears only the budget and the minimum pay."""
+    said = asked.dict(exclude_unset=True, exclude=leave)
+    return {name: value for name, value in said.items() if value is not None or name == "budget"}
+
+
+def _mine(request: HttpRequest, name: str, action: str = "prepare campaign") -> tuple[Campaign, str]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, action, found.collection)
+    return found, user.get_username()
+
+
+@router.patch("/campaigns/{name}/settings", response=CampaignOut, summary="Change settings before launch")
+def edit_settings(request: HttpRequest, name: str, changes: SettingsChanged) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    change_settings(found, _given(changes, leave={"minimum_hourly"}), who=who)
+    if "minimum_hourly" in changes.dict(exclude_unset=True):
+        promise_hourly(found, changes.minimum_hourly, who=who)
+    return read_facts(request, found)
+
+
+@router.get("/campaigns/{name}/gold", response=GoldPage, summary="List gold pairs with their texts")
+def list_gold(
+    request: HttpRequest,
+    name: str,
+    state: Literal["", "proposed", "accepted", "dropped", "suspended"] = "",
+    kind: Literal["", "easy", "hard"] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    rows = found.gold_pairs.select_related("query", "relevant", "off_topic").order_by("pk")
+    rows = rows.filter(state=state) if state else rows
+    rows = rows.filter(kind=kind) if kind else rows
+    return {
+        "count": rows.count(),
+        "accepted": found.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
+        "needed": needed_gold(found),
+        "gold": [_gold(row) for row in rows[offset : offset + limit]],
+    }
+
+
+def _gold(row: GoldPair) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "state": str(row.state),
+        "qid": row.query.qid,
+        "question": row.query.text,
+        "relevant": row.relevant.pid,
+        "relevant_text": row.relevant.text,
+        "off_topic": row.off_topic.pid,
+        "off_topic_text": row.off_topic.text,
+        "kind": str(row.kind),
+        "why": row.why,
+    }
+
+
+@router.post("/campaigns/{name}/gold/propose", response={202: WorkOut}, summary="Propose gold pairs")
+def propose_gold(
+    request: HttpRequest, response: HttpResponse, name: str, asked: GoldWanted
+) -> Status[dict[str, Any]]:
+    found, _ = _mine(request, name)
+    check_changeable(found)
+    if asked.qrels:
+        labels_for_gold(found, asked.qrels)
+    job = ring_for_gold(found, qrels=asked.qrels)
+    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
+    return Status(202, work_out(job))
+
+
+@router.post(
+    "/campaigns/{name}/gold", response=GoldPage, summary="Accept or drop gold pairs that a person has checked"
+)
+def decide_about_gold(request: HttpRequest, name: str, decided: GoldDecided) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    for ids, accept in ((decided.accept, True), (decided.drop, False)):
+        if ids:
+            decide_gold(found, ids, accept=accept, who=who)
+    return _counts(found)
+
+
+def _counts(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "count": campaign.gold_pairs.count(),
+        "accepted": campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count(),
+        "needed": needed_gold(campaign),
+        "gold": [],
+    }
+
+
+@router.post(
+    "/campaigns/{name}/gold/file",
+    response=GoldPage,
+    summary="Add accepted gold pairs: lines of qid, relevant pid, off-topic pid [kind] as the request body",
+    openapi_extra=LINES,
+)
+def bring_own_gold(
+    request: HttpRequest, name: str, file_name: Annotated[str, Query(max_length=100)] = "gold.txt"
+) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    check_gold_size(length_of(request))
+    bring_gold(found, request.read(length_of(request)), name=file_name, who=who)
+    ring_for_gold_texts(found, request.auth.user)  # type: ignore[attr-defined]
+    return _counts(found)
+
+
+@router.put("/campaigns/{name}/texts", response=CampaignOut, summary="Set and accept the texts for workers")
+def put_texts(request: HttpRequest, name: str, texts: TextsIn) -> dict[str, Any]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    given = {key: text for key, text in texts.dict(exclude={"accept"}).items() if text is not None}
+    if given:
+        set_texts(found, **given)
+    if texts.accept:
+        accept_texts(found, who=who)
+    return read_facts(request, found)
+
+
+@router.post(
+    "/campaigns/{name}/rehearse",
+    response={202: WorkOut},
+    summary="Have simulated workers judge a copy; while they do, another call returns the same job",
+)
+def rehearse(
+    request: HttpRequest, response: HttpResponse, name: str, asked: RehearsalIn
+) -> Status[dict[str, Any]]:
+    found, who = _mine(request, name)
+    check_changeable(found)
+    given = asked.dict()
+    if asked.gold_error is None:
+        given["gold_error"] = round(slips_of(found).expected, 4)
+    truth = truth_named(found, given.pop("truth"))
+    job = ring_for_rehearsal(found, truth, SimulationSettings(**given), who=who)
+    response["Location"] = reverse("v1:read_preparation", args=[name, job.pk])
+    return Status(202, work_out(job))
+
+
+@router.get(
+    "/campaigns/{name}/preparation/{int:key}",
+    response=WorkOut,
+    summary="Get the progress and result of a rehearsal or of proposing gold pairs",
+)
+def read_preparation(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    work = rehearsals_asked_for(found) | gold_work(found)
+    return work_out(get_object_or_404(work, pk=key))
+
+
+@router.post(
+    "/campaigns/{name}/pilot",
+    response=CampaignOut,
+    summary="Start a pilot with a few tasks",
+)
+def pilot(request: HttpRequest, name: str, asked: PilotIn) -> dict[str, Any]:
+    found, user = _launchable(request, name)
+    terms = Terms(confirm_spend=asked.confirm_spend)
+    if not pilot_campaign(found, tasks=asked.tasks, counts=asked.counts, terms=terms, by=user).again:
+        ring_to_post_places(found)
+    return read_facts(request, found)
+
+
+@router.post(
+    "/campaigns/{name}/launch",
+    response=CampaignOut,
+    summary="Launch with the amount that the check list names; repeating the call changes nothing",
+)
+def launch(request: HttpRequest, name: str, asked: LaunchIn) -> dict[str, Any]:
+    found, user = _launchable(request, name)
+    if not launches.launch_campaign(found, confirm_spend=asked.confirm_spend, by=user).again:
+        ring_to_post_places(found)
+    return read_facts(request, found)
+
+
+def _launchable(request: HttpRequest, name: str) -> tuple[Campaign, User]:
+    """Return the campaign and the caller who spends money on it."""
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "launch campaign", found.collection)
+    check_for_people(found)
+    return found, user

@@ -1,0 +1,158 @@
+"""The check list of a launch, and what to expect of screening."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field, Router, Schema
+
+from judging.campaign.cost import quote_tasks
+from judging.campaign.screening_forecast import outlook_of, rules_compared
+from judging.launch.launches import amount_to_confirm
+from judging.models import Campaign
+from judging.rules.screening_choice import Consequence
+from judging.rules.strategies import Outcome, Outcomes
+from web.api.callers import reader
+from web.common.access import campaign_for, require
+from web.common.directions import worded_for_programs
+from web.preparation.pages import check_page
+
+router = Router()
+
+
+class CheckOut(Schema):
+    """A check, with what to do if it failed, or if it passed but needs ``attention``."""
+
+    name: str
+    passed: bool
+    attention: bool
+    words: str
+    next_step: str
+
+
+class RuleOut(Schema):
+    """The effects of a screening rule. ``cost`` is null if hardly any task would count.
+
+    ``level``: it finds as many right best answers per dollar as the best rule, or up to 3% fewer.
+    """
+
+    rule: str
+    recommended: bool
+    level: bool
+    honest_kept: float
+    careless_caught: float
+    bad_judgments: float
+    cost: float | None
+    right_per_dollar: float
+
+
+class RepeatsOut(Schema):
+    """The cost with repeats in dollars, over a range of rates at which honest workers miss gold pairs.
+
+    ``measured_on``: number of pilot answers; 0: the rates are assumed. ``tasks_per_worker`` is the assumed maximum
+    per worker; half of the workers are assumed to do one.
+    """
+
+    tasks_per_worker: int
+    measured_on: int
+    slip_rates: Annotated[list[float], Field(description="low, expected, high")]
+    costs: Annotated[
+        list[float | None], Field(description="At these rates; null: hardly any task would count")
+    ]
+
+
+class PassesOut(Schema):
+    """The chance to pass this number of tasks in a row."""
+
+    tasks: int
+    chance: float
+
+
+class StrategyOut(Schema):
+    """How well a strategy without reading does on the accepted gold pairs; ``agrees`` is null without labels."""
+
+    name: str
+    right: float
+    passes: list[PassesOut]
+    agrees: float | None
+
+
+class CheckListOut(Schema):
+    """Whether a launch would succeed, the amount to confirm, all checks, and what to expect of screening.
+
+    ``strategies`` are tried on the accepted gold pairs.
+    """
+
+    ready: bool
+    amount: float
+    problem: str
+    checks: list[CheckOut]
+    repeats: RepeatsOut
+    screening: list[RuleOut]
+    strategies: list[StrategyOut]
+
+
+@router.get(
+    "/campaigns/{name}/check-list",
+    response=CheckListOut,
+    summary="Get the check list of a launch, and its amount",
+)
+def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "prepare campaign", found.collection)
+    page = check_page(found, user)
+    return {
+        "ready": page.ready,
+        "amount": float(amount_to_confirm(found)),
+        "problem": worded_for_programs(str(page.refusal or "")),
+        "checks": [
+            {
+                "name": one.check.name,
+                "passed": one.check.passed,
+                "attention": one.check.attention,
+                "words": worded_for_programs(one.check.words),
+                "next_step": worded_for_programs(one.check.next_step),
+            }
+            for one in page.checks
+        ],
+        "repeats": _repeats(found),
+        "screening": [_rule(one) for one in rules_compared(found)],
+        "strategies": [
+            _strategy(outcomes, row)
+            for outcomes in (one.check.outcomes for one in page.checks)
+            if outcomes
+            for row in outcomes.rows
+        ],
+    }
+
+
+def _repeats(campaign: Campaign) -> dict[str, Any]:
+    seen = outlook_of(campaign)
+    costs = seen.costs(quote_tasks(campaign, campaign.tasks.count()).total)
+    return {
+        "tasks_per_worker": seen.expected.tasks_per_worker,
+        "measured_on": seen.slips.seen,
+        "slip_rates": [round(rate, 4) for rate in (seen.slips.low, seen.slips.expected, seen.slips.high)],
+        "costs": [None if cost is None else float(cost) for cost in costs],
+    }
+
+
+def _rule(one: Consequence) -> dict[str, Any]:
+    shares = ("honest_kept", "careless_caught", "bad_judgments", "right_per_dollar")
+    return {name: round(getattr(one, name), 4) for name in shares} | {
+        "rule": one.rule,
+        "recommended": one.recommended,
+        "level": one.level,
+        "cost": None if one.cost is None else float(one.cost),
+    }
+
+
+def _strategy(outcomes: Outcomes, row: Outcome) -> dict[str, Any]:
+    passes = zip(outcomes.tasks, row.passes, strict=True)
+    return {
+        "name": row.name,
+        "right": row.right,
+        "passes": [{"tasks": count, "chance": chance} for count, chance in passes],
+        "agrees": row.agrees,
+    }

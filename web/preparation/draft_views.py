@@ -1,0 +1,50 @@
+"""Pages to rename or delete a draft."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from config.errors import Refusal
+from judging.campaign.drafts import delete_draft, is_untouched, rename_draft, what_goes, what_keeps
+from judging.models import Campaign
+from web.preparation.step_views import say, step_view, who
+
+LONGEST_NAME = 200
+
+
+@require_POST
+@step_view()
+def rename(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The name in addresses, on pages and in commands."""
+    before = campaign.name
+    try:
+        rename_draft(
+            campaign, request.POST.get("name", "").replace("\0", "")[:LONGEST_NAME], who=who(request)
+        )
+    except Refusal as refusal:
+        say(request, refusal)
+    else:
+        if campaign.name != before:
+            messages.success(request, f"{before} is now called {campaign.name}.")
+    return redirect("web:prepare_settings", campaign.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def delete(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show what will be deleted and the button, or why the draft cannot be deleted."""
+    if request.method == "POST":
+        collection, name = campaign.collection.name, campaign.name
+        try:
+            delete_draft(campaign, who=who(request))
+        except Refusal as refusal:
+            say(request, refusal)
+            return redirect("web:delete_draft", name)
+        messages.success(request, f"The draft {name} was deleted.")
+        return redirect("web:collection", collection)
+    reasons = what_keeps(campaign) if is_untouched(campaign) else ["some of its tasks were offered to people"]
+    context = {"campaign": campaign, "reasons": reasons, "goes": what_goes(campaign)}
+    return render(request, "web/delete_draft.html", context)

@@ -1,0 +1,343 @@
+"""Forms to prepare campaigns. The services check the rules; forms only parse values."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from config.errors import Refusal
+from judging.campaign.campaigns import WHOLE_NUMBERS, CampaignSettings
+from judging.campaign.texts import LONGEST
+from judging.models import Campaign
+from judging.rules.slips import Slips
+from web.common.directions import said_plainly
+
+DEFAULTS = CampaignSettings()
+
+
+class Dollars(forms.DecimalField):
+    """An amount with at most two decimals."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(max_digits=12, decimal_places=2, **named)
+
+
+def _whole(name: str, label: str, words: str) -> forms.IntegerField:
+    least, most = WHOLE_NUMBERS[name]
+    return forms.IntegerField(label=label, help_text=words, min_value=least, max_value=most)
+
+
+class OfSettings(forms.Form):
+    """A group of campaign settings; the service's errors are shown at their fields."""
+
+    #: Setting → its form field, if the names differ.
+    SHOWN_AS = {"assignment_seconds": "task_minutes"}
+
+    def changes(self) -> dict[str, Any]:
+        """Return the settings in the form."""
+        found = dict(self.cleaned_data)
+        if "task_minutes" in found:
+            found["assignment_seconds"] = 60 * found.pop("task_minutes")
+        return {name: value for name, value in found.items() if name in CampaignSettings.__dataclass_fields__}
+
+    @classmethod
+    def values_of(cls, now: CampaignSettings) -> dict[str, Any]:
+        """Return the field values for these settings."""
+        values = {name: getattr(now, name) for name in now.__dataclass_fields__}
+        return values | {"task_minutes": now.assignment_seconds // 60}
+
+    def say(self, problems: dict[str, Any]) -> None:
+        """Add each problem to its field, or to the form if its setting is on another page."""
+        for name, refusal in problems.items():
+            shown = self.SHOWN_AS.get(name, name)
+            self.add_error(shown if shown in self.fields else None, said_plainly(refusal))
+
+    def refused(self, refusal: Refusal) -> None:
+        """Add a problem that concerns no single field."""
+        self.add_error(None, said_plainly(refusal))
+
+
+class SettingsForm(OfSettings):
+    """How workers judge. The defaults are those of the reference experiment."""
+
+    pairs_per_task = _whole(
+        "pairs_per_task", "Pairs per task", "Gold pairs are added to these. Reference: 10."
+    )
+    gold_per_task = _whole(
+        "gold_per_task",
+        "Gold pairs per task",
+        "Hidden pairs with a known answer, anywhere in the task. Reference: 3.",
+    )
+    repeats_per_task = _whole(
+        "repeats_per_task",
+        "Repeated pairs per task",
+        "Pairs from the worker's earlier task, with the sides swapped. They show how consistent a worker is "
+        "and never count as judgments. Reference: 0.",
+    )
+    judgments_per_pair = _whole(
+        "judgments_per_pair", "Judgments per pair", "Each by a different person. Reference: 1."
+    )
+    max_tasks_per_worker = _whole(
+        "max_tasks_per_worker",
+        "Most tasks per worker",
+        "Nobody sees a gold pair twice, so this decides how many are needed. In a small campaign, 20 is lowered to "
+        "35% of the pairs: a worker who judges more can recognize gold pairs.",
+    )
+    screen = forms.ChoiceField(
+        label="What a failed gold pair means",
+        choices=[
+            ("reference", "reference: one failure excludes the worker, and none of their judgments count"),
+            ("two-strikes", "two strikes: the task is repeated; the second failure excludes the worker"),
+            (
+                "rate",
+                "rate: the task is repeated; more failures than honest slips can explain exclude the worker",
+            ),
+        ],
+        help_text="An excluded worker's judgments do not count. A draft's settings and check list recommend a rule.",
+    )
+    slip_rate = forms.FloatField(
+        label="Honest slips",
+        min_value=0,
+        max_value=0.5,
+        help_text="Largest share of gold pairs that honest people are assumed to miss, 0 to 0.5. Until a pilot has "
+        "measured the rate, the forecast ranges from a twentieth of this value up to it.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    preset = forms.ChoiceField(
+        label="Who can take tasks",
+        required=False,
+        choices=[
+            ("", "all workers of the crowd"),
+            ("reference", "reference: in the US, over 10,000 approved tasks, at least 97% approved"),
+        ],
+        help_text="On the built-in marketplace, leave this open: you invite its workers yourself.",
+    )
+    refuse_excluded_elsewhere = forms.BooleanField(
+        label="Refuse workers whom another campaign of this collection excluded",
+        required=False,
+        help_text="For two or more failed gold pairs, or by a person's decision. Other collections' campaigns never "
+        "count.",
+    )
+    allow_undecided = forms.BooleanField(
+        label="Offer “Cannot decide”", required=False, help_text="It gives each side half a win."
+    )
+    mark_query_words = forms.BooleanField(
+        label="Mark the words of the question in both passages", required=False
+    )
+    minimum_seconds = _whole(
+        "minimum_seconds",
+        "Seconds before a pair can be answered",
+        "0: at once. A few seconds slow down workers who only click.",
+    )
+    task_minutes = forms.IntegerField(
+        label="Minutes per task",
+        min_value=5,
+        max_value=30 * 24 * 60,
+        help_text="Shown to workers, who are warned five minutes before the end.",
+    )
+    language = forms.ChoiceField(
+        label="Language of workers' pages", help_text="Passages keep the collection's language."
+    )
+    minimum_age = _whole(
+        "minimum_age", "Minimum age", "Workers confirm it before they start. 0: no question."
+    )
+    withdrawal_days = _whole(
+        "withdrawal_days", "Days to withdraw judgments", "After submission; the consent text states it."
+    )
+    answer_days = _whole(
+        "answer_days",
+        "Working days to answer an appeal",
+        "Workers see this. Appeals that wait longer are listed first.",
+    )
+    contact = forms.CharField(
+        label="Contact for workers",
+        required=False,
+        max_length=200,
+        help_text="An address that somebody reads. Leave empty to use the crowd's own messages.",
+    )
+    placeholder_text = forms.BooleanField(
+        label="For simulated workers only: show passages without text as placeholders",
+        required=False,
+        help_text="Then no real worker can take tasks. People need texts: add a passage file to the collection.",
+    )
+    seed = _whole("seed", "Seed", "It determines packing, order and sides.")
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
+
+
+class NewCampaignForm(SettingsForm):
+    """A name, a pool and the settings."""
+
+    name = forms.CharField(
+        label="Name", max_length=80, help_text="Letters, digits, hyphens and underscores; part of addresses."
+    )
+    pool = forms.ChoiceField(label="Pool", help_text="Any two of its passages of a query make a pair.")
+    field_order = ["name", "pool"]
+
+    def __init__(self, *args: Any, pools: list[tuple[str, str]], **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.fields["pool"].choices = pools  # type: ignore[attr-defined]
+
+
+class PayForm(OfSettings):
+    """The pay for a task, and the budget."""
+
+    reward = Dollars(
+        label="Dollars per whole task",
+        help_text="Independent of the answers. Reference: 2.00.",
+    )
+    pay = forms.ChoiceField(
+        label="How it is paid",
+        choices=[
+            ("split", "split: a base reward for submitting, the rest as a bonus by pairs judged"),
+            (
+                "whole",
+                "whole: everything for a finished task; you decide about tasks that were stopped early",
+            ),
+        ],
+    )
+    base_reward = Dollars(
+        label="Base reward for submitting",
+        help_text="The base reward of split pay; the rest is the bonus.",
+    )
+    minimum_hourly = Dollars(
+        label="Minimum hourly pay",
+        required=False,
+        help_text="The launch is refused if the expected pay is lower. Leave empty to promise nothing.",
+    )
+    hold_hours = _whole(
+        "hold_hours",
+        "Hours between taking work in and paying it",
+        "Lets a person check first. 0: work is paid when it is taken in.",
+    )
+    budget = Dollars(
+        label="Budget",
+        required=False,
+        help_text="The most to spend in dollars, fees and repeats included. Empty: the amount you confirm at launch.",
+    )
+
+
+class TextsForm(forms.Form):
+    """Texts that workers read before they agree; placeholders in braces are filled in."""
+
+    consent = forms.CharField(
+        label="Consent", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 12}), strip=False
+    )
+    instructions = forms.CharField(
+        label="Instructions", max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 12}), strip=False
+    )
+    example = forms.CharField(
+        label="Worked example",
+        required=False,
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 8}),
+        help_text="Question, First passage, Second passage, Better, Why: each on its own line. Leave empty for none.",
+    )
+    content_warning = forms.CharField(
+        label="Content warning",
+        required=False,
+        max_length=LONGEST,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Shown first. Leave empty for none.",
+    )
+    ethics_approval = forms.CharField(
+        label="Ethics approval",
+        required=False,
+        max_length=200,
+        help_text="Who approved it, and the approval number.",
+    )
+
+    @classmethod
+    def values_of(cls, campaign: Campaign) -> dict[str, str]:
+        """Return the field values for a campaign."""
+        return {
+            "consent": campaign.consent_text,
+            "instructions": campaign.instructions_text,
+            "example": campaign.example_text,
+            "content_warning": campaign.content_warning,
+            "ethics_approval": campaign.ethics_approval,
+        }
+
+
+class RehearsalForm(forms.Form):
+    """The simulated workers of a rehearsal."""
+
+    truth = forms.ChoiceField(label="Grades they follow", help_text="A qrel set of the collection.")
+    workers = forms.IntegerField(label="Simulated workers", min_value=1, max_value=200, initial=25)
+    careless = forms.IntegerField(
+        label="Careless workers", min_value=0, max_value=200, initial=4, help_text="They answer at random."
+    )
+    error = forms.FloatField(
+        label="Error rate",
+        min_value=0,
+        max_value=1,
+        initial=0.1,
+        help_text="How often the others answer against the grades, 0 to 1.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    gold_error = forms.FloatField(
+        label="Error rate on obvious pairs",
+        min_value=0,
+        max_value=1,
+        help_text="Honest slips on gold pairs, 0 to 1.",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=1)
+
+    def __init__(self, *args: Any, truths: list[str], slips: Slips, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.fields["truth"].choices = [(name, name) for name in truths]  # type: ignore[attr-defined]
+        # Use the slip rate of the campaign's forecast, so that both agree.
+        self.initial["gold_error"] = round(slips.expected, 4)
+        self.fields["gold_error"].help_text = (
+            f"Honest slips on gold pairs, 0 to 1. The forecast expects {slips.expected_words} ({slips.source}). "
+            "Simulated workers take tasks until none are left; the forecast assumes that half of the people do one."
+        )
+
+
+class SimulationForm(RehearsalForm):
+    """Simulated workers for the campaign itself; the name must be typed because their judgments stay."""
+
+    sure = forms.CharField(label="Confirm", max_length=200)
+
+    def __init__(self, *args: Any, name: str, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.name = name
+        self.fields["sure"].help_text = f"Type {name}. Their judgments stay in it."
+
+    def clean_sure(self) -> str:
+        """The campaign's name."""
+        typed: str = self.cleaned_data["sure"]
+        if typed != self.name:
+            raise forms.ValidationError(f"Type {self.name} to confirm it.")
+        return typed
+
+    def settings(self) -> dict[str, Any]:
+        """Return the values without the confirmation."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "sure"}
+
+
+class PilotForm(forms.Form):
+    """A few tasks for people."""
+
+    tasks = forms.IntegerField(label="Tasks", min_value=1, max_value=100_000, initial=10)
+    counts = forms.BooleanField(
+        label="Count its judgments", required=False, help_text="Otherwise others repeat its tasks."
+    )
+
+
+class AmountForm(forms.Form):
+    """An amount, typed to confirm it."""
+
+    amount = Dollars(label="Type the amount to confirm it", min_value=Decimal(0))
+
+    def __init__(self, data: Any = None, **named: Any) -> None:
+        if data is not None and data.get("amount"):
+            typed = data["amount"].replace("$", "").replace(",", "").replace("\u2009", "").strip()
+            data = {"amount": typed}
+        super().__init__(data, **named)

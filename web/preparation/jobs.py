@@ -1,0 +1,44 @@
+"""Background jobs for rehearsals."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import QuerySet
+
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from config.background.services import start
+from judging.models import Campaign
+from judging.simulation.rehearsals import check_crew
+from judging.simulation.rehearsals import rehearse_campaign as run_rehearsal
+from judging.simulation.workers import SimulationSettings
+from pooling.models import QrelSet
+from web.preparation.rehearsals import predicted
+
+REHEARSE = "web.rehearse"
+
+
+def ring_for_rehearsal(campaign: Campaign, truth: QrelSet, settings: SimulationSettings, *, who: str) -> Job:
+    """Start a rehearsal; while one is running, another call returns the same job."""
+    check_crew(settings)
+    arguments = {"campaign_id": campaign.pk, "truth_id": truth.pk, "settings": asdict(settings), "who": who}
+    return start(REHEARSE, key=f"{REHEARSE}:{campaign.pk}", arguments=arguments)
+
+
+def rehearsals_asked_for(campaign: Campaign) -> QuerySet[Job]:
+    """Return this campaign's rehearsal jobs, newest first."""
+    return Job.objects.filter(key=f"{REHEARSE}:{campaign.pk}").order_by("-pk")
+
+
+@job_kind(REHEARSE, max_attempts=3, words="the rehearsal")
+def rehearse_job(
+    *, progress: Progress, campaign_id: int, truth_id: int, settings: dict[str, Any], who: str
+) -> dict[str, Any]:
+    """Rehearse a campaign and return the forecast."""
+    campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
+    truth, crew = QrelSet.objects.get(pk=truth_id), SimulationSettings(**settings)
+    progress(0, campaign.tasks.count(), "Simulated workers are signing up")
+    rehearsed = run_rehearsal(campaign, truth, crew, who=who, progress=progress)
+    return predicted(campaign, rehearsed, truth, crew)

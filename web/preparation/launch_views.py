@@ -1,0 +1,144 @@
+"""The last steps of a campaign to its launch: rehearsal, pilot, check list, launch."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import NotNow, Refusal
+from config.plurals import many
+from judging.campaign.campaigns import pause
+from judging.campaign.screening_forecast import slips_of
+from judging.errors import AlreadyLaunched
+from judging.jobs import ring_to_close_places, ring_to_post_places
+from judging.launch import launches
+from judging.launch.launches import Terms
+from judging.launch.pilots import pilot_campaign
+from judging.models import Campaign
+from judging.simulation.rehearsals import truth_named
+from judging.simulation.workers import SimulationSettings
+from web.common.directions import complain
+from web.preparation import forms, pages
+from web.preparation.jobs import ring_for_rehearsal
+from web.preparation.step_views import say, show, step_view, who
+
+PILOT_TASKS = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Have simulated workers judge a copy, and show the forecast."""
+    if "part" in request.GET:
+        return render(
+            request, "web/parts/work.html", {"work": pages.rehearsal_page(campaign).work, "part": True}
+        )
+    truths = list(campaign.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
+    form = forms.RehearsalForm(
+        request.POST if request.method == "POST" else None, truths=truths, slips=slips_of(campaign)
+    )
+    if request.method == "POST" and pages.rehearses_here() and form.is_valid():
+        asked = dict(form.cleaned_data)
+        try:
+            truth = truth_named(campaign, asked.pop("truth"))
+            ring_for_rehearsal(campaign, truth, SimulationSettings(**asked), who=who(request))
+            return redirect("web:prepare_rehearsal", campaign.name)
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    context = {"form": form, "truths": truths} | pages.rehearsal_told(campaign)
+    return show(request, campaign, "rehearsal", context, wrong=request.method == "POST")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view("launch campaign", while_piloting=True)
+def pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Offer a few tasks to people first. The amount must be typed and is shown on the button."""
+    given = request.POST if request.method == "POST" else request.GET if "tasks" in request.GET else None
+    form = forms.PilotForm(given, initial={"tasks": min(PILOT_TASKS, max(1, campaign.tasks.count()))})
+    amount_form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and campaign.state == Campaign.State.PILOTING:
+        return redirect("web:prepare_pilot", campaign.name)  # submitted twice: it is already running
+    if request.method == "POST" and form.is_valid() and amount_form.is_valid():
+        try:
+            _offer_pilot(request, campaign, form.cleaned_data, amount_form.cleaned_data["amount"])
+            return redirect("web:prepare_pilot", campaign.name)
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            amount_form.add_error(None, str(refusal))
+    tasks = form.cleaned_data.get("tasks", 0) if form.is_bound and form.is_valid() else form.initial["tasks"]
+    wrong = bool(form.errors or amount_form.errors)
+    context = pages.pilot_page(campaign, tasks, request.user) | {"form": form, "amount_form": amount_form}
+    return show(request, campaign, "pilot", context | {"sees_everything": True}, wrong=wrong)
+
+
+def _offer_pilot(request: HttpRequest, campaign: Campaign, asked: dict[str, Any], confirmed: Decimal) -> None:
+    pilot_campaign(
+        campaign,
+        tasks=asked["tasks"],
+        counts=asked["counts"],
+        terms=Terms(confirm_spend=confirmed),
+        by=request.user,  # type: ignore[arg-type]
+    )
+    ring_to_post_places(campaign)
+    messages.success(
+        request, f"The pilot has started: {many(asked['tasks'], 'task is', 'tasks are')} offered."
+    )
+
+
+@require_POST
+@step_view("launch campaign", while_piloting=True)
+def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """End a pilot before all its tasks are in; work in progress is paid."""
+    try:
+        pause(campaign, why="the pilot was ended", who=who(request))
+        ring_to_close_places(campaign)
+    except Refusal as refusal:
+        say(request, refusal)
+    return redirect("web:prepare_pilot", campaign.name)
+
+
+@require_safe
+@step_view()
+def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the check list of a launch, with what to do about failed checks."""
+    context = {"page": pages.check_page(campaign, request.user), **pages.rules_told(campaign)}
+    return show(request, campaign, "check", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view("launch campaign")
+def launch(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Launch with the typed amount. A second submission finds the campaign already launched."""
+    form = forms.AmountForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            launched = launches.launch_campaign(
+                campaign,
+                confirm_spend=form.cleaned_data["amount"],
+                by=request.user,  # type: ignore[arg-type]
+            )
+        except NotNow:
+            raise
+        except AlreadyLaunched as refusal:
+            complain(request, refusal)
+            return redirect("web:campaign", campaign.name)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            if not launched.again:
+                ring_to_post_places(campaign)
+                said = (
+                    f"{campaign.name} is launched: {many(launched.places, 'task is', 'tasks are')} offered."
+                )
+                messages.success(request, said)
+            return redirect("web:campaign", campaign.name)
+    context = pages.launch_page(campaign, request.user) | {"form": form}
+    return show(request, campaign, "launch", context, wrong=bool(form.errors))

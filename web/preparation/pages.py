@@ -1,0 +1,355 @@
+"""Data of the pages that prepare a campaign, step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.db.models import Count
+
+from config.background.models import Job
+from config.errors import NotNow, Refusal
+from config.plurals import many
+from judging.campaign.cost import money, pay_for
+from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.screening_forecast import assumption_words, rules_compared
+from judging.campaign.spending_rights import spending_right
+from judging.crowds import crowd_at
+from judging.jobs import gold_work
+from judging.launch.check import Checked
+from judging.launch.checks import each_check
+from judging.launch.forecast import Forecast, Pace, forecast_of
+from judging.launch.launches import Terms, amount_to_confirm, plan_offer
+from judging.launch.pilot_report import pilot_report
+from judging.models import Campaign, GoldPair, Task
+from judging.rules.pay import Pay
+from pooling.models import Collection, Pool
+from web.common.pair_texts import pilot_gold
+from web.common.work import Work
+from web.preparation.jobs import rehearsals_asked_for
+
+GOLD_A_PAGE = 20
+STEPS = {
+    "settings": "Settings",
+    "gold": "Gold pairs",
+    "texts": "Texts",
+    "pay": "Pay",
+    "rehearsal": "Rehearsal",
+    "pilot": "Pilot",
+    "check": "Check list",
+    "launch": "Launch",
+}
+#: Check → the step where it is fixed, and what to do there, if the check's own text is not enough. Other checks
+#: concern the installation.
+MENDED = {
+    "cost": ("pay", "Raise the budget, lower the pay, or make a pool with fewer queries."),
+    "gold": ("gold", "Accept more gold pairs, or lower the number of tasks per worker in the settings."),
+    "qualifications": (
+        "settings",
+        "Open the tasks to all workers, or choose a qualification that the crowd supports.",
+    ),
+    "screening": ("settings", "Choose another rule for failed gold pairs."),
+    "texts": ("texts", "Read and accept the texts. Passages without text need a passage file."),
+    "pay": ("pay", "Raise the pay for a task, or put fewer pairs into it."),
+    "time": ("settings", ""),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step in the list: ``state`` is done, needed, optional or empty."""
+
+    name: str
+    title: str
+    words: str
+    state: str
+    now: bool
+
+
+def steps_of(campaign: Campaign, current: str) -> list[Step]:
+    """Return every step with its progress in a few words."""
+    accepted = campaign.gold_pairs.filter(state=GoldPair.State.ACCEPTED).count()
+    needed = needed_gold(campaign)
+    rehearsed = campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists()
+    piloted = {Campaign.State.PILOTED: "done", Campaign.State.PILOTING: "under way"}.get(
+        Campaign.State(campaign.state), ""
+    )
+    told = {
+        "settings": (many(campaign.tasks.count(), "task"), "done"),
+        "gold": (
+            f"{accepted} accepted" if accepted > needed else f"{accepted} of {needed} accepted",
+            "done" if accepted >= needed else "needed",
+        ),
+        "texts": ("accepted", "done") if campaign.texts_accepted_at else ("not accepted yet", "needed"),
+        "pay": (f"${campaign.reward:,.2f} a task", "done"),
+        "rehearsal": ("done", "done")
+        if rehearsed
+        else ("can be skipped" if rehearses_here() else "not with this crowd", "optional"),
+        "pilot": (piloted, "done" if piloted == "done" else "needed")
+        if piloted
+        else ("can be skipped", "optional"),
+        "check": ("", ""),
+        "launch": ("", ""),
+    }
+    return [Step(name, title, *told[name], name == current) for name, title in STEPS.items()]
+
+
+def following(step: str) -> str:
+    """Return the next step, or the last one itself."""
+    names = list(STEPS)
+    return names[min(names.index(step) + 1, len(names) - 1)]
+
+
+def pools_to_choose(collection: Collection) -> list[tuple[str, str]]:
+    """Return the pools for a form, newest first."""
+    pools = Pool.objects.filter(collection=collection).order_by("-pk")
+    sized = pools.annotate(queries=Count("pooled_passages__query", distinct=True))
+    return [(pool.name, f"{pool.name} ({many(pool.queries, 'query', 'queries')})") for pool in sized]
+
+
+@dataclass(frozen=True)
+class GoldPage:
+    """Gold pairs: the next one to decide, counts by state, and a page of one state."""
+
+    accepted: int
+    proposed: int
+    dropped: int
+    suspended: int
+    needed: int
+    hard: int
+    shown: str
+    kind: str
+    labels: list[str]
+    page: Page[GoldPair]
+    now: GoldPair | None
+    last: GoldPair | None
+    work: Work | None
+
+    @property
+    def lacking(self) -> int:
+        """Return how many more must be accepted."""
+        return max(0, self.needed - self.accepted)
+
+
+def gold_page(campaign: Campaign, given: Mapping[str, str]) -> GoldPage:
+    """Return the page that the address asks for; the oldest proposal is decided first."""
+    counts = dict(campaign.gold_pairs.values_list("state").annotate(Count("pk")).order_by())
+    shown = given.get("show", "")
+    shown = shown if shown in (GoldPair.State.ACCEPTED, GoldPair.State.DROPPED) else GoldPair.State.ACCEPTED
+    kind = given.get("kind", "")
+    kind = kind if kind in (GoldPair.Kind.EASY, GoldPair.Kind.HARD) else ""
+    rows = campaign.gold_pairs.select_related("query", "relevant", "off_topic")
+    decided = rows.filter(state=shown, kind=kind) if kind else rows.filter(state=shown)
+    job = gold_work(campaign).first()
+    last = given.get("last", "")
+    return GoldPage(
+        accepted=counts.get(GoldPair.State.ACCEPTED, 0),
+        proposed=counts.get(GoldPair.State.PROPOSED, 0),
+        dropped=counts.get(GoldPair.State.DROPPED, 0),
+        suspended=counts.get(GoldPair.State.SUSPENDED, 0),
+        needed=needed_gold(campaign),
+        hard=rows.filter(state=GoldPair.State.ACCEPTED, kind=GoldPair.Kind.HARD).count(),
+        shown=shown,
+        kind=kind,
+        labels=_label_sets(campaign),
+        page=Paginator(decided.order_by("pk"), GOLD_A_PAGE).get_page(given.get("page")),
+        now=rows.filter(state=GoldPair.State.PROPOSED).order_by("pk").first(),
+        last=rows.filter(pk=int(last)).exclude(state=GoldPair.State.PROPOSED).first()
+        if last.isascii() and last.isdigit() and len(last) < 18
+        else None,
+        work=Work(job) if job else None,
+    )
+
+
+def _label_sets(campaign: Campaign) -> list[str]:
+    """Return the collection's qrel sets by name, the pool's first; empty if the campaign has no pool."""
+    if campaign.pool is None:
+        return []
+    own = campaign.pool.qrel_set.name if campaign.pool.qrel_set else ""
+    names = campaign.collection.qrel_sets.order_by("name").values_list("name", flat=True)
+    return sorted(names, key=lambda name: name != own)
+
+
+@dataclass(frozen=True)
+class PayTold:
+    """The results of a pay setting, per worker and in total."""
+
+    pay: Pay
+    fee: Decimal
+    forecast: Forecast
+    committed: Decimal
+    budget: Decimal | None
+    least: Decimal | None
+
+    @property
+    def enough(self) -> bool:
+        """Return whether the expected pay keeps the promise."""
+        return self.least is None or self.forecast.hourly >= self.least
+
+    @property
+    def short(self) -> bool:
+        """Return whether the budget does not cover the cost without repeats."""
+        return self.budget is not None and self.budget < self.forecast.quote.total + self.committed
+
+
+def pay_told(campaign: Campaign) -> PayTold:
+    """Return the results for the campaign in memory, so that unsaved forms work too."""
+    pay = pay_for(campaign)
+    fees = crowd_at(campaign.crowd, campaign.endpoint).fees
+    return PayTold(
+        pay=pay,
+        fee=fees.on(pay.base) + fees.on(pay.bonus),
+        forecast=forecast_of(campaign, Pace()),
+        committed=money(campaign)["committed"],
+        budget=campaign.budget,
+        least=campaign.minimum_hourly,
+    )
+
+
+@dataclass(frozen=True)
+class RehearsalPage:
+    """The latest rehearsal, and the existing copies."""
+
+    work: Work | None
+    result: dict[str, Any] | None
+    copies: list[Campaign]
+
+
+def rehearsal_page(campaign: Campaign) -> RehearsalPage:
+    """Return a rehearsal's progress or forecast."""
+    asked = rehearsals_asked_for(campaign)
+    job = asked.first()
+    done = asked.filter(state=Job.State.DONE).first()
+    return RehearsalPage(
+        work=Work(job) if job else None,
+        result=done.result if done else None,
+        copies=list(campaign.rehearsals.order_by("-pk")),
+    )
+
+
+def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
+    """Return the page of rehearsals, with the time that people would need for the latest one's tasks."""
+    page = rehearsal_page(campaign)
+    forecast = forecast_of(campaign, Pace())
+    submitted = page.result["submitted"] if page.result else 0
+    hours = submitted * forecast.seconds_per_task / 3600
+    days = math.ceil(hours / (Pace().people * Pace().hours_a_day))
+    return {
+        "page": page,
+        "hours": hours,
+        "days": days,
+        "minutes": forecast.seconds_per_task / 60,
+        "rehearses_here": rehearses_here(),
+        "crowd": settings.CROWD_ENDPOINT,
+    }
+
+
+def rehearses_here() -> bool:
+    """Return whether this installation's crowd is the built-in marketplace, which rehearsals need."""
+    here: bool = settings.CROWD_ENDPOINT == settings.EMBEDDED_CROWD_ENDPOINT
+    return here
+
+
+def pilot_page(campaign: Campaign, tasks: int, user: Any) -> dict[str, Any]:
+    """Return the cost of a pilot with this number of tasks, and the latest pilot's results."""
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    report = pilot_report(campaign)
+    return {
+        "tasks_left": left,
+        "tasks": tasks,
+        "amount": amount_to_confirm(campaign, tasks) if 1 <= tasks <= left else None,
+        "pilot": report,
+        "pilot_gold": pilot_gold(campaign, report.gold) if report else [],
+        "under_way": campaign.state == Campaign.State.PILOTING,
+        "right": spending_right(user, campaign.collection),
+    }
+
+
+@dataclass(frozen=True)
+class ShownCheck:
+    """A check, and where and how to fix it."""
+
+    check: Checked
+    step: str = ""
+    title: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class CheckPage:
+    """All checks, or the reason why there is nothing to launch."""
+
+    checks: list[ShownCheck] = field(default_factory=list)
+    refusal: Refusal | None = None
+
+    @property
+    def failed(self) -> int:
+        """Return how many did not pass."""
+        return sum(not one.check.passed for one in self.checks)
+
+    @property
+    def attention(self) -> list[ShownCheck]:
+        """Return checks that passed but need thought before the launch."""
+        return [one for one in self.checks if one.check.attention]
+
+    @property
+    def ready(self) -> bool:
+        """Return whether a launch would succeed."""
+        return self.refusal is None and not self.failed
+
+
+def check_page(campaign: Campaign, user: Any) -> CheckPage:
+    """Return the full check list for a launch by this person."""
+    left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    terms = Terms(confirm_spend=amount_to_confirm(campaign))
+    try:
+        checks = each_check(plan_offer(campaign, left, terms, by=user))
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        return CheckPage(refusal=refusal)
+    return CheckPage([_shown(one) for one in checks])
+
+
+def _shown(check: Checked) -> ShownCheck:
+    if check.passed:
+        return (
+            ShownCheck(check, "gold", STEPS["gold"], check.next_step)
+            if check.next_step
+            else ShownCheck(check)
+        )
+    if check.name not in MENDED:
+        return ShownCheck(check, advice=check.next_step)
+    step, advice = MENDED[check.name]
+    return ShownCheck(check, step, STEPS[step], advice or check.next_step)
+
+
+def rules_told(campaign: Campaign) -> dict[str, Any]:
+    """Compare the screening rules, with the assumptions and any rule better than the chosen one."""
+    rows = rules_compared(campaign)
+    chosen = next((row for row in rows if row.rule == campaign.screen), None)
+    better = next((row for row in rows if row.recommended), None)
+    return {
+        "rules": rows,
+        "rules_assume": assumption_words(campaign),
+        "chosen_rule": chosen,
+        "better_rule": better if better is not chosen and campaign.gold_per_task else None,
+    }
+
+
+def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
+    """Return the cost of a launch."""
+    return {
+        "page": check_page(campaign, user),
+        "right": spending_right(user, campaign.collection),
+        "amount": amount_to_confirm(campaign),
+        "told": pay_told(campaign),
+        **rules_told(campaign),
+        "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
+        "pilot": pilot_report(campaign),
+    }

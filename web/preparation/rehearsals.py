@@ -1,0 +1,103 @@
+"""The forecast of a rehearsal: cost, time, exclusions, and how often the best answer is found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from judging.campaign.cost import quote_tasks
+from judging.campaign.pairs import class_representatives
+from judging.models import Campaign, Exclusion, Submission
+from judging.simulation.rehearsals import Rehearsed
+from judging.simulation.workers import SimulationSettings
+from leaderboard.analyses.label_noise.winner_odds import Rules, odds_of_pools
+from pooling.models import Passage, Qrel, QrelSet
+from tournament.models import QueryResult
+from tournament.services.resolving import resolve
+
+#: Tournaments drawn per pool size, chosen so that all sizes need the same total number of judgments.
+DRAWN_JUDGMENTS = 400_000
+MOST_TRIALS = 2000
+SEED = 2022
+
+
+def predicted(
+    campaign: Campaign, rehearsed: Rehearsed, truth: QrelSet, settings: SimulationSettings
+) -> dict[str, Any]:
+    """Return what the copy's work predicts for the campaign, ready for JSON.
+
+    Its tasks cost the same, so the number of submissions per counted task gives the cost of repeats. The exclusions
+    are those of simulated workers: careless ones, and honest ones who slipped.
+    """
+    copy = rehearsed.copy
+    tasks = campaign.tasks.count()
+    work = Submission.objects.filter(campaign=copy, state=Submission.State.SUBMITTED)
+    submitted, workers = work.count(), work.values("worker").distinct().count()
+    excluded = Exclusion.objects.standing().filter(campaign=copy).count()
+    cost = quote_tasks(campaign, submitted)
+    return {
+        "copy": copy.name,
+        "workers": settings.workers,
+        "careless": settings.careless,
+        "error": settings.error,
+        "gold_error": settings.gold_error,
+        "truth": truth.name,
+        "tasks": tasks,
+        "submitted": submitted,
+        "cost": float(cost.total),
+        "without_repeats": float(quote_tasks(campaign, tasks).total),
+        "worked": workers,
+        "excluded": excluded,
+        "gold_failed": rehearsed.status["gold_failed"][:10],
+        "judgments": rehearsed.done.judgments,
+        **_found(copy, truth),
+        **_odds(campaign, settings.error),
+    }
+
+
+def _odds(campaign: Campaign, error: float) -> dict[str, Any]:
+    """Return the chance that the truly best passage is found at this error rate, over queries with pairs to judge."""
+    assert campaign.pool is not None
+    sizes = Counter(len(passages) for passages in class_representatives(campaign.pool).values())
+    sizes.pop(1, None)
+    if not sizes:
+        return {"chance_alone": None, "chance_among": None}
+    largest = max(sizes)
+    trials = max(50, min(MOST_TRIALS, DRAWN_JUDGMENTS // (largest * (largest - 1) // 2)))
+    rules = Rules(judgments=campaign.judgments_per_pair)
+    total = odds_of_pools(sizes, error, rules, rng=np.random.default_rng(SEED), trials=trials)[-1]
+    return {"chance_alone": round(total.alone, 4), "chance_among": round(total.among, 4)}
+
+
+def _found(copy: Campaign, truth: QrelSet) -> dict[str, Any]:
+    """Count the copy's queries in which a best answer has its pool's highest grade, among queries with grades."""
+    resolve(campaign=copy)
+    assert copy.pool is not None
+    pools = class_representatives(copy.pool)
+    grades: dict[tuple[int, str], int] = {}
+    labels = Qrel.objects.filter(qrel_set=truth, query__in=list(pools))
+    rows = labels.values_list("query_id", "passage_id", "passage__class_key", "grade")
+    for query, passage, class_key, grade in rows.iterator(chunk_size=5000):
+        key = (query, class_key or f"passage {passage}")
+        grades[key] = max(grade, grades.get(key, grade))
+    keys = {passage for passages in pools.values() for passage in passages}
+    names = dict(
+        Passage.objects.filter(collection=copy.collection, pk__in=keys).values_list("pk", "class_key")
+        if len(keys) < 10_000
+        else Passage.objects.filter(collection=copy.collection).values_list("pk", "class_key")
+    )
+
+    def grade_of(query: int, passage: int) -> int:
+        return grades.get((query, names.get(passage) or f"passage {passage}"), -1)
+
+    known = right = 0
+    for result in QueryResult.objects.filter(campaign=copy):
+        pool = pools.get(result.query_id, [])
+        highest = max((grade_of(result.query_id, one) for one in pool), default=-1)
+        if len(pool) < 2 or highest < 0:
+            continue
+        known += 1
+        right += any(grade_of(result.query_id, one) == highest for one in result.best_answer_ids)
+    return {"queries_known": known, "queries_right": right}

@@ -1,0 +1,50 @@
+"""A launched campaign judged by simulated workers, to try everything without people."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from config.errors import NotNow, Refusal
+from judging.campaign.screening_forecast import slips_of
+from judging.simulation.rehearsals import truth_named
+from judging.simulation.workers import SimulationSettings
+from web.campaigns import simulation as simulating
+from web.campaigns.jobs import ring_for_simulation, simulation_of
+from web.common.access import campaign_for, require
+from web.common.work import Work
+from web.preparation.forms import SimulationForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def simulate(request: HttpRequest, name: str) -> HttpResponse:
+    """Have simulated workers judge all that is left, after the person types the campaign's name."""
+    found = campaign_for(request.user, name)
+    require(request.user, "launch campaign", found.collection)
+    truths = list(found.collection.qrel_sets.order_by("-pk").values_list("name", flat=True))
+    form = SimulationForm(request.POST or None, truths=truths, name=found.name, slips=slips_of(found))
+    if request.method == "POST" and form.is_valid():
+        asked = form.settings()
+        try:
+            simulating.check_unmixed(found)
+            truth = truth_named(found, asked.pop("truth"))
+            ring_for_simulation(found, truth, SimulationSettings(**asked), who=request.user.get_username())
+        except NotNow:
+            raise
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(
+                request, "Simulated workers are starting. The figures below update as they judge."
+            )
+            return redirect("web:campaign", found.name)
+    context = {
+        "campaign": found,
+        "form": form,
+        "truths": truths,
+        "work": Work(job) if (job := simulation_of(found)) else None,
+        "why_not": simulating.why_not(found),
+    }
+    return render(request, "web/campaign_simulate.html", context, status=400 if form.errors else 200)

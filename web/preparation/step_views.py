@@ -1,0 +1,69 @@
+"""Code that all preparation steps of a campaign share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+
+from config.errors import NotNow, Refusal
+from config.guidance import stored
+from judging.campaign.settings import check_changeable
+from judging.errors import CampaignRefused
+from judging.models import Campaign
+from web.common.access import campaign_for, require
+from web.common.directions import complain
+from web.preparation import pages
+
+
+def step_view(
+    action: str = "prepare campaign", *, while_piloting: bool = False
+) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Decorate a step's view: check the permission, and redirect launched campaigns to their own page."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        @never_cache
+        def guarded(request: HttpRequest, name: str, **rest: Any) -> HttpResponse:
+            campaign = campaign_for(request.user, name)
+            require(request.user, action, campaign.collection)
+            if not (while_piloting and campaign.state == Campaign.State.PILOTING):
+                try:
+                    check_changeable(campaign)
+                except CampaignRefused as refusal:
+                    messages.info(request, stored(str(refusal)))
+                    return redirect("web:campaign", campaign.name)
+            return view(request, campaign, **rest)
+
+        return guarded
+
+    return decorate
+
+
+def show(
+    request: HttpRequest, campaign: Campaign, step: str, context: dict[str, Any], *, wrong: bool = False
+) -> HttpResponse:
+    shown = {
+        "campaign": campaign,
+        "steps": pages.steps_of(campaign, step),
+        "step": step,
+        "next_step": pages.following(step),
+        "next_title": pages.STEPS[pages.following(step)],
+    }
+    status = 422 if wrong else 200
+    return render(request, f"web/prepare_{step}.html", shown | context, status=status)
+
+
+def say(request: HttpRequest, refusal: Refusal) -> None:
+    if isinstance(refusal, NotNow):
+        raise refusal
+    complain(request, refusal)
+
+
+def who(request: HttpRequest) -> str:
+    return request.user.get_username()

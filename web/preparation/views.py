@@ -1,0 +1,309 @@
+"""Pages that prepare a campaign for launch. Each step has its own address and saves its own form."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import NotNow, Refusal
+from config.plurals import many
+from judging.campaign.campaigns import CampaignSettings, create_campaign
+from judging.campaign.drafts import is_untouched
+from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, reopen_gold
+from judging.campaign.gold_proposals import labels_for_gold
+from judging.campaign.settings import RECOMMENDED, change_settings, promise_hourly, settings_of
+from judging.campaign.strategy_figures import outcomes_of
+from judging.campaign.texts import accept_texts, check_short_texts, default_texts, set_texts
+from judging.errors import CampaignRefused
+from judging.jobs import gold_work, ring_for_gold
+from judging.models import Campaign
+from judging.page.preview_views import PAGES, preview_page
+from judging.page.trials import trial_link
+from pooling.models import Collection
+from pooling.services.finding import pool_named
+from web.common.access import needs
+from web.common.work import Work
+from web.preparation import forms, pages
+from web.preparation.gold_texts import ring_for_gold_texts
+from web.preparation.step_views import say, show, step_view, who
+
+PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@needs("prepare campaign")
+def new(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Create a draft from a name, a pool and settings, to be prepared step by step."""
+    pools = pages.pools_to_choose(collection)
+    initial = forms.SettingsForm.values_of(CampaignSettings()) | {"pool": request.GET.get("pool", "")}
+    form = forms.NewCampaignForm(
+        request.POST if request.method == "POST" else None, pools=pools, initial=initial
+    )
+    if request.method == "POST" and form.is_valid():
+        settings = CampaignSettings(**form.changes())
+        form.say(settings.problems())
+        if form.is_valid():
+            try:
+                made = create_campaign(
+                    name=form.cleaned_data["name"],
+                    settings=settings,
+                    pool=pool_named(form.cleaned_data["pool"]),
+                    who=who(request),
+                )
+                return redirect("web:prepare_gold", made.name)
+            except NotNow:
+                raise
+            except Refusal as refusal:
+                form.add_error("name", str(refusal))
+    context = {"collection": collection, "form": form, "pools": pools}
+    return render(request, "web/new_campaign.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@step_view(while_piloting=True)
+def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Redirect to the first step that needs something."""
+    if campaign.state == Campaign.State.PILOTING:
+        return redirect("web:prepare_pilot", campaign.name)
+    needed = [one.name for one in pages.steps_of(campaign, "") if one.state == "needed"]
+    return redirect(f"web:prepare_{(needed or ['check'])[0]}", campaign.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Change how workers judge, and see which screening rule is recommended."""
+    initial = forms.SettingsForm.values_of(settings_of(campaign))
+    form = forms.SettingsForm(request.POST if request.method == "POST" else None, initial=initial)
+    if request.method == "POST" and _saved(form, campaign, request):
+        return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
+    context = {"form": form, "untouched": is_untouched(campaign), **pages.rules_told(campaign)}
+    return show(request, campaign, "settings", context, wrong=bool(form.errors))
+
+
+@require_POST
+@step_view()
+def screen(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Use the recommended screening rule, then redirect to the next step that needs something, such as the texts."""
+    try:
+        if change_settings(campaign, {"screen": RECOMMENDED}, who=who(request)):
+            messages.success(
+                request,
+                f"The screening rule is now {campaign.screen}. The consent text explains it to workers, so read "
+                "and accept the texts again.",
+            )
+    except Refusal as refusal:
+        say(request, refusal)
+    return redirect("web:prepare", campaign.name)
+
+
+def _saved(form: forms.OfSettings, campaign: Campaign, request: HttpRequest) -> bool:
+    """Save the form's settings and return whether that worked; the form shows any problems."""
+    if not form.is_valid():
+        return False
+    now = settings_of(campaign)
+    wanted = CampaignSettings(
+        **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
+    )
+    form.say(wanted.problems())
+    if not form.is_valid():
+        return False
+    try:
+        changed = change_settings(campaign, form.changes(), who=who(request))
+    except CampaignRefused as refusal:
+        form.refused(refusal)
+        return False
+    if changed:
+        messages.success(request, f"Saved: {', '.join(name.replace('_', ' ') for name in changed)}.")
+    return True
+
+
+def _onwards(request: HttpRequest, step: str) -> str:
+    """Redirect to this or the next step, depending on the pressed button."""
+    return step if "stay" in request.POST else pages.following(step)
+
+
+@require_safe
+@step_view()
+def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show gold pairs, with the next one to decide side by side."""
+    if "part" in request.GET:
+        return render(
+            request,
+            "web/parts/work.html",
+            {"work": Work(gold_work(campaign).first()), "part": True},
+        )
+    page = pages.gold_page(campaign, request.GET)
+    told = {"page": page, "outcomes": outcomes_of(campaign) if page.accepted else None}
+    return show(request, campaign, "gold", told)
+
+
+@require_POST
+@step_view()
+def propose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Start looking for gold pairs."""
+    qrels = request.POST.get("qrels", "").replace("\0", "")
+    try:
+        if qrels:
+            labels_for_gold(campaign, qrels)
+    except Refusal as refusal:
+        say(request, refusal)
+    else:
+        ring_for_gold(campaign, qrels=qrels)
+    return redirect("web:prepare_gold", campaign.name)
+
+
+@require_POST
+@step_view()
+def bring(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Import a person's own gold pairs, and look for their missing texts."""
+    file = request.FILES.get("file")
+    if file is None:
+        messages.error(request, "Choose a file with your gold pairs.")
+        return redirect("web:prepare_gold", campaign.name)
+    try:
+        check_gold_size(file.size or 0)
+        count = bring_gold(campaign, file.read(), name=(file.name or "gold")[:100], who=who(request))
+    except Refusal as refusal:
+        say(request, refusal)
+        return redirect("web:prepare_gold", campaign.name)
+    messages.success(request, f"{count} gold pair{'' if count == 1 else 's'} of your own accepted.")
+    if ring_for_gold_texts(campaign, request.user):
+        messages.info(request, "Looking for missing texts in the collection's passage files.")
+    return redirect("web:prepare_gold", campaign.name)
+
+
+@require_POST
+@step_view()
+def decide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Accept or reject one gold pair, change a decision, or accept all proposals."""
+    given, decision = request.POST.get("gold", ""), request.POST.get("decision", "")
+    key = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
+    address = redirect("web:prepare_gold", campaign.name)
+    try:
+        if decision == "accept-all":
+            count = decide_gold(campaign, None, accept=True, who=who(request))
+            messages.success(request, f"{many(count, 'gold pair was', 'gold pairs were')} accepted.")
+        elif decision in ("accept", "drop"):
+            decide_gold(campaign, [key], accept=decision == "accept", who=who(request))
+            address["Location"] += f"?last={key}"
+        elif decision == "reopen":
+            reopen_gold(campaign, [key])
+        else:
+            messages.error(request, "Choose accept or reject.")
+    except Refusal as refusal:
+        say(request, refusal)
+    return address
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the texts for workers next to a preview of the workers' page."""
+    form = forms.TextsForm(
+        request.POST if request.method == "POST" else None, initial=forms.TextsForm.values_of(campaign)
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            _set_texts(campaign, form.cleaned_data)
+            if "accept" in request.POST:
+                accept_texts(campaign, who=who(request))
+                return redirect("web:prepare_pay", campaign.name)
+            messages.success(request, "Saved. Accept the texts when they are ready.")
+            return redirect("web:prepare_texts", campaign.name)
+        except CampaignRefused as refusal:
+            form.add_error(None, str(refusal))
+    context = {"form": form, "previews": PREVIEWS}
+    return show(request, campaign, "texts", context, wrong=bool(form.errors))
+
+
+def _set_texts(campaign: Campaign, given: dict[str, str]) -> None:
+    """Save only changed texts; unchanged ones stay accepted."""
+    now = forms.TextsForm.values_of(campaign)
+    words = {name: text.replace("\r\n", "\n").strip() for name, text in given.items()}
+    changed = {name: text for name, text in words.items() if text != now[name].strip()}
+    if changed:
+        set_texts(campaign, **changed)
+
+
+@require_POST
+@step_view()
+def usual_texts(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Restore the default texts. Edits are lost, so a box must be ticked."""
+    if "sure" not in request.POST:
+        messages.error(request, "Nothing was changed. Tick the box to replace your own texts.")
+        return redirect("web:prepare_texts", campaign.name)
+    usual = default_texts(campaign.language)
+    set_texts(campaign, **{name.removesuffix("_text"): text for name, text in usual.items()})
+    messages.success(request, "The default texts are back.")
+    return redirect("web:prepare_texts", campaign.name)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show a worker's page with the saved texts, or with those of an unsaved form."""
+    given = request.POST if request.method == "POST" else request.GET
+    page = given.get("page", "")
+    page = page if page in PAGES else "consent"
+    if request.method == "POST":
+        form = forms.TextsForm(request.POST)
+        form.is_valid()
+        for name, text in form.cleaned_data.items():
+            field = name if hasattr(campaign, name) else f"{name}_text"
+            setattr(campaign, field, text.strip())
+        try:
+            check_short_texts(example=campaign.example_text)
+        except CampaignRefused:
+            campaign.example_text = ""  # incomplete: saving the form shows the problem
+    return preview_page(request, campaign, page)
+
+
+@require_POST
+@step_view()
+def trial(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Let the person try a timed task on the pages that workers see."""
+    try:
+        link = trial_link(campaign, days=1, who=who(request))
+    except Refusal as refusal:
+        say(request, refusal)
+        return redirect("web:prepare_texts", campaign.name)
+    return redirect(link.url)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@step_view()
+def pay(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the pay for a task and its results. A GET with values previews them, a POST saves."""
+    initial = forms.PayForm.values_of(settings_of(campaign)) | {"minimum_hourly": campaign.minimum_hourly}
+    given = request.POST if request.method == "POST" else request.GET if "reward" in request.GET else None
+    form = forms.PayForm(given, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        least = form.cleaned_data["minimum_hourly"]
+        try:
+            if _saved(form, campaign, request):
+                promise_hourly(campaign, least, who=who(request))
+                return redirect(f"web:prepare_{_onwards(request, 'pay')}", campaign.name)
+        except CampaignRefused as refusal:
+            form.add_error("minimum_hourly", str(refusal))
+    if form.is_bound and form.is_valid():
+        _as_if(campaign, form)
+    context = {"form": form, "told": None if form.errors else pages.pay_told(campaign)}
+    return show(request, campaign, "pay", context, wrong=bool(form.errors))
+
+
+def _as_if(campaign: Campaign, form: forms.PayForm) -> None:
+    """Apply the form to the campaign in memory; the form shows any problems."""
+    now = settings_of(campaign)
+    wanted = CampaignSettings(
+        **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
+    )
+    form.say(wanted.problems())
+    if form.is_valid():
+        for name, value in form.changes().items():
+            setattr(campaign, name, value)
+        campaign.minimum_hourly = form.cleaned_data["minimum_hourly"]

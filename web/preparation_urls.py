@@ -1,0 +1,47 @@
+"""URLs of pools and of the preparation of campaigns."""
+
+from django.urls import path
+
+from web.analyses import asking_views as asking
+from web.pools import views as pools
+from web.preparation import draft_views as drafts
+from web.preparation import launch_views as launching
+from web.preparation import views as preparing
+
+_PREPARE = "campaigns/<slug:name>/prepare/"
+
+urlpatterns = [
+    path("collections/<slug:name>/pools/new/", pools.plan, name="pool_plan"),
+    path("collections/<slug:name>/pools/build", pools.build, name="build_pool"),
+    path("collections/<slug:name>/pools/work/<int:key>/", pools.work, name="pool_work"),
+    path("collections/<slug:name>/pools/work/<int:key>/again", pools.build_again, name="build_again"),
+    path("collections/<slug:name>/pools/named/<slug:pool>/", pools.pool, name="pool"),
+    path("collections/<slug:name>/better-than-perfect/ask/", asking.plan, name="asking_plan"),
+    path("collections/<slug:name>/better-than-perfect/make", asking.make, name="make_asking"),
+    path("collections/<slug:name>/better-than-perfect/work/<int:key>/", asking.work, name="asking_work"),
+    path(
+        "collections/<slug:name>/better-than-perfect/work/<int:key>/again",
+        asking.make_again,
+        name="asking_again",
+    ),
+    path("collections/<slug:name>/campaigns/new/", preparing.new, name="new_campaign"),
+    path(_PREPARE, preparing.prepare, name="prepare"),
+    path(f"{_PREPARE}settings/", preparing.settings, name="prepare_settings"),
+    path(f"{_PREPARE}screen", preparing.screen, name="use_recommended_rule"),
+    path(f"{_PREPARE}rename", drafts.rename, name="rename_draft"),
+    path(f"{_PREPARE}delete/", drafts.delete, name="delete_draft"),
+    path(f"{_PREPARE}gold/", preparing.gold, name="prepare_gold"),
+    path(f"{_PREPARE}gold/propose", preparing.propose, name="propose_gold"),
+    path(f"{_PREPARE}gold/bring", preparing.bring, name="bring_gold"),
+    path(f"{_PREPARE}gold/decide", preparing.decide, name="decide_gold"),
+    path(f"{_PREPARE}texts/", preparing.texts, name="prepare_texts"),
+    path(f"{_PREPARE}texts/usual", preparing.usual_texts, name="usual_texts"),
+    path(f"{_PREPARE}texts/preview", preparing.preview, name="preview_texts"),
+    path(f"{_PREPARE}texts/trial", preparing.trial, name="try_texts"),
+    path(f"{_PREPARE}pay/", preparing.pay, name="prepare_pay"),
+    path(f"{_PREPARE}rehearsal/", launching.rehearsal, name="prepare_rehearsal"),
+    path(f"{_PREPARE}pilot/", launching.pilot, name="prepare_pilot"),
+    path(f"{_PREPARE}pilot/end", launching.end_pilot, name="end_pilot"),
+    path(f"{_PREPARE}check/", launching.check, name="prepare_check"),
+    path(f"{_PREPARE}launch/", launching.launch, name="prepare_launch"),
+]

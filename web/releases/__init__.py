@@ -1,0 +1,1 @@
+"""Bundles: one zip with a version's judgments, gold pairs, qrels, texts and facts, without unreleased data."""

@@ -1,0 +1,227 @@
+"""API of versions: publish, compare and bundle them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import FileResponse, HttpRequest
+from django.shortcuts import get_object_or_404
+from django.utils.http import quote_etag
+from ninja import Field, Query, Router, Schema, Status
+from ninja.errors import HttpError
+
+from accounts.models import ApiToken
+from tournament.models import QrelVersion
+from web.api.bodies import Body, DryRun
+from web.api.callers import actor, reader
+from web.api.works import WorkOut, work_out
+from web.common.access import campaign_for, collection_for, require
+from web.releases import store
+from web.releases.bundle import bundle_of, counted
+from web.releases.jobs import release_work, ring_for_release
+from web.releases.kept_bundles import given_out
+from web.releases.pages import Line, made_lines
+from web.releases.scope import Scope
+from web.versions.changes import version_differences
+from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
+from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
+from web.versions.rows import change_row, query_row
+
+router = Router()
+Number = Annotated[int, Field(ge=1, le=999_999_999)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+
+
+class PublishIn(Body):
+    """``dry_run`` only returns the changes; publishing requires ``as_shown``, the fingerprint of the dry run."""
+
+    allow_open: bool = False
+    dry_run: DryRun = False
+    as_shown: Annotated[str, Field(max_length=64)] = ""
+
+
+class RowPage(Schema):
+    """A page of rows; ``count`` is the number of all matches."""
+
+    count: int
+    rows: list[dict[str, Any]]
+
+
+class MadeOut(Schema):
+    """A bundle.
+
+    ``withheld`` says why it is withdrawn; ``no_longer_released`` lists its contents that are no longer released.
+    """
+
+    sha256: str
+    size: int
+    made_at: datetime
+    withheld: str
+    no_longer_released: list[str]
+
+
+class BundleOut(Schema):
+    """A version's bundle: its contents and omissions if they were counted, and its file if it was made.
+
+    ``made``, ``size`` and ``sha256`` describe the newest available file; ``current``: nothing has changed since.
+    ``bundles`` are all of them, newest first.
+    """
+
+    made: bool
+    current: bool
+    size: int | None = None
+    sha256: str = ""
+    counts: dict[str, int] | None = None
+    left_out: dict[str, int] | None = None
+    files: dict[str, int] | None = None
+    bundles: list[MadeOut]
+    work: WorkOut | None = None
+
+
+@router.post(
+    "/campaigns/{name}/publishing",
+    response={202: WorkOut},
+    summary="Publish the next version of the collection's preference qrels, or preview the changes",
+)
+def publish(request: HttpRequest, name: str, asked: PublishIn) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = campaign_for(user, name)
+    require(user, "see everything" if asked.dry_run else "publish version", found.collection)
+    if asked.dry_run:
+        return Status(202, work_out(ring_for_preview(found, allow_open=asked.allow_open)))
+    if not asked.as_shown:
+        raise HttpError(422, "Send the fingerprint that dry_run returned as as_shown.")
+    who = user.get_username()
+    job = ring_for_publishing(found, allow_open=asked.allow_open, as_shown=asked.as_shown, who=who)
+    return Status(202, work_out(job))
+
+
+@router.get("/campaigns/{name}/publishing/{int:key}", response=WorkOut, summary="Get the progress and result")
+def read_publishing(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
+    found = campaign_for(user := reader(request), name)
+    require(user, "see everything", found.collection)
+    return work_out(get_object_or_404(version_work(found), pk=key))
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/queries",
+    response=RowPage,
+    summary="List the queries of a version with their best answers",
+)
+def read_queries(
+    request: HttpRequest,
+    name: str,
+    number: int,
+    show: str = "",
+    q: Annotated[str, Query(max_length=500)] = "",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    if show not in FILTERS:
+        raise HttpError(400, f"show is one of: {', '.join(key for key in FILTERS if key)}.")
+    user = reader(request)
+    version = _version(user, name, number)
+    rows = asked_queries(version, Wish(show, q.strip()), user)
+    part = query_lines(version, list(rows[offset : offset + limit]), user)
+    return {"count": rows.count(), "rows": [query_row(line) for line in part]}
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/changes",
+    response=RowPage,
+    summary="Compare a version with another one (default: its parent), with reasons",
+)
+def read_changes(
+    request: HttpRequest,
+    name: str,
+    number: int,
+    since: Number | None = None,
+    show: Literal["", "answers", "status", "arrived", "left"] = "",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    user = reader(request)
+    version = _version(user, name, number)
+    before = _version(user, name, since) if since else version.parent
+    told_of = version_differences(version, before, user)
+    part = told_of.chosen(show, "")
+    return {
+        "count": len(part),
+        "rows": [change_row(line) for line in told_of.lines(part[offset : offset + limit])],
+    }
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/bundle",
+    response=BundleOut,
+    summary="Get a version's bundle: contents, omissions, and whether it was made",
+)
+def read_bundle(request: HttpRequest, name: str, number: int) -> dict[str, Any]:
+    user = reader(request)
+    version = _version(user, name, number)
+    require(user, "export judgments", version.collection)
+    scope = Scope(version)
+    made, current = given_out(scope), bundle_of(scope)
+    summary = current.summary if current else counted(scope) or (made.summary if made else {})
+    newest = release_work(version).first()
+    return {
+        "made": made is not None,
+        "current": made is not None and made == current,
+        "size": made.size if made else None,
+        "sha256": made.sha256 if made else "",
+        **{key: summary.get(key) for key in ("counts", "left_out", "files")},
+        "bundles": [_line(line) for line in made_lines(scope)],
+        "work": work_out(newest) | {"result": None} if newest else None,
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    facts = {name: getattr(line.made, name) for name in ("sha256", "size", "made_at")}
+    return facts | {"withheld": line.withheld, "no_longer_released": line.no_longer}
+
+
+@router.post(
+    "/collections/{name}/versions/{int:number}/bundle",
+    response={202: WorkOut},
+    summary="Make the bundle",
+)
+def make_bundle(request: HttpRequest, name: str, number: int) -> Status[dict[str, Any]]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    version = _version(user, name, number)
+    require(user, "publish version", version.collection)
+    return Status(202, work_out(ring_for_release(version, only_count=False)) | {"result": None})
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/bundle.zip",
+    summary="Download the bundle: the newest, or the one with this SHA-256",
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "OK",
+                "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+            }
+        }
+    },
+)
+def read_bundle_file(
+    request: HttpRequest, name: str, number: int, sha256: Annotated[str, Query(max_length=64)] = ""
+) -> FileResponse:
+    user = reader(request)
+    version = _version(user, name, number)
+    require(user, "export judgments", version.collection)
+    made = given_out(Scope(version), sha256)
+    file = store.opened(made.name) if made else None
+    if made is None or file is None:
+        raise HttpError(404, "There is no such bundle, or it is withdrawn.")
+    headers = {"ETag": quote_etag(made.sha256), "Content-Length": str(made.size)}
+    return FileResponse(file, content_type="application/zip", headers=headers)
+
+
+def _version(user: Any, name: str, number: int) -> QrelVersion:
+    rows = QrelVersion.objects.select_related(
+        "collection", "campaign", "parent__campaign", "parent__collection"
+    ).defer("manifest", "parent__manifest")
+    return get_object_or_404(rows, collection=collection_for(user, name), number=number)

@@ -1,0 +1,92 @@
+"""The prose of a bundle: its data card, its licenses, and how people were paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.template.loader import render_to_string
+
+from config.plurals import many
+from judging.campaign.cost import pay_for
+from judging.models import Campaign
+from web.releases.scope import Scope
+
+
+def pay_text(campaign: Campaign) -> str:
+    """Return how the campaign paid, in words."""
+    pay = pay_for(campaign)
+    pairs, gold = campaign.pairs_per_task, campaign.gold_per_task
+    again = (
+        f", and up to {many(campaign.repeats_per_task, 'repeated pair')}" if campaign.repeats_per_task else ""
+    )
+    lines = [f"A task of {many(pairs, 'pair')} and up to {many(gold, 'gold pair')}{again} pays ${pay.whole}."]
+    if pay.bonus:
+        lines.append(f"${pay.base} of it is for submitting the task; the rest depends on the pairs judged.")
+    if campaign.minimum_hourly is not None:
+        lines.append(f"At least ${campaign.minimum_hourly} an hour was promised.")
+    lines.append("Excluded workers are paid like others. Software never rejects work with a judged pair.")
+    return "\n".join(lines) + "\n"
+
+
+def licences(scope: Scope) -> str:
+    """Return the terms of use of the parts, as far as the collection states them."""
+    return render_to_string("web/release/LICENCES.md", {"collection": scope.collection})
+
+
+def data_card(scope: Scope, facts: Mapping[str, Any]) -> str:
+    """Return the data card: purpose, collection, judges, pay, screening, known problems, fields."""
+    agreement = facts["agreement"]
+    context = {
+        "collection": scope.collection,
+        "version": scope.version,
+        "versions": len(scope.chain),
+        "counts": {name: str(count) for name, count in facts["counts"].items()},
+        "campaigns": [_campaign(campaign, facts["campaigns"][campaign.name]) for campaign in scope.campaigns],
+        "agreement": agreement,
+        "agreement_words": _share(agreement, "agreement"),
+        "left_words": _share(agreement, "left_share"),
+        "left_out": [(what, str(number)) for what, number in facts["left_out"].items() if number],
+    }
+    return render_to_string("web/release/DATA_CARD.md", context)
+
+
+def _campaign(campaign: Campaign, facts: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(facts) | {
+        "crowd_words": crowd_sentence(facts["crowd"], facts["judges"]),
+        "launched": _day(facts["launched_at"]),
+        "first": _day(facts["first_judgment"]),
+        "last": _day(facts["last_judgment"]),
+        "slip_rate": f"{facts['slip_rate']:g}",
+        "pay_words": " ".join(pay_text(campaign).split()),
+    }
+
+
+def crowd_sentence(crowd: str, judges: Mapping[str, int]) -> str:
+    """Return who judged: people, simulated workers, or people elsewhere (imported judgments)."""
+    total, simulated, imported = sum(judges.values()), judges.get("simulated", 0), judges.get("imported", 0)
+    if total and total == imported:
+        return "unknown: the judgments were made elsewhere and imported"
+    words = crowd or "an unknown crowd"
+    if imported:
+        words += f"; {imported} of {total} judgments were made elsewhere and imported"
+    if not simulated:
+        return words
+    if simulated == total:
+        return f"**simulated workers only** (programs, not people), at {words}"
+    return (
+        f"{words}; **{simulated} of {total} judgments were made by simulated workers** (programs, not people)"
+    )
+
+
+def _day(moment: str | None) -> str:
+    return moment[:10] if moment else "(not known)"
+
+
+def _share(found: Mapping[str, Any], name: str) -> str:
+    """Return a share in percent with its interval, as far as they are known."""
+    if found[name] is None:
+        return ""
+    words = f"{found[name]:.1%}"
+    low, high = found[f"{name}_low"], found[f"{name}_high"]
+    return words if low is None else f"{words} (95% interval {low:.1%} to {high:.1%})"

@@ -1,0 +1,38 @@
+"""Background jobs that count or make a version's bundle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from tournament.models import QrelVersion
+from web.common.sole_work import start_alone
+from web.releases.bundle import count_bundle, make_bundle
+
+RELEASE = "web.release"
+
+
+def ring_for_release(version: QrelVersion, *, only_count: bool) -> Job:
+    """Start counting or making a version's bundle. Raises AnotherUnderWay."""
+    arguments = {"version_id": version.pk, "only_count": only_count}
+    return start_alone(
+        RELEASE, f"{RELEASE}:{version.pk}", arguments, f"the bundle of version {version.number}"
+    )
+
+
+def release_work(version: QrelVersion) -> QuerySet[Job]:
+    """Return the jobs for this version's bundle, newest first."""
+    return Job.objects.filter(kind=RELEASE, arguments__version_id=version.pk).order_by("-pk")
+
+
+@job_kind(RELEASE, words="the bundle")
+def release_job(*, progress: Progress, version_id: int, only_count: bool) -> dict[str, Any]:
+    """Count a bundle's contents and omissions, and unless only counting, make and store it."""
+    version = QrelVersion.objects.select_related("collection", "campaign").get(pk=version_id)
+    if only_count:
+        return count_bundle(version, progress)
+    made = make_bundle(version, progress)
+    return {"sha256": made.sha256, "size": made.size}

@@ -1,0 +1,70 @@
+"""The page that shows, makes and downloads a version's bundle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pooling.services.members import may
+from tournament.models import QrelVersion
+from web.common.work import Work
+from web.models import MadeBundle
+from web.releases import bundle
+from web.releases import kept_bundles as kept
+from web.releases.jobs import release_work
+from web.releases.scope import Scope
+
+#: Counts of a bundle's contents, in the order of the page.
+WORDS = {
+    "judgments": "judgments",
+    "judgments_that_count": "of them this version rests on",
+    "workers": "workers, counted in each campaign, by pseudonyms of this version",
+    "gold": "gold pairs",
+    "gold_answers": "answers on gold pairs",
+    "exclusions": "exclusions",
+    "queries": "queries",
+    "passages": "passages, by their ids",
+    "runs": "public runs",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A bundle in the list: why it is withdrawn (or empty), and its contents that are no longer released."""
+
+    made: MadeBundle
+    withheld: str
+    no_longer: list[str]
+
+
+def made_lines(scope: Scope) -> list[Line]:
+    """Return the version's bundles, newest first."""
+    return [
+        Line(made, kept.withheld(made, scope), kept.no_longer_released(made, scope))
+        for made in kept.kept_bundles_of(scope.version)
+    ]
+
+
+def release_page(version: QrelVersion, user: Any) -> dict[str, Any]:
+    """Return the data of the page."""
+    newest = release_work(version).first()
+    scope = Scope(version)
+    current = bundle.bundle_of(scope)
+    lines = made_lines(scope)
+    counted = current.summary if current else bundle.counted(scope)
+    summary = counted or (lines[0].made.summary if lines else None)
+    return {
+        "collection": version.collection,
+        "version": version,
+        "work": Work(newest) if newest else None,
+        "lines": lines,
+        "current": current,
+        "counted": counted is not None,
+        "summary": summary,
+        "counts": [(words, summary["counts"][name]) for name, words in WORDS.items()] if summary else [],
+        "left_out": [(what, many) for what, many in summary["left_out"].items() if many] if summary else [],
+        "files": list(summary["files"].items()) if summary else [],
+        "may_make": may(user, "publish version", version.collection),
+        "may_delete": may(user, "delete bundle", version.collection),
+        "may_describe": may(user, "describe collection", version.collection),
+    }

@@ -1,0 +1,1 @@
+"""Runs: uploaded, checked, listed, described."""

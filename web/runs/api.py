@@ -1,0 +1,147 @@
+"""Runs: listed, read, sent, described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Field, Query, Router, Schema
+
+from accounts.models import ApiToken
+from pooling.models import Collection, Run
+from pooling.services.describing import describe_run, release_runs
+from pooling.services.finding import runs_tagged
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.works import Text
+from web.common.access import collection_for, require
+from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, without_queries
+
+router = Router()
+Release = Literal["public", "scores", "private"]
+
+
+class RunOut(Schema):
+    """A run and its description; ``report`` has the results of the check."""
+
+    id: int
+    run_tag: str
+    format: str
+    order: str
+    sha256: str
+    team: str
+    description: str
+    paper: str
+    code: str
+    run_type: str
+    submitted_on: date | None
+    baseline: bool
+    release: str
+    anonymous_until: date | None
+    report: dict[str, Any]
+    created_at: datetime
+
+
+class RunPage(Schema):
+    """A page of runs, by tag; ``count`` is the number of all matches."""
+
+    count: int
+    runs: list[RunOut]
+
+
+class RunChanges(Body):
+    """A run's description; omitted fields stay."""
+
+    team: Annotated[str, Field(max_length=200)] = ""
+    description: Annotated[str, Field(max_length=10_000)] = ""
+    paper: Annotated[str, Field(max_length=500)] = ""
+    code: Annotated[str, Field(max_length=500)] = ""
+    run_type: Annotated[str, Field(max_length=100)] = ""
+    submitted_on: date | None = None
+    baseline: bool = False
+    release: Release = "private"
+    anonymous_until: date | None = None
+
+
+class ReleaseIn(Body):
+    """Runs by tag, and the release level for all of them."""
+
+    runs: Annotated[
+        list[Annotated[Text, Field(min_length=1, max_length=200)]], Field(min_length=1, max_length=4000)
+    ]
+    release: Release
+
+
+class Released(Schema):
+    """The level, and the runs whose level changed."""
+
+    release: Release
+    changed: list[str]
+
+
+class UploadOptions(RunChanges):
+    """How to read a sent file, and the run's description."""
+
+    file_name: Annotated[str, Field(max_length=200)] = "run.txt"
+    check_only: bool = False
+    run_tag: Annotated[str, Field(max_length=200)] = ""
+    variant_of: Annotated[str, Field(max_length=200)] = ""
+    order: Literal["", "score", "rank"] = ""
+    skip_unknown: bool = False
+
+
+@router.get(
+    "/collections/{name}/runs", response=RunPage, summary="List the runs that the caller can see, by tag"
+)
+def list_runs(
+    request: HttpRequest,
+    name: str,
+    run_tag: str = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    rows = listed_runs(found, user)
+    rows = rows.filter(run_tag=run_tag) if run_tag else rows
+    return {"count": rows.count(), "runs": _shown(rows[offset : offset + limit], found, user)}
+
+
+@router.get("/collections/{name}/runs/{int:key}", response=RunOut, summary="One run")
+def read_run(request: HttpRequest, name: str, key: int) -> Run:
+    user = reader(request)
+    found = collection_for(user, name)
+    run = get_object_or_404(listed_runs(found, user), pk=key)
+    return _shown([run], found, user)[0]
+
+
+def _shown(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
+    """Return the runs as this person sees them."""
+    everything, hidden = sees_everything(user, collection), hidden_queries(collection, user)
+    return [without_queries(as_shown(run, everything), hidden) for run in runs]
+
+
+@router.patch("/collections/{name}/runs/{int:key}", response=RunOut, summary="Edit a run's description")
+def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> Run:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "edit run", found)
+    run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
+    return describe_run(run=run, changes=changes.dict(exclude_unset=True), who=user.get_username())
+
+
+@router.post(
+    "/collections/{name}/runs/release",
+    response=Released,
+    summary="Set the release level of several runs, all or none",
+)
+def release_several(request: HttpRequest, name: str, asked: ReleaseIn) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "edit run", found)
+    meant = runs_tagged(found, asked.runs)
+    changed = release_runs(runs=meant, release=asked.release, who=user.get_username())
+    return {"release": asked.release, "changed": [run.run_tag for run in changed]}

@@ -1,0 +1,255 @@
+"""Forms to upload and describe runs, and to create and describe collections."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from django import forms
+
+from pooling.errors import PoolingError
+from pooling.models import Run
+from pooling.services.collection_details import DEEPEST, MOST
+from pooling.services.naming import check_language
+from pooling.services.sent_files import sources_on_the_server
+
+RELEASES = [
+    ("public", "public: its name, values and passages"),
+    ("scores", "scores: its name and values, not its passages"),
+    ("private", "private: nothing; only members see it"),
+]
+#: Replaces Django's message, which speaks of a slug.
+NO_NAME = {"invalid": "Use only letters, digits, hyphens and underscores."}
+
+
+class Day(forms.DateInput):
+    """A date, with the browser's date picker."""
+
+    input_type = "date"
+
+
+class ManyFiles(forms.ClearableFileInput):
+    """Several files in one field."""
+
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Several files: a list of them."""
+
+    widget = ManyFiles
+
+    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+        """Validate each file separately."""
+        files = data if isinstance(data, list | tuple) else [data] if data else []
+        if not files and self.required:
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+        return [super(FilesField, self).clean(file, initial) for file in files]
+
+
+class AboutRun(forms.Form):
+    """A run's description."""
+
+    team = forms.CharField(
+        max_length=200, required=False, help_text="Who made the run. It cannot be changed later."
+    )
+    description = forms.CharField(
+        max_length=10_000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="How it was made: models, data, anything special.",
+    )
+    run_type = forms.CharField(
+        max_length=100, required=False, label="Family", help_text="Such as dense, rerank, bm25."
+    )
+    paper = forms.CharField(max_length=500, required=False, label="Paper (link)")
+    code = forms.CharField(max_length=500, required=False, label="Code (link)")
+    submitted_on = forms.DateField(required=False, widget=Day(), label="Submission date")
+    anonymous_until = forms.DateField(
+        required=False, widget=Day(), help_text="Its author is hidden before this day."
+    )
+    baseline = forms.BooleanField(required=False, label="One of the board's own baselines")
+
+
+class SendRuns(AboutRun):
+    """Run files, how to read them, and their description."""
+
+    run_tag = forms.CharField(
+        max_length=200, required=False, help_text="Replaces the tag in the file. Only for a single file."
+    )
+    release = forms.ChoiceField(choices=RELEASES, initial="private")
+    order = forms.ChoiceField(
+        choices=[
+            ("", "default: TREC by score, MS MARCO by rank"),
+            ("score", "by score"),
+            ("rank", "by rank"),
+        ],
+        required=False,
+        label="Order",
+    )
+    variant_of = forms.CharField(
+        max_length=200,
+        required=False,
+        help_text="Tag of a run from which it differs only by hyperparameters or seed.",
+    )
+    skip_unknown = forms.BooleanField(
+        required=False, label="Skip lines of queries that the collection does not have"
+    )
+    check_only = forms.BooleanField(required=False)
+    run_files = FilesField(required=False, label="Run files")
+
+    def about(self) -> list[forms.BoundField]:
+        """Return the fields about the runs."""
+        return [self[name] for name in AboutRun.base_fields]
+
+    def reading(self) -> list[forms.BoundField]:
+        """Return the fields about reading the files and releasing the runs."""
+        return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
+
+    def options(self) -> dict[str, Any]:
+        """Return the values as an upload stores them, without empty ones."""
+        said = {name: value for name, value in self.cleaned_data.items() if value}
+        for name in ("run_files", "check_only"):
+            said.pop(name, None)
+        return {name: value.isoformat() if isinstance(value, date) else value for name, value in said.items()}
+
+
+class DescribeRun(AboutRun):
+    """An existing run's description. Locked fields are read-only."""
+
+    def __init__(self, run: Run, held: frozenset[str], data: Any = None) -> None:
+        initial = {name: getattr(run, name) for name in AboutRun.base_fields}
+        super().__init__(data, initial=initial)
+        for name in held:
+            self.fields[name].disabled = bool(getattr(run, name)) or name == "baseline"
+            if self.fields[name].disabled:
+                self.fields[name].help_text = "The board's policy does not allow changes."
+
+
+class AboutCollection(forms.Form):
+    """A collection's description."""
+
+    title = forms.CharField(max_length=MOST["title"], required=False, help_text="Its name for people.")
+    description = forms.CharField(
+        max_length=MOST["description"], required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    licence = forms.CharField(
+        max_length=MOST["licence"],
+        required=False,
+        help_text="The terms for using queries, passages and judgments, such as CC BY 4.0.",
+    )
+    citation = forms.CharField(
+        max_length=MOST["citation"],
+        required=False,
+        label="Source and citation",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Where it comes from, and how to cite it.",
+    )
+
+
+class DescribeCollection(AboutCollection):
+    """An existing collection's description."""
+
+    language = forms.CharField(
+        max_length=20,
+        help_text="The language of queries and passages: en, ar, ja, zh-Hant … It sets reading direction and "
+        "line breaks on workers' pages, immediately and in running campaigns too.",
+    )
+    max_run_depth = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=DEEPEST,
+        label="Most passages per query",
+        help_text="A run that lists more for a query is refused. Existing runs stay.",
+    )
+
+    def clean_language(self) -> str:
+        """Return a valid language tag."""
+        language: str = self.cleaned_data["language"]
+        try:
+            check_language(language)
+        except PoolingError as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+        return language
+
+
+class CreateCollection(AboutCollection):
+    """A new collection and its files."""
+
+    field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
+    name = forms.SlugField(
+        max_length=80,
+        help_text="Letters, digits, hyphens and underscores; part of addresses.",
+        error_messages=NO_NAME,
+    )
+    language = forms.CharField(
+        max_length=20, initial="en", help_text="The language of queries and passages: en, ar, ja, zh-Hant …"
+    )
+    queries = forms.FileField(help_text="One per line: qid, tab, text; or JSON lines. Plain or compressed.")
+    passages = FilesField(
+        required=False,
+        help_text="One per line: pid, tab, text; or JSON lines. Only texts that are needed are kept in the database.",
+    )
+    there = forms.MultipleChoiceField(
+        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
+    )
+    qrels = forms.FileField(required=False, help_text="Known labels: qid 0 pid grade.")
+    min_grade = forms.IntegerField(
+        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.offered = _offer_sources(self)
+
+
+class AddFiles(forms.Form):
+    """More passage files and labels for an existing collection."""
+
+    passages = FilesField(
+        required=False,
+        label="Passage files",
+        help_text="One per line: pid, tab, text; or JSON lines. Existing texts stay.",
+    )
+    there = forms.MultipleChoiceField(
+        required=False, label="Passage files on the server", widget=forms.CheckboxSelectMultiple
+    )
+    qrels = forms.FileField(
+        required=False, label="Labels (qrels)", help_text="qid 0 pid grade, or qid, pid and grade."
+    )
+    set = forms.SlugField(
+        max_length=80,
+        required=False,
+        label="Name of the labels",
+        help_text="Such as official or graded.",
+        error_messages=NO_NAME,
+    )
+    min_grade = forms.IntegerField(
+        initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+    skip_unknown = forms.BooleanField(required=False, label="Skip lines of unknown queries")
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.offered = _offer_sources(self)
+
+    def clean(self) -> dict[str, Any]:
+        """Require at least one file, and a name for labels."""
+        said = super().clean() or {}
+        if not self.errors and not (said["passages"] or said["qrels"] or said.get("there")):
+            raise forms.ValidationError("Choose at least one file.")
+        if said.get("qrels") and not said.get("set") and "set" not in self.errors:
+            self.add_error("set", "Name the labels: boards and campaigns refer to them by it.")
+        return said
+
+
+def _offer_sources(form: forms.Form) -> dict[str, Path]:
+    """Offer the passage files on the server, by name; remove the field if there are none."""
+    offered = {path.name: path for path in sources_on_the_server()}
+    there = form.fields["there"]
+    assert isinstance(there, forms.MultipleChoiceField)
+    there.choices = [(name, name) for name in offered]
+    if not offered:
+        del form.fields["there"]
+    return offered

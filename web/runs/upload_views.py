@@ -1,0 +1,199 @@
+"""Pages to upload runs: in parts and with progress by a script, or with a plain form."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from config.errors import Refusal
+from pooling.errors import WrongOffset
+from pooling.jobs import ring_for_upload
+from pooling.models import Collection, RunUpload
+from pooling.services.receiving import abandon, append, begin, receive
+from pooling.services.submissions import policy_of, said_as
+from pooling.services.uploads import submit_checked
+from web.common.access import needs
+from web.common.directions import complain, said_plainly
+from web.runs import uploads as service
+from web.runs.forms import SendRuns
+
+
+@require_http_methods(["GET", "POST"])
+@needs("upload run")
+def send(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the form for run files; a plain POST takes in all files at once."""
+    form = SendRuns(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        files = form.cleaned_data["run_files"]
+        if not files:
+            form.add_error("run_files", "Choose at least one file.")
+        elif len(files) > 1 and form.cleaned_data["run_tag"]:
+            form.add_error("run_tag", "A tag names one run. Leave it empty or send one file.")
+        elif _taken_in(request, collection, form):
+            return redirect("web:uploads", collection.name)
+    policy = policy_of(collection)
+    context = {
+        "collection": collection,
+        "form": form,
+        "policy": policy,
+        "asked": [said_as(name) for name in policy.required] if policy else [],
+    }
+    return render(request, "web/send.html", context, status=422 if form.errors else 200)
+
+
+def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> bool:
+    """Take in every file and return whether that worked; the form shows a refusal."""
+    for file in form.cleaned_data["run_files"]:
+        try:
+            upload, _ = receive(
+                collection=collection,
+                user=request.user,  # type: ignore[arg-type]
+                key=f"form-{uuid.uuid4().hex}",
+                stream=file,
+                length=file.size,
+                file_name=file.name,
+                options=form.options(),
+                check_only=form.cleaned_data["check_only"],
+            )
+        except Refusal as refusal:
+            form.add_error("run_files", f"{file.name}: {refusal}")
+            return False
+        ring_for_upload(upload)
+    return True
+
+
+@require_POST
+@needs("upload run")
+def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Announce a file from the script; the response has the address for its parts."""
+    form = SendRuns(request.POST)
+    size, key = _whole(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
+    if not form.is_valid() or size is None:
+        wrong = [f"{name}: {' '.join(map(str, said))}" for name, said in form.errors.items()]
+        return JsonResponse({"problem": " ".join(wrong) or "The size is missing."}, status=422)
+    try:
+        upload, _ = begin(
+            collection=collection,
+            user=request.user,  # type: ignore[arg-type]
+            key=key if key.isprintable() and key else uuid.uuid4().hex,
+            length=size,
+            file_name=request.POST.get("file_name", ""),
+            options=form.options(),
+            check_only=form.cleaned_data["check_only"],
+        )
+    except Refusal as refusal:
+        return JsonResponse({"problem": said_plainly(refusal)}, status=422)
+    return JsonResponse(_told(upload), status=201)
+
+
+@require_POST
+@needs("upload run")
+def send_part(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Take a part of a file as the request body, starting at the header Upload-Offset."""
+    upload = _own(request, collection, key)
+    offset, length = (_whole(request.headers.get(name, "")) for name in ("Upload-Offset", "Content-Length"))
+    if offset is None or length is None:
+        return JsonResponse({"problem": "Send the headers Upload-Offset and Content-Length."}, status=400)
+    try:
+        upload = append(upload, offset=offset, stream=request, length=length)
+    except WrongOffset:
+        upload.refresh_from_db()
+        return JsonResponse(_told(upload), status=409)
+    except Refusal as refusal:
+        return JsonResponse({"problem": said_plainly(refusal)}, status=422)
+    if upload.state == RunUpload.State.WAITING:
+        ring_for_upload(upload)
+    return JsonResponse(_told(upload))
+
+
+def _whole(text: str) -> int | None:
+    """Parse a whole number of at most 15 digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+def _told(upload: RunUpload) -> dict[str, object]:
+    where = [upload.collection.name, upload.pk]
+    return {
+        "offset": upload.received_bytes,
+        "state": upload.state,
+        "parts": reverse("web:send_part", args=where),
+        "page": reverse("web:upload", args=where),
+    }
+
+
+@require_safe
+@never_cache
+@needs("upload run")
+def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """List uploads, newest first."""
+    return render(request, "web/uploads.html", service.uploads_page(collection, request.GET))
+
+
+@require_safe
+@never_cache
+@needs("upload run")
+def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Show one upload: every problem with its line, or the results of the check."""
+    found = _of_collection(collection, key)
+    return render(request, "web/upload.html", service.upload_page(found, request.user))
+
+
+@require_safe
+@never_cache
+@needs("upload run")
+def upload_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Return the live part of an upload's page."""
+    work = service.work_on(_of_collection(collection, key))
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
+
+
+@require_POST
+@needs("upload run")
+def submit(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Import a file that was only checked."""
+    found = _own(request, collection, key)
+    try:
+        ring_for_upload(submit_checked(found))
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:upload", collection.name, found.pk)
+
+
+@require_POST
+@needs("upload run")
+def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Retry a failed check."""
+    found = _own(request, collection, key)
+    if found.state == RunUpload.State.WAITING:
+        ring_for_upload(found)
+    return redirect("web:upload", collection.name, found.pk)
+
+
+@require_POST
+@needs("upload run")
+def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Discard a file that is unfinished, unchecked, or only checked."""
+    found = _own(request, collection, key)
+    try:
+        abandon(found)
+        messages.success(request, f"{found.file_name} was dropped.")
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:uploads", collection.name)
+
+
+def _of_collection(collection: Collection, key: int) -> RunUpload:
+    related = RunUpload.objects.select_related("collection", "run", "user")
+    return get_object_or_404(related, collection=collection, pk=key)
+
+
+def _own(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
+    """Return the person's own upload. Nobody can continue another person's upload."""
+    related = RunUpload.objects.select_related("collection")
+    return get_object_or_404(related, collection=collection, user=request.user, pk=key)

@@ -1,0 +1,111 @@
+"""States of uploads, in a list and one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.urls import reverse
+
+from config.background.models import Job
+from pooling.models import (
+    AddedFiles,
+    Collection,
+    NewCollection,
+    Passage,
+    PassageSource,
+    RunUpload,
+    SubmissionPolicy,
+)
+from pooling.services.quotas import keys_that_failed
+from web.common.work import Work
+
+UPLOADS_A_PAGE = 30
+#: Labels of states.
+STATES = {
+    RunUpload.State.RECEIVING: "arriving",
+    RunUpload.State.WAITING: "being checked",
+    RunUpload.State.CHECKED: "passed the check",
+    RunUpload.State.IMPORTED: "imported",
+    RunUpload.State.REFUSED: "refused",
+}
+
+
+def uploads_page(collection: Collection, parameters: Any) -> dict[str, Any]:
+    """Return the collection's uploads, newest first."""
+    rows = RunUpload.objects.filter(collection=collection).select_related("user", "run").order_by("-pk")
+    page = Paginator(rows, UPLOADS_A_PAGE).get_page(parameters.get("page"))
+    waiting = [upload for upload in page.object_list if upload.state == RunUpload.State.WAITING]
+    failed = keys_that_failed(waiting)
+    for upload in page.object_list:
+        _dress(upload, failed=upload.job_key in failed)
+    moving = len(waiting) > len(failed)
+    return {"collection": collection, "page": page, "moving": moving}
+
+
+def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
+    """Return one upload, with the job that checks it."""
+    work = work_on(upload)
+    _dress(upload, failed=bool(work and work.failed))
+    listed = len(upload.problems)
+    mine = upload.user_id is not None and upload.user_id == user.pk
+    return {
+        "collection": upload.collection,
+        "upload": upload,
+        "mine": mine,
+        "work": work,
+        "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
+        "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
+        "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
+    }
+
+
+def making_page(wanted: NewCollection) -> dict[str, Any]:
+    """Return a collection that is being made, or why it failed."""
+    listed = len(wanted.problems)
+    return {
+        "wanted": wanted,
+        "work": work_on(wanted),
+        "again": reverse("web:make_again", args=[wanted.pk]),
+        "more": sum(wanted.problem_counts.values()) - listed,
+    }
+
+
+def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
+    """Return files that are being added to a collection, their results, or why they were refused."""
+    mine = added.user_id is not None and added.user_id == user.pk
+    return {
+        "collection": added.collection,
+        "added": added,
+        "mine": mine,
+        "work": work_on(added),
+        "again": reverse("web:read_again", args=[added.collection.name, added.pk]) if mine else "",
+        "more": sum(added.problem_counts.values()) - len(added.problems),
+    }
+
+
+def adding_page(collection: Collection) -> dict[str, Any]:
+    """Return counts of the collection's passage files and texts, and the latest added files."""
+    texts = Passage.objects.filter(collection=collection)
+    return {
+        "collection": collection,
+        "sources": PassageSource.objects.filter(collection=collection).count(),
+        "without_text": texts.filter(text__isnull=True).count(),
+        "before": list(
+            AddedFiles.objects.filter(collection=collection).select_related("user").order_by("-pk")[:10]
+        ),
+    }
+
+
+def work_on(row: RunUpload | NewCollection | AddedFiles) -> Work | None:
+    """Return the job that files wait for; None if they do not wait."""
+    if row.state != RunUpload.State.WAITING:  # the word is the same for all three
+        return None
+    job = Job.objects.filter(key=row.job_key).order_by("-pk").first()
+    return Work(None if job is not None and job.state == Job.State.DONE else job)
+
+
+def _dress(upload: RunUpload, *, failed: bool) -> None:
+    """Set the upload's label and number of problems; ``failed``: its check failed."""
+    upload.words = "check failed" if failed else STATES[RunUpload.State(upload.state)]  # type: ignore[attr-defined]
+    upload.total = sum(upload.problem_counts.values()) or len(upload.problems)  # type: ignore[attr-defined]

@@ -1,0 +1,118 @@
+"""Pages of a collection's runs, and changes to a run."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.errors import Refusal
+from config.plurals import many
+from pooling.errors import SubmissionRefused
+from pooling.models import Collection, Run
+from pooling.services.describing import describe_run, release_runs
+from pooling.services.submissions import held_fast
+from tournament.services.withdrawing import what_rests_on, withdraw_run
+from web.common.access import collection_for, needs
+from web.common.directions import complain
+from web.common.visibility import listed_runs
+from web.runs import pages as service
+from web.runs.forms import RELEASES, DescribeRun
+
+
+@require_safe
+def runs(request: HttpRequest, name: str) -> HttpResponse:
+    """List the runs that the person can see, searched, sorted and paginated as the address says."""
+    found = collection_for(request.user, name)
+    return render(request, "web/runs.html", service.runs_page(found, request.user, request.GET))
+
+
+@require_safe
+def run(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Show a run: its description, values and queries."""
+    found = collection_for(request.user, name)
+    one = get_object_or_404(listed_runs(found, request.user), pk=key)
+    return render(request, "web/run.html", service.run_page(found, one, request.user, request.GET))
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def describe(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Edit a run's description, as far as the board's policy allows."""
+    one = _run(request, collection, key)
+    form = DescribeRun(one, held_fast(one), request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            describe_run(run=one, changes=form.cleaned_data, who=request.user.get_username())
+            return redirect("web:run", collection.name, one.pk)
+        except SubmissionRefused as refusal:
+            for name in refusal.missing:
+                form.add_error(name, "The board requires this.")
+            form.add_error(None, refusal.message)
+    context = {"collection": collection, "run": one, "form": form}
+    return render(request, "web/describe_run.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def release(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Change a run's release level after a confirmation, since public data may have been copied."""
+    one = _run(request, collection, key)
+    wanted = request.POST.get("release") or request.GET.get("release", "")
+    levels = dict(RELEASES)
+    if wanted not in levels:
+        messages.error(request, "Choose public, scores or private.")
+        return redirect("web:run", collection.name, one.pk)
+    if request.method == "POST":
+        describe_run(run=one, changes={"release": wanted}, who=request.user.get_username())
+        messages.success(request, f"{one.run_tag} is now released as {wanted}.")
+        return redirect("web:run", collection.name, one.pk)
+    context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels}
+    return render(request, "web/release_run.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def release_several(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Change the release level of the chosen runs after a confirmation that lists them."""
+    asked = request.POST if request.method == "POST" else request.GET
+    keys = [int(key) for key in asked.getlist("run") if key.isdecimal() and len(key) < 19]
+    chosen = listed_runs(collection, request.user).filter(pk__in=keys).order_by("run_tag")
+    found, wanted, levels = (
+        list(chosen.select_related("collection")),
+        asked.get("release", ""),
+        dict(RELEASES),
+    )
+    if wanted not in levels or not found:
+        messages.error(request, "Choose runs, and public, scores or private.")
+        return redirect("web:runs", collection.name)
+    if request.method == "POST":
+        changed = release_runs(runs=found, release=wanted, who=request.user.get_username())
+        messages.success(request, f"{many(len(changed), 'run is', 'runs are')} now released as {wanted}.")
+        return redirect("web:runs", collection.name)
+    changing = [one for one in found if one.release != wanted]
+    context = {"collection": collection, "runs": found, "changing": changing, "wanted": wanted}
+    return render(request, "web/release_runs.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@needs("edit run")
+def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Remove a run from the collection after a confirmation, if nothing depends on it."""
+    one = _run(request, collection, key)
+    if request.method == "POST":
+        try:
+            withdraw_run(run=one, who=request.user.get_username())
+        except Refusal as refusal:
+            complain(request, refusal)
+            return redirect("web:run", collection.name, one.pk)
+        messages.success(request, f"{one.run_tag} was withdrawn.")
+        return redirect("web:runs", collection.name)
+    context = {"collection": collection, "run": one, "reasons": what_rests_on(one)}
+    return render(request, "web/withdraw_run.html", context)
+
+
+def _run(request: HttpRequest, collection: Collection, key: int) -> Run:
+    related = listed_runs(collection, request.user).select_related("collection")
+    return get_object_or_404(related, pk=key)

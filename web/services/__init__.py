@@ -1,1 +1,0 @@
-"""What pages show: rows of several rooms put together. Rules stay in the rooms; who sees what is here."""

@@ -1,0 +1,1 @@
+"""Spending grants: who may spend the installation's crowd money."""

@@ -1,0 +1,124 @@
+"""Versions of the preference qrels, leaderboards, scores."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.http import parse_etags, quote_etag
+from ninja import Field, Query, Router, Schema
+
+from leaderboard.board.boards import as_dict
+from leaderboard.scoring.chosen_runs import chosen_runs
+from leaderboard.scoring.labels import labels_named
+from leaderboard.scoring.scores import score, scores_as_dict
+from tournament.models import QrelVersion
+from web.api.callers import reader
+from web.boards.pages import MEASURE, Wish, published_board
+from web.common.access import collection_for, require
+from web.common.outdated_versions import Outdated, outdated_for
+from web.versions.pages import released_qrels
+
+router = Router()
+
+
+class VersionOut(Schema):
+    """A published version."""
+
+    number: int
+    campaign: str
+    simulated: bool
+    queries: int
+    qrels: int
+    qrels_sha256: str
+    published_at: datetime
+    outdated: Annotated[
+        str | None,
+        Field(
+            description="Notice on the latest version if judgments were excluded, repeated or withdrawn since; null "
+            "if it is up to date. Members of the collection get numbers."
+        ),
+    ]
+
+
+@router.get("/collections/{name}/versions", response=list[VersionOut], summary="List versions, newest first")
+def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
+    found = collection_for(user := reader(request), name)
+    rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
+    told = outdated_for(user, [found]).get(found.pk)
+    return [_facts(row, told) for row in rows.order_by("-number")]
+
+
+def _facts(row: QrelVersion, told: Outdated | None) -> dict[str, Any]:
+    same = ("number", "simulated", "qrels_sha256", "published_at")
+    return {name: getattr(row, name) for name in same} | {
+        "campaign": row.campaign.name,
+        "queries": row.queries_count,
+        "qrels": row.qrels_count,
+        "outdated": f"{told.words} {told.effect}".strip() if told and told.version == row.number else None,
+    }
+
+
+@router.get(
+    "/collections/{name}/versions/{int:number}/qrels",
+    summary="Download the preference qrels of a version as a TREC qrels file",
+    openapi_extra={
+        "responses": {
+            200: {"description": "OK", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            304: {"description": "Not changed since the ETag in the request"},
+        }
+    },
+)
+def read_qrels(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    user = reader(request)
+    version = get_object_or_404(QrelVersion, collection=collection_for(user, name), number=number)
+    content, left_out, sha256 = released_qrels(version, user)
+    etag = quote_etag(sha256)
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Preferee-Left-Out": str(left_out)}
+    if etag in parse_etags(request.headers.get("If-None-Match", "")):
+        return HttpResponse(status=304, headers=headers)
+    return HttpResponse(content, content_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get(
+    "/collections/{name}/leaderboard",
+    response=dict[str, Any],
+    summary="Get the leaderboard under a version (default: latest) and a measure, with ranks and intervals",
+)
+def read_leaderboard(
+    request: HttpRequest,
+    name: str,
+    version: Annotated[int | None, Query(ge=1, le=999_999_999)] = None,
+    official: str = "",
+    measure: Annotated[str, Query(max_length=100)] = MEASURE,
+) -> dict[str, Any]:
+    user = reader(request)
+    wish = Wish(version=version, official=official or None, measure=measure)
+    return as_dict(published_board(collection_for(user, name), wish, user))
+
+
+@router.get(
+    "/collections/{name}/scores",
+    response=dict[str, Any],
+    summary="Get measures of runs under labels",
+)
+def read_scores(
+    request: HttpRequest,
+    name: str,
+    qrels: str,
+    measures: Annotated[str, Query(max_length=500)] = "RR@10",
+    run: Annotated[list[str], Query(max_length=500)] = [],  # noqa: B006
+    per_query: bool = False,
+) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "score", found)
+    scores = score(
+        collection=found,
+        labels=labels_named(found, qrels),
+        runs=chosen_runs(found, run),
+        measures=measures,
+    )
+    return scores_as_dict(scores, per_query=per_query)

@@ -1,0 +1,212 @@
+"""Differences between two versions: which queries changed, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+
+from config.plurals import many
+from pooling.models import Collection, Passage, Query
+from tournament.models import QrelVersion, VersionQuery
+from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
+from tournament.services.publishing import queries_by_key
+from web.common.row_files import in_parts
+from web.common.visibility import Sight, hidden_queries, sight_of
+
+CHANGES_A_PAGE = 50
+WORDS = {
+    What.ANSWERS: "other best answers",
+    What.STATUS: "other status",
+    What.ARRIVED: "newly covered",
+    What.LEFT: "no longer covered",
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A query in one version: its status (empty: not covered), its best answers, the number of hidden ones."""
+
+    status: str
+    best: list[Passage]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class ChangeLine:
+    """A query on which the versions differ."""
+
+    query: Query
+    what: str
+    words: str
+    before: Side
+    after: Side
+    why: list[str]
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The differences between two versions that this person can see; rows are made page by page."""
+
+    collection: Collection
+    before: Edition | None
+    after: Edition
+    found: list[QueryChange]
+    user: Any
+
+    def counts(self) -> list[tuple[str, str, int]]:
+        """Return (key, label, count) of each kind."""
+        kinds = Counter(change.what for change in self.found)
+        return [(str(what), words, kinds[what]) for what, words in WORDS.items()]
+
+    def chosen(self, what: str, text: str) -> list[QueryChange]:
+        """Return changes of one kind ("" for all) whose query contains the text or has it as its qid."""
+        found = [change for change in self.found if not what or change.what == what]
+        if not text:
+            return found
+        wanted = text.casefold()
+        named = {
+            query
+            for query, qid, words in _queries_of(self.before, self.after, "qid", "text")
+            if qid == text or wanted in words.casefold()
+        }
+        return [change for change in found if change.query in named]
+
+    def lines(self, part: Sequence[QueryChange]) -> list[ChangeLine]:
+        """Return these changes with passages and reasons, in a fixed number of database queries."""
+        queries = {query.pk: query for query in queries_by_key(change.query for change in part)}
+        keys = {key for change in part for key in change.before | change.after}
+        passages = Passage.objects.defer("text").in_bulk(keys)
+        why = causes(self.before, self.after, [(query.pk, query.qid) for query in queries.values()])
+        brought = {pid for cause in why.values() for pid in (*cause.challengers, *cause.twins)}
+        known = Passage.objects.filter(collection=self.collection, pid__in=brought)
+        key_of = dict(known.values_list("pid", "pk"))
+        asked = keys.union(key_of.values())
+        sight = sight_of(self.collection, list(queries.values()), self.user, passages=asked)
+        told = _Telling(sight, key_of)
+        return [
+            ChangeLine(
+                query=queries[change.query],
+                what=str(change.what),
+                words=WORDS[change.what],
+                before=_side(change.query, change.status_before, change.before, passages, sight),
+                after=_side(change.query, change.status_after, change.after, passages, sight),
+                why=told.reasons(change.query, why[change.query]),
+            )
+            for change in part
+        ]
+
+    def every_line(self, part: Sequence[QueryChange]) -> Iterator[ChangeLine]:
+        """Yield the same for any number of changes, in batches."""
+        for some in in_parts(part):
+            yield from self.lines(some)
+
+
+def version_differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> Differences:
+    """Return how ``version`` differs from ``since``; everything if there is no earlier version."""
+    before = edition_of(since) if since else None
+    after = edition_of(version)
+    hidden = hidden_queries(version.collection, user)
+    found = changes(before, after)
+    place = {
+        query: position
+        for query, position, qid in _queries_of(before, after, "position", "qid")
+        if qid not in hidden
+    }
+    shown = [change for change in found if change.query in place]
+    shown.sort(key=lambda change: (place[change.query], change.query))
+    return Differences(version.collection, before, after, shown, user)
+
+
+def _queries_of(before: Edition | None, after: Edition, *columns: str) -> Iterable[tuple[Any, ...]]:
+    """Return each covered query's key and columns; queries that both versions cover come twice."""
+    numbers = [edition.number for edition in (before, after) if edition]
+    covered = VersionQuery.objects.filter(version__collection=after.collection, version__number__in=numbers)
+    return covered.values_list("query_id", *(f"query__{column}" for column in columns))
+
+
+def changes_page(
+    version: QrelVersion, since: QrelVersion | None, user: Any, parameters: Any
+) -> dict[str, Any]:
+    """Return the data of the page that compares two versions."""
+    told = version_differences(version, since, user)
+    what = parameters.get("show", "")
+    what = what if what in set(map(str, What)) else ""
+    text = parameters.get("q", "").strip()
+    page: Page[QueryChange] = Paginator(told.chosen(what, text), CHANGES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    versions = QrelVersion.objects.filter(collection=version.collection).order_by("-number")
+    return {
+        "collection": version.collection,
+        "version": version,
+        "since": since,
+        "versions": versions.defer("manifest"),
+        "counts": told.counts(),
+        "total": len(told.found),
+        "chosen": what,
+        "found": text,
+        "page": page,
+        "lines": told.lines(list(page.object_list)),
+    }
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """Explains causes; unreleased runs are counted, not named."""
+
+    sight: Sight
+    key_of: dict[str, int]
+
+    def reasons(self, query: int, cause: Cause) -> list[str]:
+        """Return the causes of one query's change."""
+        said = []
+        if cause.campaigns:
+            said.append(f"decided by campaign {cause.campaigns[1]}, previously by {cause.campaigns[0]}")
+        if cause.challengers:
+            what = many(len(cause.challengers), "new passage")
+            said.append(self._challenged(query, cause, what, cause.challengers))
+        if cause.twins:
+            what = f"{many(len(cause.twins), 'passage')} with the text of a best answer"
+            said.append(self._challenged(query, cause, what, cause.twins))
+        if cause.judgments_new:
+            said.append(many(cause.judgments_new, "new judgment"))
+        if cause.judgments_gone:
+            said.append(_gone(cause))
+        return said + [f"{what}: {after}, before {before}" for what, before, after in cause.rules]
+
+    def _challenged(self, query: int, cause: Cause, what: str, pids: Sequence[str]) -> str:
+        tags = self._tags(query, pids).intersection(cause.run_tags) or set(cause.run_tags)
+        shown = sorted(tag for tag in tags if self.sight.everything or self.sight.names(tag))
+        others = len(tags) - len(shown)
+        named = [*shown, *([f"{many(others, 'run')} not released"] if others else [])]
+        which = "challenges" if len(cause.challenges) > 1 else "challenge"
+        return f"{which} {', '.join(map(str, cause.challenges))} brought {what}, with {', '.join(named)}"
+
+    def _tags(self, query: int, pids: Sequence[str]) -> set[str]:
+        """Return the known runs that had one of these passages on top for the query."""
+        runs = self.sight.runs
+        return {
+            runs[run].run_tag
+            for pid in pids
+            for run in self.sight.suppliers.get((query, self.key_of.get(pid, 0)), ())
+            if run in runs
+        }
+
+
+def _gone(cause: Cause) -> str:
+    parts = [
+        many(cause.excluded, "excluded worker") if cause.excluded else "",
+        f"{many(cause.withdrew, 'worker')} who withdrew them" if cause.withdrew else "",
+    ]
+    of = " and ".join(part for part in parts if part)
+    counts = "counts" if cause.judgments_gone == 1 else "count"
+    return f"{many(cause.judgments_gone, 'judgment')}{f' of {of}' if of else ''} no longer {counts}"
+
+
+def _side(query: int, status: str, best: frozenset[int], passages: dict[int, Passage], sight: Sight) -> Side:
+    shown = [passages[key] for key in best if sight.sees(query, key)]
+    return Side(status, sorted(shown, key=lambda one: one.pid), len(best) - len(shown))

@@ -1,0 +1,118 @@
+"""Background jobs for the next version: challenges of new runs, previews, publications."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import QuerySet
+
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from config.background.services import start
+from judging.campaign.campaigns import log_change
+from judging.models import Campaign
+from tournament import services
+from tournament.errors import ChallengeUnderWay
+from tournament.jobs import ring_for_places
+from web.boards.jobs import ring_for_boards
+from web.common.sole_work import start_alone
+from web.versions.named_changes import challenged_queries, named_changes
+
+CHALLENGE = "web.challenge"
+PREVIEW = "web.preview_version"
+PUBLISH = "web.publish_version"
+LISTED = 100
+
+
+def ring_for_challenge(campaign: Campaign, asked: dict[str, Any], *, who: str) -> Job:
+    """Start planning and opening a challenge. Raises ChallengeUnderWay if another one is being planned."""
+    arguments = asked | {"campaign_id": campaign.pk, "who": who}
+    if asked["confirm_spend"] is not None:
+        arguments["confirm_spend"] = str(asked["confirm_spend"])
+    job = start(CHALLENGE, key=f"{CHALLENGE}:{campaign.pk}", arguments=arguments)
+    if job.arguments != arguments:
+        raise ChallengeUnderWay(
+            f"Another challenge of {campaign.name} is being planned.", "Try again when it is done."
+        )
+    return job
+
+
+def challenge_work(campaign: Campaign) -> QuerySet[Job]:
+    """Return this campaign's challenge jobs."""
+    return Job.objects.filter(kind=CHALLENGE, arguments__campaign_id=campaign.pk)
+
+
+@job_kind(CHALLENGE, words="the challenge of new runs")
+def challenge_job(
+    *,
+    progress: Progress,
+    campaign_id: int,
+    runs: list[str],
+    rule: str,
+    dry_run: bool,
+    confirm_spend: str | None,
+    who: str,
+) -> dict[str, Any]:
+    """Plan a challenge, open it unless it is a dry run, and start the job that posts its places."""
+    campaign = Campaign.objects.select_related("collection", "pool").get(pk=campaign_id)
+    plan = services.plan_challenge(campaign=campaign, run_tags=runs, rule=rule, progress=progress)
+    if dry_run:
+        listed = challenged_queries(plan, LISTED)
+        return {"challenge": None, "state": "planned", "asked": 0, **plan.summary(), "listed": listed}
+    agreed = None if confirm_spend is None else Decimal(confirm_spend)
+    opened = services.open_challenge(plan=plan, confirm_spend=agreed)
+    if opened.challenge is None:
+        return {"challenge": None, "state": "done", "asked": 0, **plan.summary()}
+    log_change(
+        campaign, f"challenge {opened.challenge.number}", why=f"runs: {', '.join(runs)}"[:2000], who=who
+    )
+    if opened.advance.asked:
+        ring_for_places(campaign.pk)
+    return {
+        "challenge": opened.challenge.number,
+        "state": str(opened.challenge.state),
+        "asked": opened.advance.asked,
+        **plan.summary(),
+    }
+
+
+def ring_for_preview(campaign: Campaign, *, allow_open: bool) -> Job:
+    """Start a preview of what publishing the campaign would change. Raises AnotherUnderWay."""
+    arguments = {"campaign_id": campaign.pk, "allow_open": allow_open}
+    return start_alone(PREVIEW, f"{PREVIEW}:{campaign.pk}", arguments, f"a preview of {campaign.name}")
+
+
+def ring_for_publishing(campaign: Campaign, *, allow_open: bool, as_shown: str, who: str) -> Job:
+    """Start publishing the campaign as the next version. Raises AnotherUnderWay."""
+    arguments = {"campaign_id": campaign.pk, "allow_open": allow_open, "as_shown": as_shown, "who": who}
+    return start_alone(PUBLISH, f"{PUBLISH}:{campaign.collection_id}", arguments, f"{campaign.name}")
+
+
+def version_work(campaign: Campaign) -> QuerySet[Job]:
+    """Return this campaign's preview and publication jobs, newest first."""
+    return Job.objects.filter(kind__in=[PREVIEW, PUBLISH], arguments__campaign_id=campaign.pk).order_by("-pk")
+
+
+@job_kind(PREVIEW, words="working out the next version")
+def preview_job(*, progress: Progress, campaign_id: int, allow_open: bool) -> dict[str, Any]:
+    """Return what publishing the campaign would change."""
+    campaign = Campaign.objects.select_related("collection").get(pk=campaign_id)
+    found = services.preview_version(campaign=campaign, allow_open=allow_open, progress=progress)
+    return found.summary() | {"listed": named_changes(found.changes[:LISTED])}
+
+
+@job_kind(PUBLISH, words="publishing the next version")
+def publish_job(
+    *, progress: Progress, campaign_id: int, allow_open: bool, as_shown: str, who: str
+) -> dict[str, Any]:
+    """Publish the campaign as the next version if it matches what was shown, and log who did it."""
+    campaign = Campaign.objects.select_related("collection").get(pk=campaign_id)
+    progress(0, 1, "Publishing")
+    done = services.publish_qrels(
+        campaign=campaign, allow_open=allow_open, published_by=who, as_shown=as_shown
+    )
+    if done.new:
+        log_change(campaign, f"version {done.version.number}", why="published", who=who)
+        ring_for_boards()
+    return {"version": done.version.number, "new": done.new}

@@ -1,0 +1,168 @@
+"""Pages that lead to the next version: challenges by new runs, and publishing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import NotNow, Refusal
+from judging.models import Campaign
+from pooling.models import Collection
+from pooling.services import members
+from tournament.models import Challenge
+from tournament.services.neighbours import takes_real_money
+from web.common.access import campaign_for, needs, require
+from web.common.directions import complain
+from web.versions import next_version as pages
+from web.versions.jobs import ring_for_challenge, ring_for_preview, ring_for_publishing
+
+MOST_RUNS = 200
+
+
+@require_safe
+@needs("plan challenge")
+def challenge_with(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Let the person choose a campaign for the challenge; redirect if only one can ask people."""
+    found = pages.challengeable(collection)
+    tags = urlencode([("run", tag) for tag in request.GET.getlist("run")[:MOST_RUNS]])
+    if len(found) == 1:
+        return redirect(f"{reverse('web:challenge', args=[found[0].name])}?{tags}")
+    may_make = members.may(request.user, "prepare campaign", collection)
+    context = {"collection": collection, "campaigns": found, "tags": tags, "may_make": may_make}
+    return render(request, "web/challenge_with.html", context)
+
+
+@require_safe
+@never_cache
+def challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the unseen passages of new runs, the cost of judging them, and the challenges so far."""
+    found = _campaign(request, name, "plan challenge")
+    tags = request.GET.getlist("run")[:MOST_RUNS]
+    return render(request, "web/challenge.html", pages.challenge_page(found, request.user, tags))
+
+
+@require_safe
+@never_cache
+def challenging(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the live part of that page."""
+    found = _campaign(request, name, "plan challenge")
+    return render(
+        request, "web/parts/work.html", pages.challenge_page(found, request.user, []) | {"part": True}
+    )
+
+
+@require_POST
+def plan_challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """Start planning a challenge by the chosen runs."""
+    found = _campaign(request, name, "plan challenge")
+    return _challenge(request, found, dry_run=True, confirm_spend=None)
+
+
+@require_POST
+def open_challenge(request: HttpRequest, name: str) -> HttpResponse:
+    """Open the planned challenge, for no more than the amount on its button."""
+    found = _campaign(request, name, "open challenge")
+    if takes_real_money(found):
+        require(request.user, "spend money", found.collection)
+    amount = _amount(request.POST.get("confirm", ""))
+    if amount is None:
+        messages.error(request, "The form has no approved amount. Check the plan, then press its button.")
+        return redirect("web:challenge", found.name)
+    return _challenge(request, found, dry_run=False, confirm_spend=amount)
+
+
+def _challenge(
+    request: HttpRequest, campaign: Campaign, *, dry_run: bool, confirm_spend: Decimal | None
+) -> HttpResponse:
+    tags = sorted({tag for tag in request.POST.getlist("run") if tag.strip("\0 ")})[:MOST_RUNS]
+    rule = request.POST.get("rule", "")
+    if wrong := pages.wrong_with(tags, campaign.collection):
+        messages.error(request, wrong)
+        return redirect("web:challenge", campaign.name)
+    asked = {
+        "runs": tags,
+        "rule": rule if rule in Challenge.Rule.values else str(Challenge.Rule.LEAD2),
+        "dry_run": dry_run,
+        "confirm_spend": confirm_spend,
+    }
+    who = request.user.get_username()
+    return _rung(request, "web:challenge", campaign, lambda: ring_for_challenge(campaign, asked, who=who))
+
+
+def _amount(text: str) -> Decimal | None:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and 0 <= amount < 10**9 else None
+
+
+@require_safe
+@never_cache
+def publish(request: HttpRequest, name: str) -> HttpResponse:
+    """Show what publishing the campaign would change, and the button to publish."""
+    found = _campaign(request, name, "see everything")
+    return render(request, "web/publish.html", pages.publish_page(found, request.user))
+
+
+@require_safe
+@never_cache
+def publishing(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the live part of that page."""
+    found = _campaign(request, name, "see everything")
+    return render(request, "web/parts/work.html", pages.publish_page(found, request.user) | {"part": True})
+
+
+@require_POST
+def preview_version(request: HttpRequest, name: str) -> HttpResponse:
+    """Start working out what publishing would change."""
+    found = _campaign(request, name, "see everything")
+    allow_open = request.POST.get("allow_open") == "1"
+    return _rung(request, "web:publish", found, lambda: ring_for_preview(found, allow_open=allow_open))
+
+
+@require_POST
+def publish_version(request: HttpRequest, name: str) -> HttpResponse:
+    """Publish what was shown."""
+    found = _campaign(request, name, "publish version")
+    shown = request.POST.get("as_shown", "")
+    if not shown:
+        messages.error(request, "Preview the changes before you publish.")
+        return redirect("web:publish", found.name)
+    return _rung(
+        request,
+        "web:publish",
+        found,
+        lambda: ring_for_publishing(
+            found,
+            allow_open=request.POST.get("allow_open") == "1",
+            as_shown=shown,
+            who=request.user.get_username(),
+        ),
+    )
+
+
+def _campaign(request: HttpRequest, name: str, action: str) -> Campaign:
+    found = campaign_for(request.user, name)
+    require(request.user, action, found.collection)
+    return found
+
+
+def _rung(request: HttpRequest, page: str, campaign: Campaign, ring: Callable[[], Any]) -> HttpResponse:
+    """Start the job and redirect to its page, which shows any refusal."""
+    try:
+        ring()
+    except NotNow:
+        raise
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect(page, campaign.name)

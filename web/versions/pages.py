@@ -1,0 +1,216 @@
+"""A version's queries with their best answers: filters, search, pagination."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+
+from judging.models import Pair
+from leaderboard.errors import UnknownLabels
+from leaderboard.scoring.chosen_runs import official_set
+from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, Query
+from pooling.services.members import may
+from tournament.manifest import sha256, trec_qrels
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from web.common.outdated_versions import outdated_for
+from web.common.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
+
+QUERIES_A_PAGE = 50
+FILTERS = {
+    "": "all",
+    "closed": "closed",
+    "open": "open",
+    "singleton": "singletons",
+    "tied": "tied",
+    "cycle": "cycles",
+    "beaten": "official qrel beaten",
+    "changed": "changed since the previous version",
+    "carried": "carried over",
+}
+
+
+@dataclass(frozen=True)
+class QueryLine:
+    """A query of the version; ``best`` has the visible pids of its best answers; hidden ones are counted."""
+
+    row: VersionQuery
+    best: list[str]
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Wish:
+    """The query filter in the address. Invalid values are ignored."""
+
+    show: str = ""
+    text: str = ""
+
+    @classmethod
+    def of(cls, parameters: Any) -> Wish:
+        """Parse a query string."""
+        show = parameters.get("show", "")
+        return cls(show if show in FILTERS else "", parameters.get("q", "").strip())
+
+    @property
+    def address(self) -> str:
+        """Return the filter as a query string."""
+        return urlencode({key: value for key, value in (("show", self.show), ("q", self.text)) if value})
+
+
+def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return the data of a version's page."""
+    wish = Wish.of(parameters)
+    everything = sees_everything(user, version.collection)
+    page: Page[VersionQuery] = Paginator(asked_queries(version, wish, user), QUERIES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    return {
+        "collection": version.collection,
+        "version": version,
+        "official": official_of(version),
+        "filters": FILTERS,
+        "wish": wish,
+        "page": page,
+        "lines": query_lines(version, list(page.object_list), user),
+        "counts": _counts(version, everything),
+        "may_publish": may(user, "publish version", version.collection),
+        "sees_everything": everything,
+        "outdated": outdated_for(user, [version.collection]).get(version.collection_id),
+    }
+
+
+def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[VersionQuery]:
+    """Return the filtered queries whose results the person can see, in the collection's order."""
+    everything = sees_everything(user, version.collection)
+    rows = marked_queries(version, official_of(version)).filter(_public(version, everything))
+    if wish.text:
+        rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
+    return filtered(rows, wish.show).order_by("query__position", "pk")
+
+
+def neighbours(version: QrelVersion, query: Query, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return the previous and next query under the address's filter (None at an end)."""
+    wish = Wish.of(parameters)
+    rows = asked_queries(version, wish, user)
+    place = query.position
+    return {
+        "wish": wish,
+        "earlier": rows.filter(query__position__lt=place).order_by("-query__position", "-pk").first(),
+        "later": rows.filter(query__position__gt=place).first(),
+    }
+
+
+def official_of(version: QrelVersion) -> QrelSet | None:
+    """Return the qrel set that best answers are compared with, if there is one."""
+    try:
+        return official_set(version.collection)
+    except UnknownLabels:
+        return None
+
+
+def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:
+    """Return the version's queries, each annotated with ``beaten`` and ``changed``.
+
+    Beaten: the official label that pools and the perfect run use was judged and is not a best answer; further
+    relevant passages are ignored. Changed: the parent version has other best answers, or does not cover the query.
+    """
+    best = PreferenceQrel.objects.filter(query=OuterRef("query"))
+    before = best.filter(version=version.parent_id)
+    kept = PreferenceQrel.objects.filter(query=OuterRef("query"), passage=OuterRef("passage"))
+    arrived = best.filter(version=version).exclude(Exists(kept.filter(version=version.parent_id)))
+    left = before.exclude(Exists(kept.filter(version=version)))
+    changed = Exists(arrived) | Exists(left) if version.parent_id else Q(pk__isnull=True)
+    return (
+        VersionQuery.objects.filter(version=version)
+        .select_related("query")
+        .annotate(label=Subquery(_the_label(official, OuterRef("query"))))
+        .annotate(beaten=_beaten(version), changed=changed)
+    )
+
+
+def the_label(official: QrelSet | None, query: Query) -> int | None:
+    """Return the key of the query's official label: the highest grade, then the first in the file; else None."""
+    return _the_label(official, query.pk).first()
+
+
+def _the_label(official: QrelSet | None, query: Any) -> QuerySet[Any, int]:
+    """Return the rule of pooling.shallow.known_relevant as a database query."""
+    least = official.min_grade if official else 0
+    relevant = Qrel.objects.filter(qrel_set=official, query=query, grade__gte=least)
+    return relevant.order_by("-grade", "position").values_list("passage", flat=True)[:1]
+
+
+def _beaten(version: QrelVersion) -> Q:
+    """Return the condition that the annotated label was in a pool or pair and is not a best answer."""
+    best = PreferenceQrel.objects.filter(version=version, query=OuterRef("query"))
+    pooled = PooledPassage.objects.filter(query=OuterRef("query"), passage=OuterRef("label"))
+    paired = Pair.objects.filter(
+        Q(passage_a=OuterRef("label")) | Q(passage_b=OuterRef("label")), query=OuterRef("query")
+    )
+    judged = Q(Exists(pooled)) | Q(Exists(paired))
+    upheld = best.filter(passage=OuterRef("label"))
+    return judged & ~Q(Exists(upheld))
+
+
+def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery]:
+    """Return the rows of one filter."""
+    if chosen in ("closed", "open", "singleton"):
+        return rows.filter(status=chosen)
+    return rows.filter(**{chosen: True}) if chosen else rows
+
+
+def query_lines(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -> list[QueryLine]:
+    """Return the rows with their best answers, in a fixed number of database queries."""
+    best: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    qrels = PreferenceQrel.objects.filter(version=version, query__in=[row.query_id for row in rows])
+    named = qrels.order_by("propagated", "passage__pid").values_list("query_id", "passage_id", "passage__pid")
+    for query, passage, pid in named:
+        best[query].append((passage, pid))
+    sight = sight_on_answers(version, [row.query for row in rows], user)
+    lines = []
+    for row in rows:
+        shown = [pid for passage, pid in best[row.query_id] if sight.sees(row.query_id, passage)]
+        lines.append(QueryLine(row, shown, len(best[row.query_id]) - len(shown)))
+    return lines
+
+
+def released_qrels(version: QrelVersion, user: Any, sight: Sight | None = None) -> tuple[bytes, int, str]:
+    """Return the visible part of the version's qrels file, the number of omitted lines, and its SHA-256.
+
+    Files omit what public pages hide: passages that only unreleased runs supplied, and results on private queries.
+    ``sight``: the visibility of these queries, if already known.
+    """
+    columns = ("query_id", "passage_id", "query__position", "query__qid", "passage__pid")
+    rows = list(version.qrels.values_list(*columns))
+    sight = sight or sight_on_answers(version, None, user)
+    hidden = hidden_queries(version.collection, user)
+    shown = [
+        (position, qid, pid)
+        for query, passage, position, qid, pid in rows
+        if qid not in hidden and sight.sees(query, passage)
+    ]
+    content = trec_qrels(shown)
+    return content, len(rows) - len(shown), sha256(content)
+
+
+def _public(version: QrelVersion, everything: bool) -> Q:
+    """Filter out private queries, except for people who see everything."""
+    private = PrivateQuery.objects.filter(split__collection=version.collection_id, query=OuterRef("query"))
+    return Q() if everything else ~Q(Exists(private))
+
+
+def _counts(version: QrelVersion, everything: bool) -> dict[str, int]:
+    return VersionQuery.objects.filter(_public(version, everything), version=version).aggregate(
+        closed=Count("pk", filter=Q(status="closed")),
+        open=Count("pk", filter=Q(status="open")),
+        singletons=Count("pk", filter=Q(status="singleton")),
+        tied=Count("pk", filter=Q(tied=True)),
+        cycles=Count("pk", filter=Q(cycle=True)),
+        carried=Count("pk", filter=Q(carried=True)),
+    )

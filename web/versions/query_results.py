@@ -1,0 +1,304 @@
+"""One query of a version: its pool, wins, judgments, and why its best answer won."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judging.models import Campaign, Exclusion, Judgment, RightsRequest, Submission
+from pooling.models import Passage, PooledPassage, Qrel, Query, Run
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from tournament.services import reason_in
+from web.common.visibility import Sight, sees_everything, sight_of
+from web.versions.pages import official_of, the_label
+from web.versions.win_graph import WinGraph, win_graph
+
+JUDGMENTS_SHOWN = 500
+#: The standing of a judgment's submission → why the judgment does not count.
+WHY_NOT: dict[str, str] = {
+    Submission.Standing.PILOT: "made in a pilot that does not count",
+    Submission.Standing.SURPLUS: "others had done the task",
+}
+
+
+@dataclass(frozen=True)
+class PassageLine:
+    """A passage of the query; text and pid are omitted unless it is ``shown``."""
+
+    passage: Passage
+    letter: str
+    shown: bool
+    best: bool
+    propagated: bool
+    official: bool
+    """Whether it is the official label that pools and the perfect run use."""
+    grade: int | None
+    """Its official grade, None without one."""
+    relevant: bool
+    """Whether its grade counts as relevant."""
+    wins: float
+    compared: int
+    judged: bool
+    """Whether it, or a passage with the same text, was compared."""
+    runs: list[Run]
+
+
+@dataclass(frozen=True)
+class OfficialLabels:
+    """The query's official labels: ``label`` is the one that pools use, ``grades`` are of all, by passage."""
+
+    label: int | None
+    grades: dict[int, int]
+    min_grade: int
+
+    @property
+    def relevant(self) -> set[int]:
+        """Return the passages whose grade counts as relevant."""
+        return {key for key, grade in self.grades.items() if grade >= self.min_grade}
+
+
+@dataclass(frozen=True)
+class JudgmentLine:
+    """A judgment by the letters of its passages; ``preferred`` is empty for "cannot decide"."""
+
+    judgment: Judgment
+    left: str
+    right: str
+    preferred: str
+    counts: bool
+    judge: str
+    """A name for this page only: judges are numbered in the order of the rows."""
+    why_not: str
+    """Why it does not count in the version; empty if it counts or the reason is unknown."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """The query in one version."""
+
+    version: QrelVersion
+    row: VersionQuery
+    best: list[Passage]
+    hidden: int
+    changed: bool
+
+
+def query_page(
+    version: QrelVersion, query: Query, user: Any, *, judgments_shown: int | None = JUDGMENTS_SHOWN
+) -> dict[str, Any]:
+    """Return the data of a query's page; the version must cover it. ``judgments_shown``: most judgments to list."""
+    row = VersionQuery.objects.get(version=version, query=query)
+    origin = deciding_version(version, query)
+    members_view = sees_everything(user, version.collection)
+    judgments = _judgments(origin, query, in_time=members_view)
+    counted = _counted_keys(origin, judgments)
+    best = {
+        qrel.passage_id: qrel.propagated
+        for qrel in PreferenceQrel.objects.filter(version=version, query=query)
+    }
+    official = _official(version, query)
+    wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
+    passages = _passages(origin.campaign, query, judgments, best)
+    sight = sight_of(version.collection, [query], user)
+    lines = _lines(passages, wins, best, official, sight, query)
+    letters = {line.passage.pk: line.letter for line in lines}
+    return {
+        "collection": version.collection,
+        "version": version,
+        "origin": origin,
+        "row": row,
+        "query": query,
+        "lines": lines,
+        "best": [line for line in lines if line.best],
+        "official": [line for line in lines if line.official],
+        "other_relevant": [line for line in lines if line.relevant and not line.official],
+        "official_elsewhere": len(official.relevant - letters.keys()),
+        "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
+        "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
+        "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
+        "reason": _reason(origin, query, best, sight),
+        "history": _history(version, query, sight),
+        "sees_everything": members_view,
+    }
+
+
+def deciding_version(version: QrelVersion, query: Query) -> QrelVersion:
+    """Return the version whose campaign decided the query: this one, unless it was carried over."""
+    number = version.content.get("carried", {}).get(query.qid, version.number)
+    if number == version.number:
+        return version
+    versions = QrelVersion.objects.select_related("campaign", "collection")
+    return versions.get(collection=version.collection, number=number)
+
+
+def tally_wins(judgments: Iterable[Judgment]) -> dict[tuple[int, int], float]:
+    """Return (a, b) → how often a was preferred to b; "cannot decide" gives half to each."""
+    wins: dict[tuple[int, int], float] = defaultdict(float)
+    for judgment in judgments:
+        left, right = judgment.left_id, judgment.right_id
+        if judgment.preferred_id is None:
+            wins[left, right] += 0.5
+            wins[right, left] += 0.5
+        else:
+            loser = right if judgment.preferred_id == left else left
+            wins[judgment.preferred_id, loser] += 1
+    return dict(wins)
+
+
+def _judgments(origin: QrelVersion, query: Query, *, in_time: bool) -> list[Judgment]:
+    """Return the query's judgments, by time if ``in_time``, else by content for readers who cannot see times."""
+    rows = Judgment.objects.filter(campaign=origin.campaign_id, pair__query=query)
+    order = ("judged_at", "pk") if in_time else ("left", "right", "preferred", "pk")
+    return list(rows.select_related("pair", "worker", "submission").order_by(*order))
+
+
+def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int]:
+    """Return the keys of the judgments that the version rests on."""
+    return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
+
+
+def _official(version: QrelVersion, query: Query) -> OfficialLabels:
+    official = official_of(version)
+    if official is None:
+        return OfficialLabels(None, {}, 0)
+    labels = Qrel.objects.filter(qrel_set=official, query=query)
+    grades = dict(labels.values_list("passage_id", "grade"))
+    return OfficialLabels(the_label(official, query), grades, official.min_grade)
+
+
+def _passages(
+    campaign: Campaign, query: Query, judgments: Sequence[Judgment], best: Iterable[int]
+) -> list[Passage]:
+    """Return the pool's passages, the judged ones, and the best answers."""
+    keys = {key for judgment in judgments for key in (judgment.left_id, judgment.right_id)}
+    if campaign.pool_id:
+        pooled = PooledPassage.objects.filter(pool=campaign.pool_id, query=query)
+        keys.update(pooled.values_list("passage_id", flat=True))
+    return list(Passage.objects.filter(pk__in=keys.union(best)))
+
+
+def _lines(
+    passages: Sequence[Passage],
+    wins: dict[tuple[int, int], float],
+    best: dict[int, bool],
+    official: OfficialLabels,
+    sight: Sight,
+    query: Query,
+) -> list[PassageLine]:
+    won: dict[int, float] = defaultdict(float)
+    compared: dict[int, float] = defaultdict(float)
+    for (winner, loser), count in wins.items():
+        won[winner] += count
+        compared[winner] += count
+        compared[loser] += count
+    classes = {one.class_key for one in passages if compared[one.pk]} - {""}
+    ordered = sorted(passages, key=lambda one: (one.pk not in best, -won[one.pk], one.pid))
+    return [
+        PassageLine(
+            passage=passage,
+            letter=_letter(place),
+            shown=sight.sees(query.pk, passage.pk),
+            best=passage.pk in best,
+            propagated=best.get(passage.pk, False),
+            official=passage.pk == official.label,
+            grade=official.grades.get(passage.pk),
+            relevant=passage.pk in official.relevant,
+            wins=won[passage.pk],
+            compared=round(compared[passage.pk]),
+            judged=bool(compared[passage.pk]) or passage.class_key in classes,
+            runs=sight.shown_suppliers(query.pk, passage.pk),
+        )
+        for place, passage in enumerate(ordered)
+    ]
+
+
+def _letter(place: int) -> str:
+    """A, B, …, Z, A1, B1, …"""
+    round_, letter = divmod(place, 26)
+    return chr(ord("A") + letter) + (str(round_) if round_ else "")
+
+
+def _graph(
+    lines: Sequence[PassageLine],
+    letters: dict[int, str],
+    wins: dict[tuple[int, int], float],
+    row: VersionQuery,
+) -> WinGraph:
+    best = [line.passage.pk for line in lines if line.best and not line.propagated]
+    return win_graph([line.passage.pk for line in lines], letters, wins, best, cycle=row.cycle)
+
+
+def _judgment_lines(
+    judgments: Sequence[Judgment], letters: dict[int, str], counted: set[int], origin: QrelVersion
+) -> list[JudgmentLine]:
+    judges: dict[int, str] = {}
+    excluded = set(
+        Exclusion.objects.standing().filter(campaign=origin.campaign_id).values_list("worker", flat=True)
+    )
+    taken_back = set(
+        RightsRequest.objects.filter(
+            campaign=origin.campaign_id, what=RightsRequest.What.WITHDRAW
+        ).values_list("worker", flat=True)
+    )
+    why_not = dict.fromkeys(excluded, "worker excluded") | dict.fromkeys(
+        taken_back, "withdrawn by the worker"
+    )
+    return [
+        JudgmentLine(
+            judgment,
+            letters[judgment.left_id],
+            letters[judgment.right_id],
+            letters[judgment.preferred_id] if judgment.preferred_id else "",
+            judgment.pk in counted,
+            _judge(judgment, judges),
+            "" if judgment.pk in counted else _why_not(judgment, origin, why_not),
+        )
+        for judgment in judgments
+    ]
+
+
+def _judge(judgment: Judgment, judges: dict[int, str]) -> str:
+    if judgment.worker_id is None:
+        return ""
+    return judges.setdefault(judgment.worker_id, f"judge {len(judges) + 1}")
+
+
+def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str]) -> str:
+    if judgment.recorded_at > origin.published_at:
+        return "came after it"
+    if judgment.worker_id is not None and judgment.worker_id in of_worker:
+        return of_worker[judgment.worker_id]
+    standing = judgment.submission.standing if judgment.submission else ""
+    return WHY_NOT.get(standing, "")
+
+
+def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
+    """Return the tournament's explanation from the version's judgments, unless it names something hidden."""
+    own = [key for key, propagated in best.items() if not propagated]
+    return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
+
+
+def _history(version: QrelVersion, query: Query, sight: Sight) -> list[Past]:
+    """Return the query in every version that covers it, newest first."""
+    rows = (
+        VersionQuery.objects.filter(version__collection=version.collection, query=query)
+        .select_related("version")
+        .defer("version__manifest")
+        .order_by("version__number")
+    )
+    best: dict[int, list[Passage]] = defaultdict(list)
+    qrels = PreferenceQrel.objects.filter(version__collection=version.collection, query=query)
+    for qrel in qrels.select_related("passage").order_by("propagated", "passage__pid"):
+        best[qrel.version_id].append(qrel.passage)
+    past: list[Past] = []
+    before: set[int] | None = None
+    for row in rows:
+        now = {passage.pk for passage in best[row.version_id]}
+        shown = [passage for passage in best[row.version_id] if sight.sees(query.pk, passage.pk)]
+        past.append(
+            Past(row.version, row, shown, len(now) - len(shown), before is not None and now != before)
+        )
+        before = now
+    return past[::-1]

@@ -1,0 +1,129 @@
+"""Pages and files of a version, its queries and its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from pooling.models import Query
+from tournament.models import QrelVersion, VersionQuery
+from web.common.access import collection_for
+from web.common.row_files import FORMS, Rows, written
+from web.common.visibility import hidden_queries
+from web.versions import changes as version_changes
+from web.versions import pages as versions
+from web.versions import query_results
+from web.versions import rows as version_rows
+
+
+@require_safe
+def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Show a version and its queries."""
+    found = _version(request, name, number)
+    context = versions.version_page(found, request.user, request.GET) | {"forms": list(FORMS)}
+    return render(request, "web/version.html", context)
+
+
+@require_safe
+def queries_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
+    """Return all queries that match the filter and search as a file."""
+    return _file(request, name, number, form, version_rows.query_rows)
+
+
+@require_safe
+def qrels_file(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Return the version's qrels in TREC format, as far as the person can see them."""
+    found = _version(request, name, number)
+    content, _, _ = versions.released_qrels(found, request.user)
+    file = f"{found.collection.name}-version-{found.number}.qrels"
+    return _attached(HttpResponse(content, content_type="text/plain; charset=utf-8"), file)
+
+
+@require_safe
+def changes(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Compare a version with its predecessor, or with the version ``since``: what changed and why."""
+    found = _version(request, name, number)
+    context = version_changes.changes_page(found, _since(request, found), request.user, request.GET)
+    return render(request, "web/changes.html", context | {"forms": list(FORMS)})
+
+
+@require_safe
+def changes_file(request: HttpRequest, name: str, number: int, form: str) -> Any:
+    """Return the same as a file."""
+    return _file(
+        request,
+        name,
+        number,
+        form,
+        lambda found, user, asked: version_rows.change_rows(found, _since(request, found), user, asked),
+    )
+
+
+@require_safe
+def query(request: HttpRequest, name: str, number: int, key: int) -> HttpResponse:
+    """Show one query of a version."""
+    found, one = _query(request, name, number, key)
+    context = query_results.query_page(found, one, request.user)
+    context |= versions.neighbours(found, one, request.user, request.GET) | {"forms": list(FORMS)}
+    return render(request, "web/query.html", context)
+
+
+@require_safe
+def query_file(request: HttpRequest, name: str, number: int, key: int, form: str) -> Any:
+    """Return its passages, or with ``of=judgments`` its judgments, as a file."""
+    found, one = _query(request, name, number, key)
+    of = "judgments" if request.GET.get("of") == "judgments" else "passages"
+    rows = version_rows.judgment_rows if of == "judgments" else version_rows.passage_rows
+    return _streamed(rows(found, one, request.user), form)
+
+
+def _file(
+    request: HttpRequest, name: str, number: int, form: str, rows: Callable[[QrelVersion, Any, Any], Rows]
+) -> StreamingHttpResponse:
+    return _streamed(rows(_version(request, name, number), request.user, request.GET), form)
+
+
+def _streamed(rows: Rows, form: str) -> Any:
+    if form not in FORMS:
+        raise Http404("Unknown file format.")
+    reply = StreamingHttpResponse(written(rows, form), content_type=f"{FORMS[form]}; charset=utf-8")
+    return _attached(reply, f"{rows.stem}.{form}")
+
+
+def _attached(reply: Any, file: str) -> Any:
+    reply["Content-Disposition"] = f'attachment; filename="{file}"'
+    return reply
+
+
+def _since(request: HttpRequest, found: QrelVersion) -> QrelVersion | None:
+    """Return the version ``since``, else the parent, else None. Raises Http404 for an unknown version."""
+    asked = request.GET.get("since", "")
+    if not asked:
+        return found.parent
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 10) or int(asked) == found.number:
+        raise Http404("There is no such version to compare with.")
+    return get_object_or_404(
+        QrelVersion.objects.select_related("collection", "campaign"),
+        collection=found.collection,
+        number=int(asked),
+    )
+
+
+def _query(request: HttpRequest, name: str, number: int, key: int) -> tuple[QrelVersion, Query]:
+    found = _version(request, name, number)
+    one = get_object_or_404(Query, pk=key, collection=found.collection)
+    hidden = one.qid in hidden_queries(found.collection, request.user)
+    if hidden or not VersionQuery.objects.filter(version=found, query=one).exists():
+        raise Http404(f"Version {number} does not cover this query.")
+    return found, one
+
+
+def _version(request: HttpRequest, name: str, number: int) -> QrelVersion:
+    related = QrelVersion.objects.select_related(
+        "collection", "campaign", "parent__campaign", "parent__collection"
+    ).defer("manifest", "parent__manifest")
+    return get_object_or_404(related, collection=collection_for(request.user, name), number=number)

@@ -1,1 +1,0 @@
-"""Pages across rooms: each reads the address, asks one service and shows the outcome."""

@@ -1,0 +1,1 @@
+"""Webhooks: endpoints, event messages and their delivery."""

@@ -1,0 +1,42 @@
+"""Background jobs for webhooks: make, send and delete messages."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from config.background.models import Job
+from config.background.registry import Progress, job_kind
+from config.background.services import start
+from web.webhooks import delivery
+
+WEBHOOKS = "web.webhooks"
+DELIVER = "web.deliver_webhooks"
+
+
+@job_kind(WEBHOOKS, wanted=delivery.something_to_do)
+def webhooks_job(**_: Any) -> dict[str, Any]:
+    """Make messages of new events, and start a job for each webhook with due messages."""
+    made = delivery.write_messages()
+    due = delivery.due_endpoints()
+    for key in due:
+        ring_for_webhook(key)
+    return {"messages": made, "addresses": len(due)}
+
+
+def ring_for_webhook(endpoint_id: int) -> Job:
+    """Start sending due messages: one job per webhook, so that a slow one does not delay others."""
+    return start(DELIVER, key=f"{DELIVER}:{endpoint_id}", arguments={"endpoint_id": endpoint_id})
+
+
+@job_kind(DELIVER)
+def deliver_webhooks(*, progress: Progress, endpoint_id: int) -> dict[str, Any]:
+    """Send one webhook's due messages."""
+    arrived = delivery.deliver_due(endpoint_id, rng=random.SystemRandom(), progress=progress)
+    return {"arrived": arrived}
+
+
+@job_kind("web.forget_webhooks")
+def forget_webhooks(**_: Any) -> dict[str, Any]:
+    """Delete messages older than the setting says."""
+    return {"deleted": delivery.forget_old_deliveries()}

@@ -1,0 +1,1 @@
+"""The workers of a campaign: their work, decisions about them, reports and appeals."""

@@ -1,0 +1,117 @@
+"""Reports of pairs, with the texts that were shown, and appeals: open ones, or all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import F, OuterRef, QuerySet, Subquery
+
+from config import clock
+from judging.models import Appeal, Campaign, Choice, Exclusion, PairReport, Submission, Worker
+from judging.page import reports_and_appeals
+from web.common.pair_texts import Side, side_of
+
+REPORTS_A_PAGE = 20
+APPEALS_A_PAGE = 20
+REPORTS_OF_ONE = 50
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    """A report with what the worker saw."""
+
+    report: PairReport
+    qid: str
+    question: str
+    sides: tuple[Side, Side]
+    gold: bool
+    chosen: str
+    """The side that was last chosen, "undecided", or empty."""
+
+
+@dataclass(frozen=True)
+class AppealLine:
+    """An appeal, the worker's current exclusion, and whether the crowd delivers messages to them."""
+
+    appeal: Appeal
+    exclusion: Exclusion | None
+    reachable: bool
+    due: datetime
+
+    @property
+    def overdue(self) -> bool:
+        """Return whether the promised time for an answer has passed."""
+        return self.appeal.settled_at is None and self.due < clock.now()
+
+
+def reports_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
+    """Return a page of reports and appeals; ``show=all`` includes settled ones."""
+    everything = parameters.get("show") == "all"
+    reports = PairReport.objects.filter(submission__campaign=campaign).order_by("settled_at", "pk")
+    # Oldest open ones first, because they are due first.
+    appeals = Appeal.objects.filter(campaign=campaign).select_related("worker")
+    appeals = appeals.order_by(F("settled_at").asc(nulls_first=True), "pk")
+    if not everything:
+        reports, appeals = reports.filter(settled_at=None), appeals.filter(settled_at=None)
+    page: Page[Any] = Paginator(_shown(reports), REPORTS_A_PAGE).get_page(parameters.get("page"))
+    spoken: Page[Appeal] = Paginator(appeals, APPEALS_A_PAGE).get_page(parameters.get("appeals"))
+    return {
+        "campaign": campaign,
+        "everything": everything,
+        "page": page,
+        "reports": [_line(campaign, report) for report in page.object_list],
+        "appeals_page": spoken,
+        "appeals": _appeals(campaign, list(spoken.object_list)),
+    }
+
+
+def reports_of(campaign: Campaign, worker: Worker) -> list[ReportLine]:
+    """Return the worker's latest reports, newest first."""
+    reports = PairReport.objects.filter(submission__campaign=campaign, submission__worker=worker)
+    return [_line(campaign, report) for report in _shown(reports).order_by("-pk")[:REPORTS_OF_ONE]]
+
+
+def _shown(reports: QuerySet[PairReport]) -> QuerySet[Any]:
+    """Return rows with their related data, and the side that was last chosen."""
+    related = (
+        "slot__pair__query", "slot__gold_pair__query", "slot__repeats__pair__query",
+        "slot__left", "slot__right", "submission",
+    )  # fmt: skip
+    last = Choice.objects.filter(slot=OuterRef("slot")).order_by("-chosen_at", "-sequence").values("side")[:1]
+    return reports.select_related(*related).annotate(chosen=Subquery(last))
+
+
+def _line(campaign: Campaign, report: Any) -> ReportLine:
+    slot = report.slot
+    chosen = {"left": slot.left_id, "right": slot.right_id}.get(report.chosen)
+    sides = (
+        side_of(campaign, "Left", slot.left, chosen=chosen, gold=slot.gold_pair),
+        side_of(campaign, "Right", slot.right, chosen=chosen, gold=slot.gold_pair),
+    )
+    gold = slot.gold_pair_id is not None
+    return ReportLine(report, slot.query.qid, slot.query.text, sides, gold, report.chosen or "")
+
+
+def _appeals(campaign: Campaign, rows: list[Appeal]) -> list[AppealLine]:
+    workers = [row.worker_id for row in rows]
+    standing = Exclusion.objects.standing().filter(campaign=campaign, worker__in=workers)
+    out = {one.worker_id: one for one in standing}
+    came_in = Submission.objects.filter(
+        campaign=campaign,
+        worker__in=workers,
+        state=Submission.State.SUBMITTED,
+        worker__identity__isnull=False,
+    )
+    reachable = set(came_in.values_list("worker_id", flat=True))
+    return [
+        AppealLine(
+            row,
+            out.get(row.worker_id),
+            row.worker_id in reachable,
+            reports_and_appeals.answer_due(campaign, row),
+        )
+        for row in rows
+    ]

@@ -16,7 +16,7 @@ from tests import provision
 #: The browser asks nobody outside for anything.
 ARGUMENTS = ["--no-sandbox", "--disable-quic", "--disable-background-networking", "--no-first-run"]
 #: A machine that does something else as well may take its time; no test here is about speed.
-PATIENCE = 30_000  # milliseconds
+PATIENCE = 120_000  # milliseconds
 expect.set_options(timeout=PATIENCE)
 
 _shared: dict[tuple[str, ...], Browser] = {}

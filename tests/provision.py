@@ -151,7 +151,7 @@ def _start_redis() -> str:
     )
     atexit.register(process.terminate)
     address = f"redis://127.0.0.1:{port}/0"
-    for _ in range(100):
+    for _ in range(1200):
         if _redis_answers(address):
             return address
         time.sleep(0.05)

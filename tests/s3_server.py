@@ -7,13 +7,13 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import boto3
-import httpx
 from botocore.config import Config
+
+from tests.waiting import answers, wait_until
 
 KEYS = {"AWS_ACCESS_KEY_ID": "tests", "AWS_SECRET_ACCESS_KEY": "tests"}
 
@@ -50,15 +50,8 @@ class S3Server:
         )
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            try:
-                httpx.get(f"{self.url}/moto-api/", timeout=5)
-                return
-            except httpx.TransportError:
-                assert self.process.poll() is None, self.log.read_text()
-                time.sleep(0.05)
-        raise AssertionError(f"the S3 server did not start: {self.log.read_text()}")
+        wait_until(lambda: self.process.poll() is not None or answers(f"{self.url}/moto-api/"))
+        assert self.process.poll() is None, self.log.read_text()
 
     def make(self, bucket: str) -> str:
         """A new, empty bucket."""

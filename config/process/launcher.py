@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -29,7 +30,12 @@ from django.db.migrations.executor import MigrationExecutor
 
 from config.errors import Refusal
 
-START_SECONDS = 60
+logger = logging.getLogger(__name__)
+
+#: A process of ours that neither answers nor ends for so long hangs. On a busy machine it is first all migrations
+#: and imports that take their time, so this is long, and the person who waits is told after a while.
+START_SECONDS = 300
+SAY_SO_SECONDS = 15
 
 
 class CrowdUnreachable(Refusal):
@@ -197,14 +203,21 @@ def _log(name: str) -> IO[bytes]:
 
 
 def wait_for(url: str, process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until ``url`` answers. If the process dies first, refuse with the end of its log."""
-    deadline = time.monotonic() + START_SECONDS
+    """Wait until ``url`` answers. If the process ends first, or hangs, refuse with the end of its log."""
+    log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
+    began = time.monotonic()
+    said = False
     while not answers(url):
-        if process.poll() is not None or time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if process.poll() is not None or waited > START_SECONDS:
+            ended = process.poll() is not None
+            how = "ended before it answered" if ended else f"did not answer for {START_SECONDS} seconds"
             stop(process)
-            log = Path(settings.DATA_DIR / "logs" / f"{name}.log")
             tail = log.read_text(errors="replace")[-1500:] if log.exists() else ""
-            raise CrowdUnreachable(f"The {name} process did not start:\n{tail}", f"See {log}.")
+            raise CrowdUnreachable(f"The {name} process {how}:\n{tail}", f"See {log}.")
+        if waited > SAY_SO_SECONDS and not said:
+            said = True
+            logger.warning("The %s process is still starting. Its log: %s", name, log)
         time.sleep(0.1)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -31,30 +30,20 @@ from judging.simulation.browser import Browser, Taken, TaskPage, hang_up, parse_
 from tests.chaos.person import all_done
 from tests.journeys.installation import fetched, running
 from tests.judging.cast import Fair
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 TASKS = 100
 PEOPLE = 100
 EVERY = 10
 REWARD, BONUS = Decimal("0.20"), Decimal("1.17")
 PAY = REWARD + BONUS
-#: Seconds until the jobs have done what follows from what was done, on a machine that does much else.
-PATIENCE = 180
 
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
-    pytest.mark.timeout(1200),
+    pytest.mark.timeout(3600),
     pytest.mark.django_db(transaction=True),
 ]
-
-
-def until(found: Callable[[], Any]) -> Any:
-    """Wait for the jobs; what was found."""
-    end = time.monotonic() + PATIENCE
-    while not (value := found()):
-        assert time.monotonic() < end, found
-        time.sleep(0.2)
-    return value
 
 
 @dataclass
@@ -103,7 +92,9 @@ def town(transactional_db, tmp_path, settings) -> Iterator[Town]:
         ada = get_user_model().objects.create_superuser("ada", password="x")
         token = make_token(user=ada, name="t", scopes=["read", "campaigns"], days=1)[1]
         headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=f"{settings.PUBLIC_URL}/api/v1", headers=headers, timeout=60) as api:
+        with httpx.Client(
+            base_url=f"{settings.PUBLIC_URL}/api/v1", headers=headers, timeout=PATIENCE_SECONDS
+        ) as api:
             yield Town(folder, crowd, api, launched())
         hang_up()
 
@@ -139,7 +130,7 @@ class Person:
         return self.browser.take(group) if group else None
 
     def take(self) -> Taken:
-        taken = until(self.look)
+        taken = wait_until(self.look)
         assert taken is not None
         return taken
 
@@ -265,9 +256,9 @@ def decide(town: Town, forged: int) -> str:
 
     Returns the crowd's id of the worker who was paid.
     """
-    until(lambda: town.get("status")["state"] == "paused")
+    wait_until(lambda: town.get("status")["state"] == "paused")
     assert "without a pair judged on our page" in town.campaign.changes.filter(what="paused").get().why
-    until(lambda: len(town.get("held-payments")) == forged)
+    wait_until(lambda: len(town.get("held-payments")) == forged)
     first, *others = town.get("held-payments")
     assert Decimal(first["amount"]) == PAY
     town.post(f"held-payments/{first['submission']}", decision="pay", why="The page was away.")
@@ -299,10 +290,10 @@ def test_honest_people_are_paid_to_the_cent_while_every_tenth_worker_attacks(tow
     payments = Payment.objects.filter(submission__campaign=town.campaign)
 
     forgers = attack(attackers, honest)
-    until(lambda: came_in(town.campaign) == sum(person.done for person in honest) + 2 * len(forgers))
-    until(lambda: not payments.filter(state=Payment.State.OWED).exists())
+    wait_until(lambda: came_in(town.campaign) == sum(person.done for person in honest) + 2 * len(forgers))
+    wait_until(lambda: not payments.filter(state=Payment.State.OWED).exists())
     assert earnings(town) == {person.worker_id: cents(PAY) for person in honest if person.done}
-    until(lambda: Exclusion.objects.count() == len(forgers) == 3)
+    wait_until(lambda: Exclusion.objects.count() == len(forgers) == 3)
     paid_by_decision = decide(town, forged=2 * len(forgers))
     for person in honest[2 * len(attackers) :]:
         person.do_task()
@@ -310,8 +301,8 @@ def test_honest_people_are_paid_to_the_cent_while_every_tenth_worker_attacks(tow
     for person in honest[: TASKS - len(honest)]:  # victims among them, with a task left to each
         person.do_task()
 
-    until(lambda: all_done(town.campaign))
-    until(lambda: not payments.filter(state__in=Payment.OPEN).exists())
+    wait_until(lambda: all_done(town.campaign))
+    wait_until(lambda: not payments.filter(state__in=Payment.OPEN).exists())
     counted = Judgment.objects.filter(campaign=town.campaign).counted().values_list("pair", flat=True)
     assert Counter(counted) == dict.fromkeys(town.campaign.pairs.values_list("pk", flat=True), 1)
     assert_paid(town, honest, paid_by_decision)
@@ -320,7 +311,7 @@ def test_honest_people_are_paid_to_the_cent_while_every_tenth_worker_attacks(tow
     known = {person.worker_id for person in (*honest, *forgers, *former)}
     assert set(CrowdIdentity.objects.values_list("crowd_worker_id", flat=True)) == known
     town.post("close", why="Every pair is judged.")
-    until(lambda: town.get("status")["state"] == "closed")  # only when nobody is owed anything
+    wait_until(lambda: town.get("status")["state"] == "closed")  # only when nobody is owed anything
 
 
 def assert_paid(town: Town, honest: list[Person], paid_by_decision: str) -> None:

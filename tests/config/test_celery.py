@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from config.background.models import Job
 from config.background.services import start
 from config.process import launcher
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [
@@ -72,12 +72,12 @@ def start_worker(production):
             process.wait()
 
 
-def wait_for(job, state, seconds=120):
-    deadline = time.monotonic() + seconds
-    while job.state != state and time.monotonic() < deadline:
-        time.sleep(0.1)
-        job.refresh_from_db()
-    return job.state
+def wait_until_done(*jobs):
+    def done():
+        [job.refresh_from_db() for job in jobs]
+        return all(job.state == Job.State.DONE for job in jobs)
+
+    wait_until(done, lambda: [(job.key, job.state) for job in jobs])
 
 
 def ring_from_another_process(environment):
@@ -101,7 +101,7 @@ def test_a_job_rung_for_in_one_process_is_done_by_a_worker_in_another(production
 
     job = ring_from_another_process(production)
 
-    assert wait_for(job, Job.State.DONE) == Job.State.DONE
+    wait_until_done(job)
     assert job.attempts == 1
 
 
@@ -116,5 +116,5 @@ def test_jobs_whose_message_was_lost_or_whose_worker_was_killed_are_swept_up(pro
     start_worker(sweep_seconds=1)
     killed.refresh_from_db()
 
-    assert [wait_for(job, Job.State.DONE) for job in (lost, killed)] == [Job.State.DONE] * 2
+    wait_until_done(lost, killed)
     assert (lost.attempts, killed.attempts) == (1, 2)

@@ -13,7 +13,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 import uuid
 from collections.abc import Mapping
 from contextlib import closing
@@ -26,6 +25,8 @@ import httpx
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
+
+from tests.waiting import answers, wait_until
 
 QUESTION = (
     '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/'
@@ -146,17 +147,11 @@ def start_marketplace(folder, *options, **settings):
             stdout=log,
             stderr=log,
         )
-    for _ in range(300):
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1).status_code == 200:
-                if not _made:
-                    _keep_what_was_made(folder)
-                return process, port
-        except httpx.TransportError:
-            pass
-        assert process.poll() is None, (folder / "log").read_text()
-        time.sleep(0.1)
-    raise AssertionError("the marketplace did not start")
+    wait_until(lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}/healthz"))
+    assert process.poll() is None, (folder / "log").read_text()
+    if not _made:
+        _keep_what_was_made(folder)
+    return process, port
 
 
 def make_client(url, access_key, secret_key):

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from tests.contract.test_mturk import start_marketplace
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def marketplace(tmp_path_factory):
     process, _ = start_marketplace(folder, "--until-parent-exits")
     yield json.loads((folder / "marketplace-key.json").read_text())
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,9 +17,8 @@ from config.process import launcher
 from config.settings import BASE_DIR
 from judging.simulation.browser import Browser, Taken, TaskPage, parse_page
 from tests.journeys.test_demo import environment_of_a_newcomer
+from tests.waiting import wait_until
 
-#: Seconds until work that was sent off must have been paid, on a machine that does much else.
-PATIENCE = 120
 SEED = """
 import sys, django
 django.setup()
@@ -88,10 +86,7 @@ class Installation:
 
     def until(self, so: Callable[[], bool]) -> None:
         """Wait until it is so."""
-        end = time.monotonic() + PATIENCE
-        while not so():
-            assert time.monotonic() < end, (self.folder / "log").read_text()[-3000:]
-            time.sleep(0.5)
+        wait_until(so, lambda: (self.folder / "log").read_text()[-3000:], every_seconds=0.5)
 
 
 @contextmanager

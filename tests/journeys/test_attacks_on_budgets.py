@@ -25,6 +25,7 @@ from judging.models import Campaign, CrowdCall, Place, Reservation
 from pooling.models import Collection, Membership, Passage, Pool, PooledPassage, Query
 from tests.factories import grant_to
 from tests.provision import free_port
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.soak, pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -46,10 +47,12 @@ class Person:
         client = Client()
         client.force_login(user)
         cookies = {"sessionid": client.cookies["sessionid"].value}
-        self.browser = httpx.Client(base_url=self.address, cookies=cookies, timeout=60)
+        self.browser = httpx.Client(base_url=self.address, cookies=cookies, timeout=PATIENCE_SECONDS)
         token = make_token(user=user, name="t", scopes=["read", "campaigns", "people"], days=1)[1]
         headers = {"Authorization": f"Bearer {token}"}
-        self.script = httpx.Client(base_url=f"{self.address}/api/v1", headers=headers, timeout=60)
+        self.script = httpx.Client(
+            base_url=f"{self.address}/api/v1", headers=headers, timeout=PATIENCE_SECONDS
+        )
 
     def close(self) -> None:
         """Leave."""

@@ -6,8 +6,7 @@ import json
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from config.settings import BASE_DIR
 from judging.simulation.browser import Browser
 from tests.journeys.installation import running
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 # It keeps SQLite files of its own, whatever the stage.
 pytestmark = [
@@ -27,8 +27,6 @@ pytestmark = [
     pytest.mark.one_database,
     pytest.mark.xdist_group("attacks on pay"),
 ]
-#: Seconds; a machine that does something else as well may take them.
-PATIENCE = 90
 PASSWORD = "a horse reads passages 7"
 #: Makes the campaign in the installation's database; prints an administrator's token.
 PREPARE = """
@@ -103,15 +101,7 @@ class Person:
         return page
 
     def do_task(self) -> None:
-        self.browser.send_off(self.judge(until(self.take)), {})
-
-
-def until(found: Callable[[], Any]) -> Any:
-    """What is found in the end: the installation's jobs take their time."""
-    end = time.monotonic() + PATIENCE
-    while not (value := found()) and time.monotonic() < end:
-        time.sleep(0.5)
-    return value
+        self.browser.send_off(self.judge(wait_until(self.take)), {})
 
 
 def ran(words: list[str], environment: dict[str, str]) -> str:
@@ -122,7 +112,7 @@ def ran(words: list[str], environment: dict[str, str]) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -141,7 +131,7 @@ def town(tmp_path_factory) -> Iterator[Town]:
         token = ran(["-c", PREPARE], environment).split()[-1]
         headers = {"Authorization": f"Bearer {token}"}
         api_address = f"{environment['PREFEREE_PUBLIC_URL']}/api/v1"
-        with httpx.Client(base_url=api_address, headers=headers, timeout=60) as api:
+        with httpx.Client(base_url=api_address, headers=headers, timeout=PATIENCE_SECONDS) as api:
             yield Town(environment, api, f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}")
 
 
@@ -177,7 +167,7 @@ def test_forms_sent_straight_to_the_crowd_are_held_and_their_sender_is_blocked(t
     assert town.paid(worker) == 0
     assert town.get(f"workers/{worker}")["decisions"][0]["rule"] == "unseen"
     # Blocked at the crowd itself: the tasks are offered again, to others.
-    assert until(lambda: town.get("status")["places"]["open"])
+    wait_until(lambda: town.get("status")["places"]["open"])
     assert forger.take() is None
     status = town.get("status")
     assert status["state"] == "open"  # one worker, who is blocked, stops nobody else
@@ -188,16 +178,16 @@ def test_forms_sent_straight_to_the_crowd_are_held_and_their_sender_is_blocked(t
 
 def test_a_form_that_claims_more_than_was_saved_is_paid_what_was_saved(town, honest):
     sly = Person(town, "sly")
-    taken = until(sly.take)
+    taken = wait_until(sly.take)
     sly.judge(taken, only=2)
     known = {row["worker"] for row in town.get("held-payments")}
     sly.forge(taken)
 
     town.collected()
 
-    (row,) = until(lambda: held_of(town, known))
+    (row,) = wait_until(lambda: held_of(town, known))
     assert (row["answered"], row["saved"], Decimal(row["amount"])) == (5, 2, Decimal("1.08"))
-    assert until(lambda: town.paid(row["worker"])) == Decimal("0.92")
+    assert wait_until(lambda: town.paid(row["worker"])) == Decimal("0.92")
 
 
 def test_a_person_decides_honest_people_go_on_and_both_books_agree(town, honest):
@@ -209,7 +199,7 @@ def test_a_person_decides_honest_people_go_on_and_both_books_agree(town, honest)
     town.collected()
 
     whole = [Decimal("0.50"), Decimal("0.92"), Decimal("2.00"), Decimal("2.00")]
-    assert until(lambda: paid_to_everybody(town) == whole), paid_to_everybody(town)
+    wait_until(lambda: paid_to_everybody(town) == whole, lambda: paid_to_everybody(town))
     assert len(town.get("held-payments")) == len(others) - 1
     check = town.command("ledger", "fair", "--check")["check"]
     assert (check["differences"], check["ours"]) == ([], check["theirs"])

@@ -12,6 +12,7 @@ import pytest
 
 from config.settings import BASE_DIR
 from tests.provision import free_port
+from tests.waiting import PATIENCE_SECONDS
 
 # It keeps a SQLite file of its own, whatever the stage.
 pytestmark = [
@@ -55,7 +56,7 @@ def test_demo_publishes_two_versions_and_leaves_no_process_behind(tmp_path):
         env=environment_of_a_newcomer(folder),
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -79,7 +80,7 @@ def test_demo_publishes_two_versions_and_leaves_no_process_behind(tmp_path):
         env=environment_of_a_newcomer(folder),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert pasted.stderr.count("the same content is already imported") == 10, pasted.stderr

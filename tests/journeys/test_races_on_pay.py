@@ -19,14 +19,14 @@ import pytest
 from judging.intake.kept_work import FORM_FOLLOWS
 from judging.simulation.browser import BrowsingFailed, Taken, TaskPage, parse_page
 from tests.journeys.installation import running
-from tests.journeys.test_attacks_on_pay import PREPARE, Person, Town, ran, until
+from tests.journeys.test_attacks_on_pay import PREPARE, Person, Town, ran
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
     pytest.mark.one_database,
     pytest.mark.xdist_group("attacks on pay"),
-    pytest.mark.timeout(600),
 ]
 WHOLE, NOTHING = 200, 0
 #: Cents for two of five pairs: 20 + 180 x 2 / 5.
@@ -50,7 +50,7 @@ def town(folder) -> Iterator[Town]:
     with running(folder, **ours) as environment:
         headers = {"Authorization": f"Bearer {ran(['-c', prepare], environment).split()[-1]}"}
         address = f"{environment['PREFEREE_PUBLIC_URL']}/api/v1"
-        with httpx.Client(base_url=address, headers=headers, timeout=60) as api:
+        with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE_SECONDS) as api:
             yield Town(environment, api, f"http://127.0.0.1:{environment['MARKETPLACE_PORT']}")
 
 
@@ -59,7 +59,7 @@ class Cheat(Person):
 
     def __init__(self, town: Town, name: str) -> None:
         super().__init__(town, name)
-        self.taken: Taken = until(self.take)
+        self.taken: Taken = wait_until(self.take)
         self.page: TaskPage = self.judge(self.taken, only=0)
 
     @property
@@ -73,14 +73,16 @@ class Cheat(Person):
     def finish(self, way: str = "finish") -> dict[str, str]:
         """Send our form; the fields of the crowd's form that follows, if one does."""
         address = self.page.finish.removesuffix("finish") + way
-        answer = httpx.post(address, data={"confirmed": "1"}, follow_redirects=True, timeout=60)
+        answer = httpx.post(address, data={"confirmed": "1"}, follow_redirects=True, timeout=PATIENCE_SECONDS)
         fields = [one.attributes for one in parse_page(answer.text) if one.tag == "input"]
         form = {one["name"]: one.get("value", "") for one in fields if "name" in one}
         return form if "assignmentId" in form else {}
 
     def hand_in(self, form: dict[str, str]) -> int:
         """Post the crowd's form; the status."""
-        return httpx.post(f"{self.town.crowd}/mturk/externalSubmit", data=form, timeout=60).status_code
+        return httpx.post(
+            f"{self.town.crowd}/mturk/externalSubmit", data=form, timeout=PATIENCE_SECONDS
+        ).status_code
 
     def give_back(self) -> None:
         with suppress(BrowsingFailed):
@@ -146,7 +148,7 @@ def returns_and_takes_again_and_again(cheat: Cheat) -> None:
     for _ in range(2):
         cheat.give_back()
         at_once(*[cheat.take] * 3)
-        cheat.taken = until(cheat.take)
+        cheat.taken = wait_until(cheat.take)
         cheat.page = cheat.judge(cheat.taken, only=0)
     cheat.answer()
     cheat.hand_in(cheat.finish())

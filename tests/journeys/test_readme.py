@@ -12,6 +12,7 @@ import pytest
 
 from config.settings import BASE_DIR
 from tests.journeys.installation import running
+from tests.waiting import PATIENCE_SECONDS
 
 SAMPLE = BASE_DIR / "docs" / "sample"
 #: Simulated workers judge once the campaign is launched.
@@ -61,7 +62,7 @@ def type_(line, folder, environment):
         input="a\n" * 500,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, (line, done.stdout[-2000:], done.stderr[-3000:])
     return done.stdout

@@ -14,6 +14,7 @@ import pytest
 
 from config.settings import BASE_DIR
 from tests.journeys.test_demo import environment_of_a_newcomer
+from tests.waiting import PATIENCE_SECONDS
 
 #: The data of an embedded installation whose processes were all killed (SIGKILL) while simulated workers judged the
 #: campaign *third*: 20 tasks sent off, 24 taken, nothing paid. *first* is published as version 1.
@@ -57,7 +58,7 @@ def manage(environment, *words):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

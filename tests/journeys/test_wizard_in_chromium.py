@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.soak,
     pytest.mark.journey,
     pytest.mark.one_database,  # what its pages do, the tests of pages and services do on both
-    pytest.mark.timeout(900),
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]

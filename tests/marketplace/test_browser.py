@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.contract.endpoint import QUESTION, make_client, make_hit, start_marketplace
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +51,7 @@ def marketplace(tmp_path):
     process, port = start_marketplace(tmp_path)
     yield json.loads((tmp_path / "marketplace-key.json").read_text())
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
 
 
 def test_a_person_takes_and_hands_in_two_tasks(marketplace, task_page, page):

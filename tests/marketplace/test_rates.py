@@ -14,6 +14,7 @@ from django.db import connections
 from marketplace.models import Bucket
 from marketplace.services import rates
 from tests.contract.endpoint import make_client, start_marketplace
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.mark.django_db
@@ -110,7 +111,7 @@ def test_processes_of_a_server_share_a_requesters_rate(tmp_path):
     finally:
         took = time.monotonic() - started
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=PATIENCE_SECONDS)
 
     assert set(codes) <= {"", "ThrottlingException"}
     assert 4 <= codes.count("") <= 5 + 4 * took

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from datetime import timedelta
 
 import httpx
@@ -15,13 +14,7 @@ from marketplace import clock, scheduler
 from marketplace.models import Hit
 from tests.contract.endpoint import start_marketplace
 from tests.marketplace.conftest import make_hit
-
-
-def wait_until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 @pytest.mark.django_db(transaction=True)
@@ -46,7 +39,7 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path):
         f"process, port = contract.start_marketplace(Path({str(tmp_path)!r}), '--until-parent-exits')\n"
         f"Path({str(port_file)!r}).write_text(str(port))\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE_SECONDS)
     address = f"http://127.0.0.1:{port_file.read_text()}/healthz"
 
     def gone():
@@ -56,7 +49,7 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path):
             return True
         return False
 
-    wait_until(gone, 20)
+    wait_until(gone)
 
 
 def test_a_restarted_server_keeps_its_data_and_its_key(tmp_path):

@@ -13,6 +13,7 @@ from django.core.management import call_command
 
 from config.commands.command_line import pasteable
 from config.settings import BASE_DIR
+from tests.waiting import PATIENCE_SECONDS
 from web.demo import SAMPLE, as_typed, run_files
 
 
@@ -23,7 +24,7 @@ def in_a_shell(line: str, **settings: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | settings,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 

@@ -23,6 +23,7 @@ import pytest
 from config.errors import Refusal
 from config.process import launcher
 from tests.provision import free_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.xdist_group("launcher")  # one installation, made once
@@ -66,13 +67,6 @@ def manage(environment, *words, **options):
     )
 
 
-def wait_until(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about in time"
-        time.sleep(0.1)
-
-
 @contextmanager
 def run(environment):
     """`manage.py run`, answering; stopped at the end."""
@@ -89,7 +83,7 @@ def run(environment):
     )
     yield process
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -177,7 +171,9 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
     )
     started = manage(embedded, "shell", "-v", "0", "-c", insert)
     job = int(started.stdout.split()[-1])
-    database = sqlite3.connect(Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=120)
+    database = sqlite3.connect(
+        Path(embedded["PREFEREE_DATA_DIR"], "preferee.sqlite3"), timeout=PATIENCE_SECONDS
+    )
 
     def state():
         return database.execute("select state, result from background_job where id = ?", [job]).fetchone()
@@ -191,7 +187,7 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
     answered = launcher.answers(marketplace)
 
     running.send_signal(signal.SIGINT)
-    said = running.communicate(timeout=60)[1].decode()
+    said = running.communicate(timeout=PATIENCE_SECONDS)[1].decode()
 
     assert answered
     assert f"{embedded['PREFEREE_PUBLIC_URL']}/accounts/invitations/" in said  # makes the first administrator
@@ -205,7 +201,7 @@ def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
     marketplace = f"http://127.0.0.1:{embedded['MARKETPLACE_PORT']}/healthz"
 
     running.kill()
-    running.wait(60)
+    running.wait(PATIENCE_SECONDS)
 
     wait_until(lambda: not launcher.answers(marketplace))
 

@@ -76,7 +76,6 @@ def offered_expired_collected(slow, places: int, workers: int):
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.django_db(transaction=True)
 def test_a_thousand_places_at_the_rate_that_the_crowd_allows(slow):
     later, seconds = offered_expired_collected(slow, 1000, 25)
@@ -87,7 +86,6 @@ def test_a_thousand_places_at_the_rate_that_the_crowd_allows(slow):
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.django_db(transaction=True)
 def test_a_crowd_that_allows_less_than_it_states_is_not_run_into(slow):
     slow.rate = STATED / 2

@@ -62,7 +62,8 @@ Work = Callable[[Path], float]
 
 def ours(run: str) -> Work:
     """Check, hash, store and score (RR) one run."""
-    from leaderboard.scoring.measures import Judged, parse_measure
+    from leaderboard.scoring.measure_names import parse_measure
+    from leaderboard.scoring.measures import Judged
     from pooling.ranking import write_ranking
     from pooling.trec import read_qrel_file, read_run_file
     from pooling.wanted import Wanted, find_wanted
@@ -106,7 +107,8 @@ def ir_measures_one(run: str) -> Work:
 
 def rescore(run: str) -> Work:
     """Score (RR@10) stored runs again, each from its own file."""
-    from leaderboard.scoring.measures import Judged, parse_measure
+    from leaderboard.scoring.measure_names import parse_measure
+    from leaderboard.scoring.measures import Judged
     from pooling.ranking import read_ranking
     from pooling.trec import read_qrel_file
     from pooling.wanted import Wanted, find_wanted
@@ -143,7 +145,8 @@ def ours_real(run: str) -> Work:
     """Check, hash and score (nDCG@10, AP, RR) the real runs."""
     import numpy as np
 
-    from leaderboard.scoring.measures import Judged, parse_measures
+    from leaderboard.scoring.measure_names import parse_measures
+    from leaderboard.scoring.measures import Judged
     from pooling.trec import read_qrel_file, read_runs
     from pooling.wanted import Wanted, find_wanted
 

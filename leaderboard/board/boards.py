@@ -19,7 +19,8 @@ from leaderboard.output.content import plain
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
-from leaderboard.scoring.measures import Judged, Measure, parse_measure
+from leaderboard.scoring.measure_names import parse_measure
+from leaderboard.scoring.measures import Judged, Measure
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion, VersionQuery

@@ -13,7 +13,7 @@ from leaderboard.board.boards import KEPT_SECONDS, MEASURE
 from leaderboard.board.standings import competition_ranks
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, version_labels
-from leaderboard.scoring.measures import parse_measure
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.scales import scale_of
 from pooling.models import Collection, Run
 from tournament.models import QrelVersion

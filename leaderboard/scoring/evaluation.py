@@ -14,7 +14,8 @@ from leaderboard.cache.software_version import software_key
 from leaderboard.errors import UnknownMeasure
 from leaderboard.models import Evaluation
 from leaderboard.scoring.labels import ORDER, Labels
-from leaderboard.scoring.measures import Judged, Measure, depth_needed, parse_measure
+from leaderboard.scoring.measure_names import parse_measure
+from leaderboard.scoring.measures import Judged, Measure, depth_needed
 from pooling.models import Collection, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import find_wanted
@@ -40,13 +41,20 @@ def measure_for(name: str, labels: Labels) -> Measure:
 
     A threshold in the name, as in ``AP(rel=2)``, takes precedence. nDCG and NCG gain from every grade of 1 or
     higher, as trec_eval's nDCG does, and Compat's ideal ranking includes all those grades. Levels of preference
-    define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure.
+    define neither relevant passages nor gains: under them, every measure but Compat raises UnknownMeasure. So does
+    ERR under grades above the highest that it is defined for.
     """
     measure = parse_measure(name)
     if labels.ordinal and not (measure.ordinal and measure.rel == 1):
         raise UnknownMeasure(
             f"{labels.name} is an order of preference, and {measure.name} needs grades of relevance.",
             f"Choose Compat(p=0.95) or the labels {labels.name.removesuffix(ORDER)}.",
+        )
+    most = int(labels.grades.max(initial=0))
+    if measure.most_grade is not None and most > measure.most_grade:
+        raise UnknownMeasure(
+            f"{measure.name} is defined for grades up to {measure.most_grade}, and {labels.name} has grade {most}.",
+            f"Choose another measure, such as nDCG@{measure.cutoff}.",
         )
     if "rel=" in name or measure.graded:
         return measure

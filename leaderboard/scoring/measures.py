@@ -8,7 +8,6 @@ any line in the run is not left out, but gets the measure's value for unanswered
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -16,16 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.errors import UnknownMeasure
-
 Whole = NDArray[np.int64]
 Values = NDArray[np.float64]
-
-
-KNOWN = (
-    "Measures are RR, RR@k, AP, P@k, nDCG, nDCG@k, NCG@k, Success@k, ESL@k and Compat(p=0.95). Add (rel=g) to "
-    "the name to require a grade of at least g, as in AP(rel=2)."
-)
 
 
 @dataclass(frozen=True)
@@ -64,6 +55,8 @@ class Measure:
     takes_cutoff: ClassVar[bool] = True
     graded: ClassVar[bool] = False
     """Whether it uses the grades themselves, so that a qrel set's threshold does not apply."""
+    most_grade: ClassVar[int | None] = None
+    """The highest grade that it is defined for."""
     ordinal: ClassVar[bool] = False
     """Whether it uses only the order of grades, so that levels of preference are enough."""
 
@@ -177,6 +170,21 @@ class Precision(Measure):
         return np.bincount(judged.query[hits], minlength=judged.queries) / self.cutoff
 
 
+class Recall(Measure):
+    """Share of a query's relevant passages that are in the first k places, as in trec_eval's recall."""
+
+    letters = "R"
+    words = "the share of the relevant passages that are in the first k places"
+    needs_cutoff = True
+
+    def values(self, judged: Judged) -> Values:
+        relevant = self.relevant(judged)
+        found = np.bincount(judged.query[relevant & self.seen(judged)], minlength=judged.queries)
+        wanted = np.bincount(judged.query[relevant], minlength=judged.queries)
+        share: Values = found / np.maximum(wanted, 1)
+        return share
+
+
 class Success(Measure):
     """1 when a relevant passage is among the first k places, else 0."""
 
@@ -247,6 +255,34 @@ class CumulativeGain(Measure):
         return np.divide(reached, ideal, out=np.zeros(judged.queries), where=ideal > 0)
 
 
+class ExpectedReciprocalRank(Measure):
+    """Expected 1 / rank of the passage at which a reader stops, as in gdeval.pl of TREC's Web track.
+
+    Chapelle, Metzler, Zhang & Grinspan (CIKM 2009) [CMZ]: a reader who gets to a passage of grade g stops there with
+    probability (2^g - 1) / 2^4. The highest grade is 4, whatever the labels use, so that values of different
+    collections mean the same.
+    """
+
+    letters = "ERR"
+    words = "the expected 1/rank at which a reader stops, who stops more likely at a higher grade"
+    needs_cutoff = True
+    graded = True
+    most_grade: ClassVar[int | None] = 4
+
+    def values(self, judged: Judged) -> Values:
+        hits = np.flatnonzero(self.relevant(judged) & (judged.grade > 0) & self.seen(judged))
+        hits = hits[np.lexsort((judged.rank[hits], judged.query[hits]))]
+        query = judged.query[hits]
+        place = np.arange(len(query)) - np.searchsorted(query, query)
+        stops = (2.0 ** judged.grade[hits] - 1) / 2.0**4
+        expected, goes_on = np.zeros(judged.queries), np.ones(judged.queries)
+        for number in range(int(place.max(initial=-1)) + 1):
+            here = place == number
+            expected[query[here]] += goes_on[query[here]] * stops[here] / judged.rank[hits][here]
+            goes_on[query[here]] *= 1 - stops[here]
+        return expected
+
+
 @dataclass(frozen=True)
 class Compatibility(Measure):
     """Rank-biased overlap of the run with its nearest ideal ranking, over the best possible value.
@@ -313,56 +349,15 @@ MEASURES: dict[str, type[Measure]] = {
         ReciprocalRank,
         AveragePrecision,
         Precision,
+        Recall,
         DiscountedGain,
         CumulativeGain,
+        ExpectedReciprocalRank,
         Success,
         ExpectedSearchLength,
         Compatibility,
     )
 }
-_NAME = re.compile(
-    r"(?P<letters>[A-Za-z]+)(\((?P<options>[a-z]+=[0-9.]+(,[a-z]+=[0-9.]+)?)\))?(@(?P<cutoff>[1-9]\d*))?"
-)
-
-
-def parse_measure(name: str) -> Measure:
-    """Return the measure of a name such as ``RR@10``, ``AP(rel=2)`` or ``Compat(p=0.8)``. Raises UnknownMeasure."""
-    if not name.strip():
-        raise UnknownMeasure("No measure is named.", KNOWN)
-    match = _NAME.fullmatch(name.strip())
-    kind = MEASURES.get(match["letters"]) if match else None
-    if match is None or kind is None:
-        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
-    cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    options = dict(option.split("=") for option in match["options"].split(",")) if match["options"] else {}
-    rel, p = options.pop("rel", "1"), options.pop("p", None)
-    wrong = kind.needs_cutoff if cutoff is None else not kind.takes_cutoff
-    if wrong or options or not rel.isdigit():
-        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
-    if p is None:
-        return kind(cutoff, int(rel))
-    if kind is not Compatibility or not re.fullmatch(r"0?\.\d+", p) or not 0.01 <= float(p) <= 0.99:
-        raise UnknownMeasure(f"{name!r} is not a measure.", KNOWN)
-    return Compatibility(None, int(rel), float(p))
-
-
-_SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
-
-
-def parse_measures(names: str) -> tuple[Measure, ...]:
-    """Return the measures of names separated by spaces or commas, each once. Raises UnknownMeasure."""
-    return tuple(dict.fromkeys(parse_measure(name) for name in measure_names(names)))
-
-
-def measure_names(names: str) -> list[str]:
-    """Return the names in a text, separated by spaces or commas outside parentheses.
-
-    Raises UnknownMeasure if there are none.
-    """
-    found = [name for name in _SEPARATOR.split(names.strip()) if name]
-    if not found:
-        raise UnknownMeasure("No measure is named.", KNOWN)
-    return found
 
 
 def depth_needed(measures: Sequence[Measure]) -> int | None:

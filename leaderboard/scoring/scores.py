@@ -12,7 +12,8 @@ import numpy.typing as npt
 from leaderboard.cache.software_version import software_version
 from leaderboard.scoring.evaluation import Progress, Scored, evaluate, measure_for
 from leaderboard.scoring.labels import Labels
-from leaderboard.scoring.measures import Measure, measure_names
+from leaderboard.scoring.measure_names import measure_names
+from leaderboard.scoring.measures import Measure
 from pooling.models import Collection, Run
 
 

@@ -20,7 +20,7 @@ from leaderboard.errors import NothingPrivate
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
 from leaderboard.output.table import best_marked
 from leaderboard.scoring.evaluation import Progress
-from leaderboard.scoring.measures import parse_measure
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, Run
 
 BOARD = (

@@ -19,7 +19,8 @@ from leaderboard.output import Facts
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
-from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success, parse_measures
+from leaderboard.scoring.measure_names import parse_measures
+from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
 from pooling.models import Collection, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion

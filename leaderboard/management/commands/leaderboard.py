@@ -20,7 +20,7 @@ from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.intervals import SEED
-from leaderboard.scoring.measures import KNOWN
+from leaderboard.scoring.measure_names import KNOWN
 from pooling.services.finding import collection_named
 from tournament.services.publishing import version_numbered
 

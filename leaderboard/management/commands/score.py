@@ -12,7 +12,7 @@ from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import labels_named
-from leaderboard.scoring.measures import KNOWN
+from leaderboard.scoring.measure_names import KNOWN
 from leaderboard.scoring.score_output import score_analysis
 from leaderboard.scoring.scores import score
 from pooling.services.finding import collection_named

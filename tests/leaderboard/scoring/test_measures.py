@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leaderboard.errors import UnknownMeasure
-from leaderboard.scoring.measures import Judged, depth_needed, parse_measure, parse_measures
+from leaderboard.scoring.measure_names import parse_measure, parse_measures
+from leaderboard.scoring.measures import Judged, depth_needed
 from pooling.trec import read_qrel_file, read_run_file
 from pooling.wanted import Wanted, find_wanted
 
@@ -62,7 +63,7 @@ def test_values_equal_pytrec_eval_where_scores_tie(tmp_path):
     (tmp_path / "run").write_text("".join(run_lines))
     (tmp_path / "qrels").write_text("".join(qrel_lines))
     oracle = pytrec_eval.RelevanceEvaluator(
-        grades, {"map", "recip_rank", "P.5,10", "ndcg_cut.3,10", "ndcg", "success.1,5"}
+        grades, {"map", "recip_rank", "P.5,10", "ndcg_cut.3,10", "ndcg", "success.1,5", "recall.5,20"}
     ).evaluate(scores)
     theirs = {
         "AP": "map",
@@ -72,6 +73,8 @@ def test_values_equal_pytrec_eval_where_scores_tie(tmp_path):
         "nDCG@3": "ndcg_cut_3",
         "nDCG@10": "ndcg_cut_10",
         "nDCG": "ndcg",
+        "R@5": "recall_5",
+        "R@20": "recall_20",
         "Success@1": "success_1",
         "Success@5": "success_5",
     }
@@ -152,6 +155,8 @@ def test_a_units_multiple_of_a_reciprocal_rank_is_whole():
         "nDCG",
         "nDCG@20",
         "NCG@100",
+        "R@100",
+        "ERR@20",
         "Success@1",
         "ESL@100",
         "Compat(p=0.95)",
@@ -166,10 +171,12 @@ def test_names_are_written_as_they_are_read(name):
     "name",
     [
         "",
-        "MRR@10",
+        "MRRR@10",
         "P",
+        "R",
+        "ERR",
         "RR@0",
-        "rr@10",
+        "recip_rank_",
         "RR@ten",
         "AP(rel=x)",
         "nDCG@10 "[:4] + "@",
@@ -186,8 +193,99 @@ def test_names_are_written_as_they_are_read(name):
     ],
 )
 def test_other_names_are_refused_with_the_known_ones(name):
-    with pytest.raises(UnknownMeasure, match="Measures are"):
+    with pytest.raises(UnknownMeasure, match=r"is not a measure|No measure is named|needs a cutoff"):
         parse_measure(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("MRR@10", "RR@10"),
+        ("mrr@10", "RR@10"),
+        ("rr@10", "RR@10"),
+        ("mrr_at_10", "RR@10"),
+        ("recip_rank", "RR"),
+        ("MAP", "AP"),
+        ("map", "AP"),
+        ("map(rel=2)", "AP(rel=2)"),
+        ("map_cut_100", "AP@100"),
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_at_10", "nDCG@10"),
+        ("P_10", "P@10"),
+        ("precision@10", "P@10"),
+        ("r@100", "R@100"),
+        ("recall@100", "R@100"),
+        ("recall_1000", "R@1000"),
+        ("err@20", "ERR@20"),
+        ("success_1", "Success@1"),
+        ("Hits@10", "Success@10"),
+        ("compat(p=0.8)", "Compat(p=0.8)"),
+    ],
+)
+def test_other_usual_names_mean_what_they_say(name, measure):
+    assert parse_measure(name).name == measure
+
+
+def test_a_measure_without_its_cutoff_is_told_so():
+    with pytest.raises(UnknownMeasure, match="R needs a cutoff, as in R@10"):
+        parse_measure("recall")
+
+
+def test_recall_and_expected_reciprocal_rank_worked_by_hand():
+    labels = judged((0, 3, 2), (0, 1, 4), (0, 2, 0), (1, 1, 11), (2, 0, 1), queries=4)
+
+    assert parse_measure("R@3").values(labels).tolist() == [1 / 3, 0, 0, 0]
+    assert parse_measure("R@20").values(labels).tolist() == [2 / 3, 1, 0, 0]
+    first = (7 / 16) / 2
+    second = (1 - 7 / 16) * (1 / 16) / 4
+    assert parse_measure("ERR@10").values(labels).tolist() == [pytest.approx(first + second), 0, 0, 0]
+    assert parse_measure("ERR@3").values(labels).tolist() == [first, 0, 0, 0]
+    assert parse_measure("ERR(rel=2)@10").values(labels).tolist() == [first, 0, 0, 0]
+
+
+@pytest.mark.parametrize("cutoff", [1, 5, 20])
+def test_expected_reciprocal_rank_equals_ir_measures(cutoff):
+    rng = np.random.default_rng(12)
+    scores = {
+        str(q): {f"p{n}": 90.0 - r for r, n in enumerate(rng.permutation(60)[:50].tolist())}
+        for q in range(30)
+    }
+    grades = {qid: {f"p{n}": int(rng.integers(-1, 5)) for n in rng.permutation(60)[:30]} for qid in scores}
+    theirs = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.ERR @ cutoff], grades, scores)}
+    ranks = {qid: {pid: place for place, pid in enumerate(scores[qid], 1)} for qid in scores}
+    rows = [
+        (q, grade, ranks[qid].get(pid, 0))
+        for q, qid in enumerate(scores)
+        for pid, grade in grades[qid].items()
+    ]
+
+    values = parse_measure(f"ERR@{cutoff}").values(judged(*rows, queries=len(scores)))
+
+    # gdeval.pl prints five decimals.
+    assert values.tolist() == pytest.approx([theirs[qid] for qid in scores], abs=6e-6)
+    assert len(theirs) == 30
+    assert values.max() > 0
+
+
+def test_recall_and_expected_reciprocal_rank_of_a_real_run_equal_ir_measures(shared_data):
+    qrels = read_qrel_file(shared_data / "dl21" / "qrels.txt")
+    run = read_run_file(sorted((shared_data / "dl21" / "runs").iterdir())[0])
+    scores: dict[str, dict[str, float]] = {}
+    for qid, pids in run.ranking.tops(100).items():
+        scores[qid] = {pid: -float(place) for place, pid in enumerate(pids)}
+    grades: dict[str, dict[str, int]] = {qid: {} for qid in qrels.qids}
+    for query, pid, grade in zip(qrels.query.tolist(), qrels.pids, qrels.grade.tolist(), strict=True):
+        grades[qrels.qids[query]][pid] = grade
+    asked = [ir_measures.ERR @ 20, ir_measures.R @ 100]
+    theirs = {(str(m.measure), m.query_id): m.value for m in ir_measures.iter_calc(asked, grades, scores)}
+
+    labels = judge(run, qrels)
+    for name in ("ERR@20", "R@100"):
+        ours = dict(zip(qrels.qids, parse_measure(name).values(labels).tolist(), strict=True))
+        expected = {qid: value for (measure, qid), value in theirs.items() if measure == name}
+        assert ours == pytest.approx(expected, abs=6e-6)
 
 
 def test_a_list_of_names_gives_each_measure_once():
@@ -257,11 +355,10 @@ def test_compatibility_is_1_for_any_order_within_a_grade_and_0_without_a_passage
 def test_every_measure_declares_its_direction_and_its_value_for_an_unanswered_query():
     nothing_found = judged((0, 1, 0), queries=1)
 
-    for name in ("RR@10", "AP", "P@5", "nDCG@10", "NCG@100", "Success@1", "ESL@10", "Compat(p=0.95)"):
-        measure = parse_measure(name)
+    for measure in parse_measures("RR@10 AP P@5 nDCG@10 R@5 NCG@100 ERR@20 Success@1 ESL@10 Compat(p=0.95)"):
         (value,) = measure.values(nothing_found)
         assert value == measure.unanswered or (math.isnan(value) and math.isnan(measure.unanswered))
-        assert measure.higher_is_better is (name != "ESL@10")
+        assert measure.higher_is_better is (measure.name != "ESL@10")
 
 
 @given(
@@ -272,7 +369,9 @@ def test_the_order_of_labels_changes_nothing(labels, random):
     distinct = [x for x in labels if x[2] == 0 or not ((x[0], x[2]) in seen or seen.add((x[0], x[2])))]
     shuffled = random.sample(distinct, len(distinct))
 
-    for measure in parse_measures("RR RR@10 AP P@5 nDCG nDCG@10 NCG@5 Success@5 ESL@10 Compat(p=0.9)"):
+    for measure in parse_measures(
+        "RR RR@10 AP P@5 R@5 ERR@9 nDCG nDCG@10 NCG@5 Success@5 ESL@10 Compat(p=0.9)"
+    ):
         before = measure.values(judged(*distinct, queries=4))
         after = measure.values(judged(*shuffled, queries=4))
         np.testing.assert_allclose(before, after, rtol=1e-14)

@@ -15,7 +15,7 @@ from leaderboard.output.drawing import drawn
 from leaderboard.scoring import evaluation
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
-from leaderboard.scoring.measures import parse_measure
+from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.scores import score, scores_as_dict
 from pooling.errors import NotFound
 from pooling.models import Passage
@@ -76,6 +76,13 @@ def test_the_sets_threshold_says_what_is_relevant(valley):
     assert values["old", "RR@10", "all"] == 0.5
     assert values["old", "RR(rel=1)@10", "all"] == 1.0
     assert values["old", "nDCG@10", "all"] == pytest.approx((1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3)))
+
+
+def test_grades_that_a_measure_is_not_defined_for_are_refused(valley):
+    make_qrels(valley.collection, "finer", [("q1", "a1", 7), ("q1", "b1", 2)])
+
+    with pytest.raises(UnknownMeasure, match=r"ERR@20 is defined for grades up to 4, and finer has grade 7"):
+        means(valley, "finer", "ERR@20")
 
 
 def test_values_are_stored_once_and_read_again(valley, monkeypatch):

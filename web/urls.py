@@ -29,10 +29,12 @@ from web.collections import (
 from web.collections import (
     views as collections,
 )
+from web.help import views as help_pages
 from web.home import invitation_views as invitations
 from web.home import views as home
 from web.payments import views as payments
 from web.preparation import simulation_views as simulating
+from web.queries import views as queries
 from web.releases import views as releases
 from web.runs import upload_views as uploads
 from web.runs import views as runs
@@ -46,6 +48,13 @@ app_name = "web"
 COMPARE, PROGRESS = {"kind": "compare"}, {"kind": "progress"}
 urlpatterns = [
     path("", home.home, name="home"),
+    path("theme", home.choose_theme, name="theme"),
+    path("leaderboards/", home.leaderboards, name="leaderboards"),
+    path("campaigns/", home.campaigns, name="campaigns"),
+    path("collections/", home.collections, name="collections"),
+    path("help/", help_pages.shelf, name="help"),
+    path("help/pictures/<str:name>", help_pages.picture, name="document_picture"),
+    path("help/<slug:name>/", help_pages.read, name="document"),
     path("accounts/invitations/<str:secret>/", invitations.invitation, name="invitation"),
     path("spending/", spending.spending, name="spending"),
     path("spending/grants/", spending.grant, name="grant_spending"),
@@ -75,6 +84,10 @@ urlpatterns = [
     path("campaigns/<slug:name>/reports/<int:key>/settle", workers.settle_report, name="settle_report"),
     path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
+    path("collections/<slug:name>/queries/", queries.listed, name="queries"),
+    path("collections/<slug:name>/pools/", collections.pools, name="pools"),
+    path("collections/<slug:name>/campaigns/", collections.campaigns, name="collection_campaigns"),
+    path("collections/<slug:name>/settings/", collections.settings, name="collection_settings"),
     path("collections/<slug:name>/about/", collections.describe, name="describe_collection"),
     path("collections/<slug:name>/policy/", board_rules.policy, name="policy"),
     path("collections/<slug:name>/policy/drop", board_rules.drop, name="drop_policy"),

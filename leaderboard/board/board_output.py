@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.board.boards import PublishedBoard, as_dict
-from leaderboard.board.standings import PERFECT, BoardRow, Estimate, standing_out
+from leaderboard.board.standings import PERFECT, BoardRow, Standing, standing_out
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Mark, Point, Points, Series, Spans, chart_content
 from leaderboard.output.table import best_marked
@@ -26,12 +26,16 @@ def board_analysis(published: PublishedBoard) -> Analysis:
     """Return the board in every form."""
     facts = board_facts(published)
     board = board_table(published, facts)
-    said = [_in_words(published), agreement_in_words(published)]
+    said = [_in_words(published)]
+    said += [agreement_in_words(published)] if board_has_preferences(published) else []
     said += ["The judges of this version were simulated."] if published.simulated else []
     return Analysis(
         facts=facts,
         tables=(board,),
-        figures=(_panels(published, facts, board), _against(published, facts, board)),
+        figures=(
+            _panels(published, facts, board),
+            *([_against(published, facts, board)] if board_has_preferences(published) else []),
+        ),
         sentences=tuple(said),
         content=as_dict(published),
     )
@@ -45,7 +49,7 @@ def board_facts(published: PublishedBoard) -> Facts:
         runs=tuple(row.run for row in own_rows(published)),
         labels=(
             f"{published.official} (relevant from grade {published.min_grade})",
-            f"version {published.version}",
+            *([f"version {published.version}"] if published.version else []),
         ),
         measure=published.mean,
         queries=board.queries,
@@ -53,61 +57,73 @@ def board_facts(published: PublishedBoard) -> Facts:
         seed=board.seed,
         simulated=published.simulated,
         further=(
-            ("open", f"{published.open:,}"),
-            ("singletons", f"{published.singletons:,}"),
+            *(
+                [("open", f"{published.open:,}"), ("singletons", f"{published.singletons:,}")]
+                if published.version
+                else []
+            ),
             ("trials", f"{board.trials:,}"),
         ),
     )
 
 
+def board_has_preferences(published: PublishedBoard) -> bool:
+    """Return whether it has more than the official labels."""
+    return published.version is not None
+
+
 def board_table(published: PublishedBoard, facts: Facts) -> Table:
-    """Return one row per run, the best under preference qrels first."""
-    answered, tops = "answered (%)", "judged tops"
-    columns = (
+    """Return one row per run, the best first."""
+    sides = dict(_sides(published))
+    both = len(sides) > 1
+    official, leading = published.official, "preference" if both else published.official
+    columns = [
         Column("run", "run"),
-        Column("official", published.official, Kind.INTERVAL, facts.measure),
-        Column("preference", "preference", Kind.INTERVAL, facts.measure),
-        Column("rank_official", published.official, Kind.COUNT, "rank"),
-        Column("rank_preference", "preference", Kind.COUNT, "rank"),
-        Column("shift", "shift", Kind.SHIFT, "rank"),
-        Column("answered_official", published.official, Kind.SHARE, answered),
-        Column("answered_preference", "preference", Kind.SHARE, answered),
-        Column("judged_tops", tops, Kind.SHARE),
-        Column("baseline", "baseline"),
-    )
+        *(Column(side, name, Kind.INTERVAL, facts.measure) for side, name in _columns(published)),
+        *(Column(f"rank_{side}", name, Kind.COUNT, "rank") for side, name in _columns(published)),
+        Column("first", leading, Kind.COUNT, "rank from"),
+        Column("last", leading, Kind.COUNT, "to"),
+        *([Column("shift", "shift", Kind.SHIFT, "rank")] if both else []),
+        *(Column(f"answered_{side}", name, Kind.SHARE, "answered (%)") for side, name in _columns(published)),
+        *([Column("judged_tops", "judged tops", Kind.SHARE)] if both else []),
+        *([Column("baseline", "baseline")] if published.baselines else []),
+    ]
     rows: tuple[Row, ...] = tuple(_row(published, row) for row in published.board.rows)
-    for column in ("official", "preference"):
-        rows = best_marked(rows, column, higher=published.higher_is_better)
-    shown = [one for one in columns if one.key != "baseline" or published.baselines]
+    for side in sides:
+        rows = best_marked(rows, side, higher=published.higher_is_better)
+    title = "Official and preference qrels" if both else f"{official} qrels"
+    return Table("boards", title, _caption(published, facts), tuple(columns), rows, facts)
+
+
+def _caption(published: PublishedBoard, facts: Facts) -> str:
     lower = "" if published.higher_is_better else " (lower is better)"
-    caption = (
-        f"{facts.measure}{lower} with {published.board.level:.0%} percentile bootstrap intervals over queries. Equal "
-        "values share a rank. A shift is positive for a run that moves up under preference qrels. The perfect run "
-        "returns the official qrel of every query and nothing else. It is left out of ranks and correlations. "
-        "Judged tops: share of queries whose top passage was judged."
+    level = published.board.level
+    said = (
+        f"{facts.measure}{lower} with {level:.0%} percentile bootstrap intervals over queries. Equal values share a "
+        "rank. Rank from: 1 + the number of runs that are significantly better; to: the number that are not "
+        f"significantly worse (all pairs tested at once, {level:.0%})."
     )
-    return Table("boards", "Official and preference qrels", caption, tuple(shown), rows, facts)
+    if not board_has_preferences(published):
+        return said
+    return said + (
+        " A shift is positive for a run that moves up under preference qrels. The perfect run returns the official "
+        "qrel of every query and nothing else. It is left out of ranks and correlations. Judged tops: share of "
+        "queries whose top passage was judged."
+    )
 
 
 def _row(published: PublishedBoard, row: BoardRow) -> Row:
-    return Row(
-        {
-            "run": row.run,
-            "official": _interval(row.official),
-            "preference": _interval(row.preference),
-            "rank_official": row.rank_official,
-            "rank_preference": row.rank_preference,
-            "shift": row.shift,
-            "answered_official": row.answered_official,
-            "answered_preference": row.answered_preference,
-            "judged_tops": row.judged_tops,
-            "baseline": "yes" if row.run in published.baselines else None,
-        },
-        faint=row.perfect,
-    )
+    cells: dict[str, Any] = {"run": row.run, "baseline": "yes" if row.run in published.baselines else None}
+    for side, _ in _sides(published):
+        one: Standing = getattr(row, side)
+        cells |= {side: _interval(one), f"rank_{side}": one.rank, f"answered_{side}": one.answered}
+    cells |= {"first": row.leading.first, "last": row.leading.last}
+    if row.preference:
+        cells |= {"shift": row.shift, "judged_tops": row.judged_tops}
+    return Row(cells, faint=row.perfect)
 
 
-def _interval(estimate: Estimate) -> Interval:
+def _interval(estimate: Standing) -> Interval:
     return Interval(estimate.value, estimate.low, estimate.high)
 
 
@@ -117,16 +133,23 @@ def own_rows(published: PublishedBoard) -> list[BoardRow]:
 
 
 def _in_words(published: PublishedBoard) -> str:
+    relevant = f"(relevant from grade {published.min_grade})"
+    if not board_has_preferences(published):
+        return (
+            f"{published.collection}: {published.mean} of {published.runs:,} runs over {published.board.queries:,} "
+            f"queries under {published.official} {relevant}. Nobody has judged preferences yet."
+        )
     return (
         f"{published.collection}, version {published.version}: {published.mean} of {published.runs:,} runs over "
         f"{published.board.queries:,} queries ({published.open:,} open, {published.singletons:,} singletons) that "
-        f"{published.official} also covers (relevant from grade {published.min_grade})."
+        f"{published.official} also covers {relevant}."
     )
 
 
 def agreement_in_words(published: PublishedBoard) -> str:
-    """Return how many pairs of runs both orders rank alike."""
+    """Return how many pairs of runs both orders rank alike. The board must have preferences."""
     agreement = published.board.agreement
+    assert agreement is not None
     tau = "not defined" if agreement.tau_b is None else f"{agreement.tau_b:.2f}"
     return (
         f"Official and preference qrels order {agreement.agree:,} pairs of runs alike and {agreement.disagree:,} "
@@ -136,14 +159,15 @@ def agreement_in_words(published: PublishedBoard) -> str:
 
 def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
     """Return one panel per set of labels, with the runs in the order of that panel's own board."""
+    sides = _sides(published)
     rows = published.board.rows
 
     def draw(canvas: Any) -> None:
         from leaderboard.output.drawing import OFFICIAL, PREFERENCE, short
 
-        panels = canvas.subplots(1, 2, gridspec_kw={"wspace": 0.3})
+        panels = canvas.subplots(1, len(sides), gridspec_kw={"wspace": 0.3}, squeeze=False)[0]
         colours = (OFFICIAL, PREFERENCE)
-        for axes, (name, title), color in zip(panels, _sides(published), colours, strict=True):
+        for axes, (name, title), color in zip(panels, sides, colours, strict=False):
             ordered = _ordered(rows, name)
             estimates = [getattr(row, name) for row in ordered]
             places = np.arange(len(ordered))
@@ -156,20 +180,23 @@ def _panels(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
             axes.set_title(title)
             axes.set_xlabel(facts.measure)
             axes.set_ylim(len(ordered) - 0.5, -0.5)
-        panels[1].yaxis.tick_right()
-        _draw_moves(canvas, panels, rows)
+        if len(sides) > 1:
+            panels[1].yaxis.tick_right()
+            _draw_moves(canvas, panels, rows)
 
-    caption = (
-        "95% bootstrap intervals over queries. In print, a diamond is the perfect run, and lines lead from the "
-        "official order to the order by preference: green for runs that rise, purple for runs that fall."
-    )
+    caption = "95% bootstrap intervals over queries."
+    if len(sides) > 1:
+        caption += (
+            " In print, a diamond is the perfect run, and lines lead from the official order to the order by "
+            "preference: green for runs that rise, purple for runs that fall."
+        )
     height = max(2.4, 0.9 + 0.17 * len(rows))
     charts = tuple(
         chart_content(_panel(published, name, title, facts.measure, colour))
-        for colour, (name, title) in enumerate(_sides(published))
+        for colour, (name, title) in enumerate(sides)
     )
-    title = "Official and preference boards"
-    return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=True)
+    title = "Official and preference boards" if len(sides) > 1 else f"Board under {published.official} qrels"
+    return Figure("panels", title, caption, facts, draw, board, charts, 7.0, height, beside=len(sides) > 1)
 
 
 def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) -> None:
@@ -194,14 +221,20 @@ def _draw_moves(canvas: Any, panels: Sequence[Any], rows: Sequence[BoardRow]) ->
         canvas.add_artist(line)
 
 
-def _sides(published: PublishedBoard) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return the column and the name of each set of labels."""
-    return ("official", f"{published.official} qrels"), ("preference", "preference qrels")
+def _sides(published: PublishedBoard) -> list[tuple[str, str]]:
+    """Return the attribute and the title of each set of labels."""
+    return [(side, f"{name} qrels") for side, name in _columns(published)]
+
+
+def _columns(published: PublishedBoard) -> list[tuple[str, str]]:
+    """Return the attribute and the name of each set of labels."""
+    both = [("official", published.official), ("preference", "preference")]
+    return both if board_has_preferences(published) else both[:1]
 
 
 def _ordered(rows: Sequence[BoardRow], name: str) -> list[BoardRow]:
     """Return the runs in the order of one column's own board."""
-    return sorted(rows, key=lambda row: (getattr(row, f"rank_{name}"), not row.perfect, row.run))
+    return sorted(rows, key=lambda row: (getattr(row, name).rank, not row.perfect, row.run))
 
 
 def _panel(published: PublishedBoard, name: str, title: str, measure: str, colour: int) -> Spans:
@@ -217,7 +250,7 @@ def _panel(published: PublishedBoard, name: str, title: str, measure: str, colou
     )
 
 
-def _mark(one: Estimate) -> Mark:
+def _mark(one: Standing) -> Mark:
     return one.value, one.low, one.high
 
 
@@ -230,12 +263,12 @@ def _against(published: PublishedBoard, facts: Facts, board: Table) -> Figure:
         from leaderboard.output.drawing import GREY, OFFICIAL, name_points
 
         axes = canvas.subplots()
-        points = {row.run: (row.official.value, row.preference.value) for row in rows}
+        points = {row.run: (row.official.value, row.leading.value) for row in rows}
         for row in rows:
             x, y = points[row.run]
             whisker = {"color": GREY, "linewidth": 0.5, "alpha": 0.35}
             axes.plot([row.official.low, row.official.high], [y, y], **whisker)
-            axes.plot([x, x], [row.preference.low, row.preference.high], **whisker)
+            axes.plot([x, x], [row.leading.low, row.leading.high], **whisker)
             color = OFFICIAL if row.run in named else GREY
             axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if row.run in named else 3)
         axes.set_xlabel(f"{facts.measure}, {published.official} qrels")
@@ -261,16 +294,18 @@ def against_chart(published: PublishedBoard, measure: str) -> Points:
     """Plot every run but the perfect one: its value under preference qrels against that under official ones."""
     rows = own_rows(published)
     named = {row.run for row in named_rows(published)}
-    by_rank = sorted(range(len(rows)), key=lambda place: rows[place].rank_preference)
+    by_rank = sorted(range(len(rows)), key=lambda place: rows[place].leading.rank)
     return Points(
         "One board against the other",
         f"{measure}, {published.official} qrels",
         f"{measure}, preference qrels",
-        [Point(row.run, _mark(row.official), _mark(row.preference), _ranks(row)) for row in rows],
+        [Point(row.run, _mark(row.official), _mark(row.leading), _ranks(row)) for row in rows],
         named=[place for place in by_rank if rows[place].run in named],
         note=NAMED if len(named) < len(rows) else "",
     )
 
 
 def _ranks(row: BoardRow) -> str:
-    return f"rank {row.rank_official}, then {row.rank_preference}"
+    if row.preference is None:
+        return f"rank {row.official.rank}"
+    return f"rank {row.official.rank}, then {row.preference.rank}"

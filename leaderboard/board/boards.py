@@ -1,4 +1,4 @@
-"""The leaderboard of a collection: every run under official and under preference qrels."""
+"""The leaderboard of a collection: every run under official qrels and, with a version, under preference qrels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 from config import kept_objects
 from config.guidance import Action, Guidance, TerminalOnly
 from leaderboard.board.judged_tops import judged_tops
-from leaderboard.board.standings import DEPTH, Board, BoardInput, draw_board
+from leaderboard.board.standings import DEPTH, Board, BoardInput, Standing, draw_board
 from leaderboard.cache.software_version import software_version
 from leaderboard.errors import NothingToScore
 from leaderboard.output.content import plain
+from leaderboard.scoring.agreement import Agreement
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
@@ -33,11 +34,11 @@ passage then counts as judged."""
 
 @dataclass(frozen=True)
 class PublishedBoard:
-    """A board and everything that must be stated with it."""
+    """A board and everything that must be stated with it. Without a ``version`` it has the official labels alone."""
 
     board: Board
     collection: str
-    version: int
+    version: int | None
     official: str
     min_grade: int
     simulated: bool
@@ -65,13 +66,13 @@ class PublishedBoard:
     @property
     def runs(self) -> int:
         """Number of ranked runs, without the perfect run."""
-        return len(self.board.rows) - 1
+        return sum(not row.perfect for row in self.board.rows)
 
 
 def make_leaderboard(
     *,
     collection: Collection,
-    version: QrelVersion,
+    version: QrelVersion | None,
     official: QrelSet,
     runs: Sequence[Run],
     measure: str = MEASURE,
@@ -81,6 +82,7 @@ def make_leaderboard(
 ) -> PublishedBoard:
     """Return the board over the queries for which both the qrel set and the version have a relevant passage.
 
+    Without a version it is the board of the qrel set alone, over all queries that have a relevant passage there.
     ``measure`` is any that ``measures`` knows (else UnknownMeasure); its direction decides which run is first.
     Queries in ``hidden`` (qids) are left out: private queries, for readers who see only the public ones. Raises
     :class:`NothingToScore` without runs or without such queries.
@@ -90,35 +92,41 @@ def make_leaderboard(
         raise NothingToScore(
             f"{collection.name} has no runs to rank.", Action("import_runs", lead="Import some")
         )
-    sides = {"official": qrel_set_labels(official), "preference": version_labels(version)}
-    qids = [qid for qid in _covered_by_both(sides["official"], sides["preference"]) if qid not in hidden]
+    sides = [qrel_set_labels(official), *([version_labels(version)] if version else [])]
+    qids = [qid for qid in _covered_by_all(sides) if qid not in hidden]
     if not qids:
         raise _nothing_covered(official, version)
-    the_qrel = sides["official"].the_qrel()
-    perfect = {qid: the_qrel[qid] for qid in qids}
-    arrays = {
-        name: _values(collection, runs, labels, measure, qids, perfect, progress)
-        for name, labels in sides.items()
-    }
-    judged = judged_tops(version, runs, qids, perfect)
+    the_qrel = sides[0].the_qrel()
+    perfect = {qid: the_qrel[qid] for qid in qids} if version else None
+    values = [_values(collection, runs, labels, measure, qids, perfect, progress) for labels in sides]
+    judged = judged_tops(version, runs, qids, perfect) if version and perfect else None
     given = BoardInput(
-        [run.run_tag for run in runs], arrays["official"], arrays["preference"], judged, scale_of(asked)
+        [run.run_tag for run in runs],
+        values[0],
+        values[1] if version else None,
+        judged,
+        scale=scale_of(asked),
     )
     return PublishedBoard(
         board=draw_board(given, seed=seed),
         collection=collection.name,
-        version=version.number,
+        version=version.number if version else None,
         official=official.name,
         min_grade=official.min_grade,
-        simulated=version.simulated,
+        simulated=version is not None and version.simulated,
         measure=measure,
         software=software_version(),
         baselines=frozenset(run.run_tag for run in runs if run.baseline),
-        **_statuses(version, qids),
+        **(_statuses(version, qids) if version else {"open": 0, "singletons": 0}),
     )
 
 
-def _nothing_covered(official: QrelSet, version: QrelVersion) -> NothingToScore:
+def _nothing_covered(official: QrelSet, version: QrelVersion | None) -> NothingToScore:
+    if version is None:
+        return NothingToScore(
+            f"{official.name} has no relevant passage for any query.",
+            Guidance("Choose another qrel set", TerminalOnly(" with --official"), "."),
+        )
     return NothingToScore(
         f"No query has a relevant passage in {official.name} and a best answer in version {version.number}.",
         Guidance(
@@ -136,7 +144,7 @@ class AskedBoard:
     """A board as pages request it, cached for a while under everything it depends on."""
 
     collection: Collection
-    version: QrelVersion
+    version: QrelVersion | None
     official: QrelSet
     runs: Sequence[Run]
     measure: str = MEASURE
@@ -147,7 +155,7 @@ class AskedBoard:
         """The cache key."""
         inputs = [
             self.collection.pk,
-            self.version.manifest_sha256,
+            self.version.manifest_sha256 if self.version else "",
             self.official.pk,
             self.official.sha256,
             self.official.min_grade,
@@ -175,7 +183,7 @@ class AskedBoard:
 def kept_leaderboard(
     *,
     collection: Collection,
-    version: QrelVersion,
+    version: QrelVersion | None,
     official: QrelSet,
     runs: Sequence[Run],
     measure: str = MEASURE,
@@ -190,7 +198,8 @@ def kept_leaderboard(
 def as_dict(published: PublishedBoard) -> dict[str, Any]:
     """Return the board for ``--json``. Shares are 0 to 1; ``shift`` is positive for a run that moves up.
 
-    A value is None if the measure has no value for any query.
+    A value is None if the measure has no value for any query. ``rank_…_first`` and ``rank_…_last`` bound a rank, see
+    ``rank_ranges``. Without a version there is nothing about preferences.
     """
     board = published.board
     found: dict[str, Any] = plain(_content(published, board))
@@ -213,27 +222,15 @@ def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
         "rows": [
             {
                 "run": row.run,
-                "official": row.official.value,
-                "official_low": row.official.low,
-                "official_high": row.official.high,
-                "preference": row.preference.value,
-                "preference_low": row.preference.low,
-                "preference_high": row.preference.high,
-                "rank_official": row.rank_official,
-                "rank_preference": row.rank_preference,
-                "shift": row.shift,
-                "answered_official": row.answered_official,
-                "answered_preference": row.answered_preference,
-                "judged_tops": row.judged_tops,
+                **_standing("official", row.official),
+                **(_standing("preference", row.preference) if row.preference else {}),
+                **({"shift": row.shift, "judged_tops": row.judged_tops} if row.preference else {}),
                 "baseline": row.run in published.baselines,
                 "perfect": row.perfect,
             }
             for row in board.rows
         ],
-        "kendall_tau": board.agreement.tau_b,
-        "pairs_agree": board.agreement.agree,
-        "pairs_disagree": board.agreement.disagree,
-        "pairs_tied": board.agreement.tied,
+        **(_agreement(board.agreement) if board.agreement else {}),
         "level": board.level,
         "trials": board.trials,
         "seed": board.seed,
@@ -241,12 +238,34 @@ def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
     }
 
 
-def _covered_by_both(official: Labels, preference: Labels) -> list[str]:
-    """Return the qids with a relevant passage in both, in query order."""
-    there = {qid for qid, known in zip(preference.qids, preference.answerable, strict=True) if known}
-    return [
-        qid for qid, known in zip(official.qids, official.answerable, strict=True) if known and qid in there
-    ]
+def _standing(name: str, one: Standing) -> dict[str, Any]:
+    return {
+        name: one.value,
+        f"{name}_low": one.low,
+        f"{name}_high": one.high,
+        f"rank_{name}": one.rank,
+        f"rank_{name}_first": one.first,
+        f"rank_{name}_last": one.last,
+        f"answered_{name}": one.answered,
+    }
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        "kendall_tau": agreement.tau_b,
+        "pairs_agree": agreement.agree,
+        "pairs_disagree": agreement.disagree,
+        "pairs_tied": agreement.tied,
+    }
+
+
+def _covered_by_all(sides: Sequence[Labels]) -> list[str]:
+    """Return the qids with a relevant passage on every side, in query order."""
+    first, *further = (
+        [qid for qid, known in zip(labels.qids, labels.answerable, strict=True) if known] for labels in sides
+    )
+    there = [frozenset(qids) for qids in further]
+    return [qid for qid in first if all(qid in qids for qids in there)]
 
 
 def _values(
@@ -255,16 +274,18 @@ def _values(
     labels: Labels,
     name: str,
     qids: Sequence[str],
-    perfect: Mapping[str, str],
+    perfect: Mapping[str, str] | None,
     progress: Progress | None,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return one row per run, then the perfect run, with one column per qid."""
+    """Return one row per run, then the perfect run if there is one, with one column per qid."""
     measure = measure_for(name, labels)
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     place = {qid: index for index, qid in enumerate(labels.qids)}
     columns = np.array([place[qid] for qid in qids], dtype=np.int64)
     rows = [scored[run.pk, measure.name].values for run in runs]
-    return np.stack([*rows, measure.values(_first_alone(labels, perfect))])[:, columns]
+    if perfect is not None:
+        rows.append(measure.values(_first_alone(labels, perfect)))
+    return np.stack(rows)[:, columns]
 
 
 def _first_alone(labels: Labels, pids: Mapping[str, str]) -> Judged:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.scoring.agreement import Agreement, kendall
-from leaderboard.scoring.intervals import LEVEL, TRIALS, bootstrap_intervals
+from leaderboard.scoring.intervals import LEVEL, TRIALS, intervals_of, resampled_means
+from leaderboard.scoring.rank_ranges import rank_ranges
 from leaderboard.scoring.scales import Scale
 
 DEPTH = 10
@@ -25,37 +26,52 @@ Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A mean over queries with its interval; all nan if the measure has no value for any query."""
+class Standing:
+    """A run under one set of labels: its mean over queries with an interval, and its rank.
+
+    The mean and its bounds are nan if the measure has no value for any query. ``first`` and ``last`` bound the rank
+    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0.
+    """
 
     value: float
     low: float
     high: float
+    rank: int
+    answered: float
+    first: int | None = None
+    last: int | None = None
 
 
 @dataclass(frozen=True)
 class BoardRow:
-    """One run on the board. ``shift`` is positive when preference qrels move it up; shares are 0 to 1."""
+    """One run on the board. Without a version there is nothing but the official labels."""
 
     run: str
-    official: Estimate
-    preference: Estimate
-    rank_official: int
-    rank_preference: int
-    shift: int
-    answered_official: float
-    answered_preference: float
-    judged_tops: float
+    official: Standing
+    preference: Standing | None = None
+    judged_tops: float | None = None
+    """The share of queries, 0 to 1, whose top passage of this run was judged."""
     perfect: bool = False
+
+    @property
+    def leading(self) -> Standing:
+        """The standing that the board is ordered by."""
+        return self.preference or self.official
+
+    @property
+    def shift(self) -> int | None:
+        """By how many ranks preference qrels move the run up."""
+        return None if self.preference is None else self.official.rank - self.preference.rank
 
 
 @dataclass(frozen=True)
 class Board:
-    """All rows, best first under preference qrels (equal values by run tag, the perfect run before them)."""
+    """All rows, best first (equal values by run tag, the perfect run before them)."""
 
     queries: int
     rows: tuple[BoardRow, ...]
-    agreement: Agreement
+    agreement: Agreement | None
+    """How the two orders agree; None without a version."""
     trials: int
     level: float
     seed: int
@@ -73,31 +89,36 @@ class BoardInput:
 
     ``official`` and ``preference`` are runs × queries arrays of the measure's values; ``judged`` is runs ×
     queries, 1 where the run's top passage was judged. The last row of each belongs to the perfect run, so each
-    has one row more than there are tags. There must be at least one query (ValueError).
+    has one row more than there are tags. A board of official labels alone has neither ``preference`` nor ``judged``
+    nor the perfect run. There must be at least one query (ValueError).
     """
 
     run_tags: list[str]
     official: Values
-    preference: Values
-    judged: Values
+    preference: Values | None = None
+    judged: Values | None = None
     scale: Scale = field(default_factory=Scale)
 
     def __post_init__(self) -> None:
-        shape = (len(self.run_tags) + 1, self.official.shape[-1])
-        if not self.official.shape == self.preference.shape == self.judged.shape == shape:
+        if (self.preference is None) != (self.judged is None):
+            raise ValueError("preferences and judged tops come together")
+        shape = (len(self.tags), self.official.shape[-1])
+        if any(
+            given.shape != shape for given in (*self.sides, *([] if self.judged is None else [self.judged]))
+        ):
             raise ValueError("every array needs a row for each run and one for the perfect run")
         if shape[1] == 0:
             raise ValueError("a board needs at least one query")
 
+    @property
+    def tags(self) -> list[str]:
+        """The name of every row."""
+        return self.run_tags if self.preference is None else [*self.run_tags, PERFECT]
 
-@dataclass(frozen=True)
-class _Column:
-    """The columns of the board for one set of labels."""
-
-    estimates: list[Estimate]
-    ranks: npt.NDArray[np.int64]
-    answered: Values
-    standings: Values
+    @property
+    def sides(self) -> list[Values]:
+        """The values under each set of labels."""
+        return [self.official] if self.preference is None else [self.official, self.preference]
 
 
 def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: float = LEVEL) -> Board:
@@ -106,61 +127,83 @@ def draw_board(given: BoardInput, *, seed: int, trials: int = TRIALS, level: flo
     A query is answered if its value is neither 0 nor missing. Runs with equal means share a rank.
     """
     count, queries = given.official.shape
-    bounds = bootstrap_intervals(
-        np.vstack([given.official, given.preference]),
-        rng=np.random.default_rng(seed),
-        trials=trials,
-        level=level,
-        whole=given.scale.whole,
+    resampled = resampled_means(
+        np.vstack(given.sides), rng=np.random.default_rng(seed), trials=trials, whole=given.scale.whole
     )
-    official = _column(given.official, given.scale, bounds.low[:count], bounds.high[:count])
-    preference = _column(given.preference, given.scale, bounds.low[count:], bounds.high[count:])
-    judged = given.judged.mean(axis=1)
-    rows = [
-        BoardRow(
-            run=tag,
-            official=official.estimates[i],
-            preference=preference.estimates[i],
-            rank_official=int(official.ranks[i]),
-            rank_preference=int(preference.ranks[i]),
-            shift=int(official.ranks[i] - preference.ranks[i]),
-            answered_official=float(official.answered[i]),
-            answered_preference=float(preference.answered[i]),
-            judged_tops=float(judged[i]),
-            perfect=i == count - 1,
-        )
-        for i, tag in enumerate([*given.run_tags, PERFECT])
+    ranked = len(given.run_tags)
+    sides = [
+        _standings(values, given.scale, resampled[side * count : (side + 1) * count], ranked, level)
+        for side, values in enumerate(given.sides)
     ]
+    judged = [None] * count if given.judged is None else given.judged.mean(axis=1).tolist()
+    official, preference = sides[0], sides[1] if len(sides) > 1 else [None] * count
+    columns = zip(given.tags, official, preference, judged, strict=True)
+    rows = [BoardRow(*cells, perfect=place >= ranked) for place, cells in enumerate(columns)]
     return Board(
         queries=queries,
-        rows=tuple(sorted(rows, key=lambda row: (row.rank_preference, not row.perfect, row.run))),
-        agreement=_agreement(official.standings[:-1], preference.standings[:-1]),
+        rows=tuple(sorted(rows, key=lambda row: (row.leading.rank, not row.perfect, row.run))),
+        agreement=None if given.preference is None else _agreement(given, ranked),
         trials=trials,
         level=level,
         seed=seed,
     )
 
 
-def _agreement(official: Values, preference: Values) -> Agreement:
+def _agreement(given: BoardInput, ranked: int) -> Agreement:
     """Return the agreement over the runs that have a value under both."""
+    official, preference = (given.scale.standings(values)[:ranked] for values in given.sides)
     both = np.isfinite(official) & np.isfinite(preference)
     return kendall(official[both], preference[both])
 
 
-def _column(values: Values, scale: Scale, low: Values, high: Values) -> _Column:
-    estimates = [
-        Estimate(float(mean), float(lower), float(upper))
-        for mean, lower, upper in zip(scale.means(values), low, high, strict=True)
-    ]
-    standings = scale.standings(values)
+def _standings(values: Values, scale: Scale, resampled: Values, ranked: int, level: float) -> list[Standing]:
+    """Return the standing of every row; those from ``ranked`` on are compared with the runs, but not one of them."""
+    means = scale.means(values)
+    bounds = intervals_of(resampled, level=level)
+    ranks = _ranks_with_perfect(scale.standings(values), ranked)
+    direction = 1 if scale.higher_is_better else -1
+    ranges = rank_ranges(
+        direction * means[:ranked], direction * resampled[:ranked], queries=values.shape[1], level=level
+    )
     answered = (np.nan_to_num(values) > 0).mean(axis=1)
-    return _Column(estimates, _ranks_with_perfect(standings), answered, standings)
+    return [
+        Standing(
+            value=float(means[place]),
+            low=float(bounds.low[place]),
+            high=float(bounds.high[place]),
+            rank=int(ranks[place]),
+            answered=float(answered[place]),
+            first=int(ranges.first[place]) if place < ranked else None,
+            last=int(ranges.last[place]) if place < ranked else None,
+        )
+        for place in range(len(values))
+    ]
 
 
-def _ranks_with_perfect(standings: Values) -> npt.NDArray[np.int64]:
-    """Return the ranks of the runs among themselves, then the rank that the perfect run (the last one) would have."""
-    runs, perfect = standings[:-1], standings[-1]
-    return np.append(competition_ranks(runs), 1 + int((runs > perfect).sum()))
+def _ranks_with_perfect(standings: Values, ranked: int) -> npt.NDArray[np.int64]:
+    """Return the ranks of the runs among themselves, then the rank that each further row would have."""
+    runs, further = standings[:ranked], standings[ranked:]
+    return np.append(competition_ranks(runs), [1 + int((runs > one).sum()) for one in further]).astype(
+        np.int64
+    )
+
+
+def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
+    """Return run → how many runs below it would pass it if all their unjudged top passages were best answers.
+
+    A query whose top passage is a best answer has the value 1, so a run's mean grows by at most its share of unjudged
+    tops. Runs that nobody can pass are left out.
+    """
+    runs = [row for row in rows if not row.perfect and row.judged_tops is not None]
+    values = np.array([row.leading.value for row in runs])
+    most = values + 1 - np.array([row.judged_tops or 0.0 for row in runs])
+    unjudged = np.array([(row.judged_tops or 0.0) < 1 for row in runs], dtype=bool)
+    found = {}
+    for place, row in enumerate(runs):
+        below = np.array([other.leading.rank > row.leading.rank for other in runs], dtype=bool)
+        if number := int((below & unjudged & (most > values[place])).sum()):
+            found[row.run] = number
+    return found
 
 
 def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:
@@ -170,10 +213,10 @@ def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:
     """
     runs = sorted((row for row in rows if not row.perfect), key=lambda row: row.run)
     orders = (
-        sorted(runs, key=lambda row: row.rank_preference)[:count],
-        sorted(runs, key=lambda row: row.rank_official)[:count],
-        sorted((row for row in runs if row.shift > 0), key=lambda row: -row.shift)[:count],
-        sorted((row for row in runs if row.shift < 0), key=lambda row: row.shift)[:count],
+        sorted(runs, key=lambda row: row.leading.rank)[:count],
+        sorted(runs, key=lambda row: row.official.rank)[:count],
+        sorted((row for row in runs if (row.shift or 0) > 0), key=lambda row: -(row.shift or 0))[:count],
+        sorted((row for row in runs if (row.shift or 0) < 0), key=lambda row: row.shift or 0)[:count],
     )
     chosen = {row.run for order in orders for row in order}
-    return sorted((row for row in runs if row.run in chosen), key=lambda row: row.rank_preference)
+    return sorted((row for row in runs if row.run in chosen), key=lambda row: row.leading.rank)

@@ -1,4 +1,4 @@
-"""Find the runs and the qrel set that a caller names."""
+"""Find the runs, the qrel set and the version that a caller names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from config.guidance import Action
 from leaderboard.errors import NothingToScore, UnknownLabels
 from pooling.models import Collection, QrelSet, Run
 from pooling.services.finding import qrel_set_named, runs_tagged
+from tournament.models import QrelVersion
+from tournament.services.publishing import version_numbered
 
 
 def chosen_runs(collection: Collection, run_tags: Sequence[str] = ()) -> list[Run]:
@@ -27,3 +29,17 @@ def official_set(collection: Collection, name: str | None = None) -> QrelSet:
         raise UnknownLabels(f"{collection.name} has no qrel set.", Action("import_qrels", lead="Import one"))
     official = [qrel_set for qrel_set in sets if qrel_set.kind == QrelSet.Kind.OFFICIAL]
     return (official or sets)[0]
+
+
+def board_version(
+    collection: Collection, number: int | None, *, labels_alone: bool = False
+) -> QrelVersion | None:
+    """Return the version that a board is scored under: this one, or the latest.
+
+    None if there is none yet, or if the board of the official labels alone is asked for. Raises NoSuchVersion.
+    """
+    if labels_alone:
+        return None
+    if number is None and not QrelVersion.objects.filter(collection=collection).exists():
+        return None
+    return version_numbered(collection, number)

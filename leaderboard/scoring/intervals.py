@@ -86,7 +86,11 @@ def bootstrap_intervals(
     Quantiles are interpolated linearly between the trials that have a mean; nan if none has. See
     ``resampled_means`` for ``whole``.
     """
-    means = resampled_means(values, rng=rng, trials=trials, whole=whole)
+    return intervals_of(resampled_means(values, rng=rng, trials=trials, whole=whole), level=level)
+
+
+def intervals_of(means: npt.NDArray[np.float64], *, level: float = LEVEL) -> Intervals:
+    """Return percentile intervals of resampled means (rows × trials), as in ``bootstrap_intervals``."""
     ends = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(means, ends, axis=1)
     for row in np.flatnonzero(np.isnan(means).any(axis=1)):

@@ -50,3 +50,18 @@ if (moving.length) {
     }, Number(part.dataset.every) || 5000);
   }
 }
+
+/* Choices of a list act at once; its button stays for what is typed, and for pages without scripts. */
+for (const form of document.querySelectorAll("form[data-at-once]")) {
+  form.addEventListener("change", (event) => {
+    if (event.target.matches("select")) form.requestSubmit();
+  });
+}
+
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(button.parentElement.querySelector(".copied").value);
+    button.textContent = "Copied";
+  });
+}

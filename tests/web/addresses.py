@@ -81,6 +81,8 @@ FIXED: dict[str, list[Any]] = {
     "web:queries_file": ["harbour", 1, "csv"],
     "web:changes_file": ["harbour", 1, "csv"],
     "no_such_call": ["wrong"],
+    "web:document": ["glossary"],
+    "web:document_picture": ["query.webp"],
     "web:invitation": ["wrong"],
     "accounts:revoke_token": [1],
     "account_confirm_email": ["wrong"],

@@ -38,10 +38,10 @@ def _lacking() -> Iterator[AskedBoard]:
 
 def _boards() -> Iterator[AskedBoard]:
     """Yield every collection's default board, as its members and as everyone else see it."""
-    versions = QrelVersion.objects.select_related("collection").defer("manifest")
+    versions = QrelVersion.objects.defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}
-    for version in latest.values():
-        collection = version.collection
+    for collection in Collection.objects.filter(runs__isnull=False, qrel_sets__isnull=False).distinct():
+        version = latest.get(collection.pk)
         runs = list(Run.objects.filter(collection=collection).order_by("run_tag"))
         try:
             official = official_set(collection)

@@ -10,21 +10,23 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.core.paginator import Page, Paginator
+from django.urls import reverse
 
+from config import clock
 from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
-from leaderboard.board.standings import BoardRow
+from leaderboard.board.standings import BoardRow, able_to_pass
 from leaderboard.output import Figure
-from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.chosen_runs import board_version, official_set
 from pooling.models import Collection, QrelSet, Run
 from tournament.models import QrelVersion
-from tournament.services.publishing import version_numbered
 from web.common.analysis_tables import run_places
 from web.common.outdated_versions import Outdated
-from web.common.visibility import hidden_queries, listed_runs
+from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
 
 logger = logging.getLogger(__name__)
 ROWS_A_PAGE = 50
@@ -43,14 +45,16 @@ MEASURES = (
     "Compat(p=0.95)",
 )
 
+#: The ``version`` of an address that asks for the official labels alone.
+LABELS_ALONE = "none"
 #: A minus before the name sorts values best first: the highest, or the lowest if lower is better.
 SORTS: dict[str, Callable[[BoardRow], Any]] = {
     "run": lambda row: row.run.casefold(),
     "official": lambda row: row.official.value,
-    "preference": lambda row: row.preference.value,
-    "shift": lambda row: row.shift,
-    "answered": lambda row: row.answered_preference,
-    "judged": lambda row: row.judged_tops,
+    "preference": lambda row: row.leading.value,
+    "shift": lambda row: row.shift or 0,
+    "answered": lambda row: row.leading.answered,
+    "judged": lambda row: row.judged_tops or 0.0,
 }
 
 
@@ -64,6 +68,8 @@ class Line:
     best_preference: bool
     move: int | None = None
     """Places gained since the earlier version; None if it was not ranked there."""
+    may_pass: int = 0
+    """How many runs below would pass it if all their unjudged tops were best answers."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class BoardView:
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
     places: dict[str, int] = field(default_factory=dict)
+    highest: float = 1.0
+    """The highest bound of any value, to which bars are drawn."""
     moves: RankMoves | None = None
     """Moves since an earlier version; None if there is none."""
     text: str = ""
@@ -95,12 +103,57 @@ class BoardView:
     )
 
     @property
+    def perfect(self) -> float | None:
+        """The perfect run's value under preference qrels, with which bars are compared."""
+        rows = self.published.board.rows if self.published else ()
+        return next((row.leading.value for row in rows if row.perfect), None)
+
+    @property
     def address(self) -> str:
         """Return the query string for files of this board."""
-        version, official = self.version, self.official
-        named = {"version": version and version.number, "official": official and official.name}
+        number = self.version.number if self.version else LABELS_ALONE
+        named = {"version": number, "official": self.official and self.official.name}
         measure = {"measure": self.measure} if self.measure != MEASURE else {}
         return urlencode(named | measure)
+
+    @property
+    def link(self) -> str:
+        """Return the absolute address that always shows this board."""
+        return (
+            f"{settings.PUBLIC_URL}{reverse('web:leaderboard', args=[self.collection.name])}?{self.address}"
+        )
+
+    @property
+    def picture(self) -> str:
+        """Return the absolute address of its first figure, for previews of the link."""
+        file = reverse("web:leaderboard_file", args=[self.collection.name, "png"])
+        return f"{settings.PUBLIC_URL}{file}?{self.address}&of=panels"
+
+    @property
+    def bibtex(self) -> str:
+        """Return a BibTeX entry for this board."""
+        number = self.version.number if self.version else None
+        year = (self.version.published_at if self.version else clock.now()).year
+        about = f"version {number} of the preference qrels" if number else "official labels"
+        title = self.collection.title or self.collection.name
+        return (
+            f"@misc{{{self.collection.name}-{f'v{number}' if number else 'labels'},\n"
+            f"  title = {{Leaderboard of {_escaped(title)}, {about}}},\n"
+            f"  year = {{{year}}},\n"
+            f"  howpublished = {{\\url{{{self.link}}}}},\n"
+            f"  note = {{{_escaped(self._note)}}}\n}}"
+        )
+
+    @property
+    def _note(self) -> str:
+        software = self.published.software if self.published else ""
+        manifest = f"; manifest SHA-256 {self.version.manifest_sha256}" if self.version else ""
+        return f"Made with Preferee {software}{manifest}"
+
+
+def _escaped(text: str) -> str:
+    """Return the text with the characters that BibTeX and LaTeX would read escaped."""
+    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
 
 
 @dataclass(frozen=True)
@@ -108,6 +161,7 @@ class Wish:
     """The choices in the address. Invalid ones are ignored; an unknown version is refused."""
 
     version: int | None = None
+    labels_alone: bool = False
     official: str | None = None
     sort: str = "-preference"
     page: str = "1"
@@ -121,7 +175,8 @@ class Wish:
         number = parameters.get("version", "")
         sort = parameters.get("sort", "")
         return cls(
-            version=_version(number),
+            version=_version("" if number == LABELS_ALONE else number),
+            labels_alone=number == LABELS_ALONE,
             official=parameters.get("official") or None,
             sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
             page=parameters.get("page", "1"),
@@ -142,7 +197,7 @@ def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedB
     """Return the board as this person sees it. Raises a Refusal if there is none."""
     return kept_leaderboard(
         collection=collection,
-        version=version_numbered(collection, wish.version),
+        version=board_version(collection, wish.version, labels_alone=wish.labels_alone),
         official=official_set(collection, wish.official),
         runs=list(listed_runs(collection, user)),
         measure=wish.measure,
@@ -162,10 +217,11 @@ def board_view(
     """Return one page of the board, or the reason why there is none; with ``moves`` since an earlier version."""
     versions = list(QrelVersion.objects.filter(collection=collection).order_by("-number").defer("manifest"))
     sets = list(QrelSet.objects.filter(collection=collection).order_by("name"))
+    everything = sees_everything(user, collection)
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
     hidden = hidden_queries(collection, user)
     try:
-        version = version_numbered(collection, wish.version)
+        version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
         official = official_set(collection, wish.official)
         published = kept_leaderboard(
             collection=collection,
@@ -175,7 +231,7 @@ def board_view(
             measure=wish.measure,
             hidden=hidden,
         )
-        since = _moves(version, versions, list(runs.values()), wish, hidden) if moves else None
+        since = _moves(version, versions, list(runs.values()), wish, hidden) if moves and version else None
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it goes to the log only.
         logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
@@ -183,7 +239,7 @@ def board_view(
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
-    lines = _lines(published, runs, wish.sort, since)
+    lines = _lines(published, {tag: as_shown(run, everything) for tag, run in runs.items()}, wish.sort, since)
     wanted = wish.text.casefold()
     lines = [line for line in lines if wanted in line.row.run.casefold()] if wanted else lines
     return BoardView(
@@ -198,6 +254,7 @@ def board_view(
         measure=wish.measure,
         figures=board_analysis(published).figures,
         places=run_places(collection, runs),
+        highest=_highest(published),
         moves=since,
         text=wish.text,
         outdated=outdated,
@@ -225,6 +282,9 @@ def _moves(
 def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: RankMoves | None) -> list[Line]:
     rows = published.board.rows
     column = sort.removeprefix("-")
+    if column == "preference" and published.version is None:
+        column = "official"
+    may_pass = able_to_pass(rows) if published.higher_is_better else {}
     by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
     if column in ("official", "preference"):
@@ -234,12 +294,19 @@ def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: Ra
         Line(
             row,
             runs.get(row.run) if not row.perfect else None,
-            best_official=not row.perfect and row.rank_official == 1,
-            best_preference=not row.perfect and row.rank_preference == 1,
+            best_official=not row.perfect and row.official.rank == 1,
+            best_preference=not row.perfect and row.leading.rank == 1,
             move=moves.move(row.run) if moves and not row.perfect else None,
+            may_pass=may_pass.get(row.run, 0),
         )
         for row in ordered
     ]
+
+
+def _highest(published: PublishedBoard) -> float:
+    """Return the highest upper bound on the board; 1 if nothing is above 0."""
+    standings = [one for row in published.board.rows for one in (row.official, row.preference) if one]
+    return max((one.high for one in standings if one.high > 0), default=1.0)
 
 
 def _goodness(column: str, direction: int, row: BoardRow) -> float:

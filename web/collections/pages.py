@@ -8,12 +8,15 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from pooling.models import Collection, Pool, QrelSet, Query, Run
+from pooling.models import Collection, Membership, Pool, QrelSet, Query, Run
 from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
+from web.boards.cards import board_cards
+from web.collections.next_steps import Holdings, steps_of
 from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress, shown_to_everybody
-from web.common.visibility import as_shown, listed_everywhere, listed_runs, sees_everything
+from web.common.visibility import listed_everywhere, listed_runs, sees_everything
+from web.runs.pages import new_runs
 from web.webhooks import pages as listing
 
 RUNS_SHOWN = 10
@@ -61,35 +64,63 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
 
 
 def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
-    """Return the data of a collection's page."""
-    everything = sees_everything(user, collection)
-    runs = listed_runs(collection, user)
-    campaigns: list[Progress] = campaigns_progress(campaigns_of([collection], user), user)
+    """Return the data of a collection's first page."""
+    member = sees_everything(user, collection)
+    campaigns = collection_campaigns(collection, user)
+    held = Holdings(
+        queries=Query.objects.filter(collection=collection).count(),
+        runs=listed_runs(collection, user).count(),
+        qrel_sets=QrelSet.objects.filter(collection=collection).count(),
+        pools=Pool.objects.filter(collection=collection).count(),
+        campaigns=campaigns,
+        versions=QrelVersion.objects.filter(collection=collection).count(),
+        new_runs=new_runs([collection]).count() if member else 0,
+    )
     may_hook = may(user, "manage webhooks", collection)
     return {
         "collection": collection,
-        "queries": Query.objects.filter(collection=collection).count(),
-        "runs": runs.count(),
-        "latest_runs": [
-            as_shown(run, everything) for run in runs.order_by("-created_at", "-pk")[:RUNS_SHOWN]
-        ],
-        "qrel_sets": QrelSet.objects.filter(collection=collection)
-        .annotate(labels=Count("qrels"), covered=Count("qrels__query", distinct=True))
-        .order_by("name"),
-        "pools": Pool.objects.filter(collection=collection)
-        .select_related("qrel_set")
-        .annotate(queries=Count("pooled_passages__query", distinct=True), passages=Count("pooled_passages"))
-        .order_by("name"),
+        "held": held,
+        "steps": steps_of(collection, held, user) if member else [],
+        "cards": board_cards([collection], user) if held.runs and held.qrel_sets else [],
+        "qrel_sets": _qrel_sets(collection),
         "versions": QrelVersion.objects.filter(collection=collection)
         .select_related("campaign")
         .defer("manifest")
         .order_by("-number"),
-        "campaigns": campaigns,
-        "sees_members": may(user, "see members", collection),
-        "may_prepare": may(user, "prepare campaign", collection),
-        "may_send": may(user, "upload run", collection),
-        "may_add": may(user, "add files", collection),
         "may_describe": may(user, "describe collection", collection),
-        "may_hook": may_hook,
         "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],
     }
+
+
+def collection_campaigns(collection: Collection, user: Any) -> list[Progress]:
+    """Return the collection's campaigns that the person sees, with their progress, rehearsals last."""
+    found = campaigns_progress(campaigns_of([collection], user), user)
+    return sorted(found, key=lambda one: one.campaign.rehearsal_of_id is not None)
+
+
+def pools_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the data of the page that lists a collection's pools."""
+    pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("name")
+    return {
+        "collection": collection,
+        "pools": pools.annotate(
+            queries=Count("pooled_passages__query", distinct=True), passages=Count("pooled_passages")
+        ),
+        "may_plan": may(user, "prepare campaign", collection),
+    }
+
+
+def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return what the person may change about a collection."""
+    return {
+        "collection": collection,
+        "may_describe": may(user, "describe collection", collection),
+        "may_hook": may(user, "manage webhooks", collection),
+        "members": Membership.objects.filter(collection=collection).count(),
+        "private_queries": len(private_qids(collection)),
+    }
+
+
+def _qrel_sets(collection: Collection) -> QuerySet[Any]:
+    sets = QrelSet.objects.filter(collection=collection).order_by("name")
+    return sets.annotate(labels=Count("qrels"), covered=Count("qrels__query", distinct=True))

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from config.errors import NotNow, Refusal
 from config.plurals import many
 from leaderboard.board.board_output import board_analysis
-from pooling.models import Collection
+from pooling.models import Collection, Pool
 from pooling.services.collection_details import MOST, describe_collection, set_run_depth
 from pooling.services.collections import set_language
+from pooling.services.members import may
 from web.boards import pages as boards
 from web.collections import pages as collections
 from web.common.access import collection_for, needs
@@ -24,10 +25,39 @@ from web.runs.forms import DescribeCollection
 
 @require_safe
 def collection(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a collection: runs, qrel sets, pools, campaigns, versions."""
+    """Show a collection: what it has, what comes next, its leaderboard in short, and its versions."""
     found = collection_for(request.user, name)
     context = collections.collection_page(found, request.user)
     return render(request, "web/collection.html", context)
+
+
+@require_safe
+@needs("see everything")
+def pools(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """List the pools of a collection."""
+    return render(request, "web/pools.html", collections.pools_page(collection, request.user))
+
+
+@require_safe
+def campaigns(request: HttpRequest, name: str) -> HttpResponse:
+    """List the campaigns of a collection that the person can see."""
+    found = collection_for(request.user, name)
+    context = {
+        "collection": found,
+        "campaigns": collections.collection_campaigns(found, request.user),
+        "may_prepare": may(request.user, "prepare campaign", found),
+        "pools": Pool.objects.filter(collection=found).exists(),
+    }
+    return render(request, "web/collection_campaigns.html", context)
+
+
+@require_safe
+@needs("see everything")
+def settings(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the pages on which a collection's rules, people and description are changed."""
+    return render(
+        request, "web/collection_settings.html", collections.settings_page(collection, request.user)
+    )
 
 
 @require_http_methods(["GET", "POST"])

@@ -1,1 +1,1 @@
-"""The home page (what needs attention, leaderboards, campaigns, collections) and the invitation page."""
+"""The home page, the site's lists (leaderboards, campaigns, collections) and the invitation page."""

@@ -1,59 +1,107 @@
-"""The home page: what needs attention, leaderboards, campaigns, collections."""
+"""The home page, and the site's lists of leaderboards, campaigns and collections."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
 
 from pooling.services.new_collections import may_create
-from web.boards.pages import Wish, board_view
+from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import listed_collections
-from web.common.campaign_rows import campaigns_of, campaigns_progress
+from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
 from web.common.outdated_versions import outdated_for
+from web.common.page_context import THEME_COOKIE, THEMES
 from web.home.attention import needs_of
 
-ROWS_OF_A_BOARD = 25
-BOARDS_SHOWN = 5
-#: Campaigns listed at first; finished ones come last.
-CAMPAIGNS_SHOWN = 20
+#: On the home page; the lists have the rest.
+CARDS_SHOWN = 3
+CAMPAIGNS_SHOWN = 5
+CARDS_A_PAGE = 12
+CAMPAIGNS_A_PAGE = 50
+A_YEAR = 365 * 24 * 3600
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what needs the person, and every collection's leaderboard under its latest (or the requested) version."""
+    """Show visitors what this is; show members what needs them, their leaderboards and what is under way."""
     listed = listed_collections(request.user)
-    asked = request.GET.get("collection", "")
-    alone = [row for row in listed if row.collection.name == asked]
-    published = [row for row in alone or listed if row.versions or alone]
-    # A version number is ambiguous across collections, so it needs ?collection=.
-    wish = Wish.of(request.GET if alone or len(listed) == 1 else {})
-    told = outdated_for(request.user, [row.collection for row in listed if row.versions])
-    boards = [
-        board_view(
-            row.collection,
-            wish,
-            request.user,
-            rows_a_page=ROWS_OF_A_BOARD,
-            moves=False,
-            outdated=told.get(row.collection.pk),
-        )
-        for row in published[:BOARDS_SHOWN]
-    ]
-    campaigns = campaigns_progress(
-        campaigns_of([row.collection for row in listed], request.user), request.user
-    )
-    campaigns.sort(key=lambda one: one.campaign.closed_at is not None)
-    shown = campaigns if "campaigns" in request.GET else campaigns[:CAMPAIGNS_SHOWN]
-    context = {
-        "needs": needs_of(request.user, campaigns, told),
+    boards = with_a_board([row.collection for row in listed])
+    context: dict[str, Any] = {
         "listed": listed,
-        "boards": boards,
-        "boards_left_out": max(0, len(published) - BOARDS_SHOWN),
-        "campaigns": shown,
-        "campaigns_left_out": len(campaigns) - len(shown),
+        "cards": board_cards(boards[:CARDS_SHOWN], request.user),
+        "boards_left_out": max(0, len(boards) - CARDS_SHOWN),
+    }
+    if not request.user.is_authenticated:
+        return render(request, "web/welcome.html", context)
+    campaigns = _campaigns(request)
+    told = outdated_for(request.user, [row.collection for row in listed if row.versions])
+    moving = [one for one in campaigns if one.campaign.closed_at is None]
+    context |= {
+        "needs": needs_of(request.user, campaigns, told),
+        "campaigns": moving[:CAMPAIGNS_SHOWN],
+        "campaigns_left_out": len(campaigns) - len(moving[:CAMPAIGNS_SHOWN]),
+        **_making(request),
+    }
+    return render(request, "web/home.html", context)
+
+
+@require_safe
+def leaderboards(request: HttpRequest) -> HttpResponse:
+    """List the leaderboards that the person can see."""
+    boards = with_a_board([row.collection for row in listed_collections(request.user)])
+    page = Paginator(boards, CARDS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "cards": board_cards(list(page.object_list), request.user)}
+    return render(request, "web/leaderboards.html", context)
+
+
+@require_safe
+def campaigns(request: HttpRequest) -> HttpResponse:
+    """List the campaigns that the person can see, those under way first."""
+    page = Paginator(_campaigns(request), CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "web/campaigns.html", {"page": page, "campaigns": page.object_list})
+
+
+@require_safe
+def collections(request: HttpRequest) -> HttpResponse:
+    """List the collections that the person can see."""
+    context = {"listed": listed_collections(request.user), **_making(request)}
+    return render(request, "web/collections.html", context)
+
+
+@csrf_exempt  # Nothing but colors: a token would give every visitor a cookie on every page.
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Keep the chosen colors in a cookie, and go back."""
+    chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(back, {request.get_host()}, request.is_secure())
+    response = redirect(back if ours else "web:home")
+    response.set_cookie(
+        THEME_COOKIE,
+        chosen if chosen in THEMES else "",
+        max_age=A_YEAR,
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def _campaigns(request: HttpRequest) -> list[Progress]:
+    listed = listed_collections(request.user)
+    found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
+    return sorted(found, key=lambda one: one.campaign.closed_at is not None)
+
+
+def _making(request: HttpRequest) -> dict[str, Any]:
+    """Return whether the person can create collections, and the sample if it is being loaded."""
+    return {
         "may_create": may_create(request.user),
         "sample_job": sample_under_way() if request.user.is_authenticated else None,
     }
-    return render(request, "web/home.html", context)

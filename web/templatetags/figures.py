@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from django import template
 from django.template.defaultfilters import pluralize
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from config import clock
-from leaderboard.board.standings import Estimate
+from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
 from leaderboard.output.right_to_left import isolated, runs_left
 
@@ -46,11 +46,61 @@ def value(number: float | None) -> str:
 
 
 @register.filter
-def bounds(estimate: Estimate) -> str:
+def bounds(standing: Standing) -> str:
     """Return an interval such as ``[0.401, 0.441]``, or an empty string without bounds."""
-    if math.isnan(estimate.low) or math.isnan(estimate.high):
+    if math.isnan(standing.low) or math.isnan(standing.high):
         return ""
-    return f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"[{standing.low:.3f}, {standing.high:.3f}]"
+
+
+@register.simple_tag
+def span_bar(standing: Standing, highest: float, reference: float | None = None) -> SafeString | str:
+    """Return a bar of the value with its interval, on a scale from 0 to ``highest``.
+
+    ``reference`` is a value to compare with, drawn as a dashed line. The numbers beside it say the same.
+    """
+    if math.isnan(standing.value):
+        return ""
+
+    def across(number: float) -> str:
+        return f"{100 * min(max(number, 0), highest) / highest:.1f}"
+
+    span = format_html('<path d="M{} 5H{}" class="span"/>', across(standing.low), across(standing.high))
+    line = ""
+    if reference is not None and not math.isnan(reference):
+        line = format_html('<path d="M{} 0V10" class="reference"/>', across(reference))
+    return format_html(
+        '<svg class="span-bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect width="{}" height="10"/>{}{}</svg>',
+        across(standing.value),
+        "" if math.isnan(standing.low) else span,
+        line,
+    )
+
+
+@register.simple_tag
+def heat_strip(values: Sequence[float] | None) -> SafeString | str:
+    """Return one cell per value from 0 to 1, darker for higher values."""
+    if not values:
+        return ""
+    cells = format_html_join(
+        "",
+        '<rect x="{}" width="1" height="1" fill-opacity="{}"/>',
+        ((place, f"{value:.2f}") for place, value in enumerate(values) if value),
+    )
+    return format_html(
+        '<svg class="heat" viewBox="0 0 {} 1" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
+        len(values),
+        cells,
+    )
+
+
+@register.filter
+def rank_range(standing: Standing) -> str:
+    """Return the ranks that a run may truly have, such as "2–5"; an empty string for the perfect run."""
+    if standing.first is None or standing.last is None:
+        return ""
+    return f"{standing.first}" if standing.first == standing.last else f"{standing.first}–{standing.last}"
 
 
 @register.filter

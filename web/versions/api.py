@@ -85,17 +85,18 @@ def read_qrels(request: HttpRequest, name: str, number: int) -> HttpResponse:
 @router.get(
     "/collections/{name}/leaderboard",
     response=dict[str, Any],
-    summary="Get the leaderboard under a version (default: latest) and a measure, with ranks and intervals",
+    summary="Get the leaderboard under the latest or another version, or under the labels alone",
 )
 def read_leaderboard(
     request: HttpRequest,
     name: str,
     version: Annotated[int | None, Query(ge=1, le=999_999_999)] = None,
+    labels_alone: bool = False,
     official: str = "",
     measure: Annotated[str, Query(max_length=100)] = MEASURE,
 ) -> dict[str, Any]:
     user = reader(request)
-    wish = Wish(version=version, official=official or None, measure=measure)
+    wish = Wish(version=version, labels_alone=labels_alone, official=official or None, measure=measure)
     return as_dict(published_board(collection_for(user, name), wish, user))
 
 

@@ -71,7 +71,7 @@ def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tup
 def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
     rows = own_rows(published)
     official = [row.official.value for row in rows]
-    preference = [row.preference.value for row in rows]
+    preference = [row.leading.value for row in rows]
     whole = [full[0][row.run] for row in rows]
     lines = [
         _agreement("official against preference", official, preference),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from config.commands.console import UsageError
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, make_leaderboard
 from leaderboard.management.asking import (
@@ -18,18 +19,18 @@ from leaderboard.management.asking import (
 )
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
-from leaderboard.scoring.chosen_runs import official_set
+from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.measure_names import KNOWN
 from pooling.services.finding import collection_named
-from tournament.services.publishing import version_numbered
 
 
 class Command(OfAVersion, AnalysisCommand):
     help = (
         "Every run's MRR@10 (or --measure) under a qrel set and under a version of the preference qrels, over the "
         "queries for which both have a relevant passage, with 95% intervals (bootstrap over queries), ranks, "
-        "shifts, shares of answered queries and judged tops, and Kendall's tau-b between the two orders. The perfect "
+        "shifts, shares of answered queries and judged tops, and Kendall's tau-b between the two orders. Before the "
+        "first version is published, it is the board of the qrel set alone. The perfect "
         "run returns the official qrel of every query and nothing else. It is left out of ranks and "
         f"correlations. {KNOWN}"
     )
@@ -38,6 +39,11 @@ class Command(OfAVersion, AnalysisCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of the collection")
         version_argument(parser)
+        parser.add_argument(
+            "--labels-alone",
+            action="store_true",
+            help="score the runs under the qrel set alone, without a version",
+        )
         parser.add_argument(
             "--official", metavar="SET", help="qrel set to compare with (default: the official one)"
         )
@@ -55,6 +61,7 @@ class Command(OfAVersion, AnalysisCommand):
         *,
         collection: str,
         number: int | None,
+        labels_alone: bool,
         official: str | None,
         runs: list[str],
         measure: str,
@@ -62,11 +69,13 @@ class Command(OfAVersion, AnalysisCommand):
         **options: Any,
     ) -> Analysis:
         check_seed(seed)
+        if labels_alone and number is not None:
+            raise UsageError("give either --version or --labels-alone")
         chosen = collection_named(collection)
         with self.progress("Scoring runs") as update:
             published = make_leaderboard(
                 collection=chosen,
-                version=version_numbered(chosen, number),
+                version=board_version(chosen, number, labels_alone=labels_alone),
                 official=official_set(chosen, official),
                 runs=runs_of(chosen, runs),
                 measure=measure,

@@ -9,12 +9,15 @@ from leaderboard.board.standings import (
     PERFECT,
     BoardInput,
     BoardRow,
-    Estimate,
+    Standing,
+    able_to_pass,
     competition_ranks,
     draw_board,
     standing_out,
 )
 from leaderboard.scoring.scales import Scale
+
+FLOATS = Scale(whole=None)
 
 
 def worked_board(seed=1):
@@ -35,12 +38,12 @@ def test_a_board_worked_by_hand():
 
     assert rows["A"].official.value == 0.625
     assert rows["A"].preference.value == 0.125
-    assert [(rows[r].rank_official, rows[r].rank_preference, rows[r].shift) for r in "ABC"] == [
+    assert [(rows[r].official.rank, rows[r].preference.rank, rows[r].shift) for r in "ABC"] == [
         (1, 3, -2),
         (2, 1, 1),
         (3, 1, 2),
     ]
-    assert (rows["A"].answered_official, rows["A"].answered_preference) == (0.75, 0.25)
+    assert (rows["A"].official.answered, rows["A"].preference.answered) == (0.75, 0.25)
     assert (rows["A"].judged_tops, rows["C"].judged_tops) == (0.75, 0.25)
 
 
@@ -50,7 +53,7 @@ def test_the_perfect_run_is_ranked_beside_the_runs():
     assert perfect.run == PERFECT
     assert (perfect.official.value, perfect.official.low, perfect.official.high) == (1.0, 1.0, 1.0)
     assert perfect.preference.value == 0.25
-    assert (perfect.rank_official, perfect.rank_preference) == (1, 3)
+    assert (perfect.official.rank, perfect.preference.rank) == (1, 3)
 
 
 def test_the_perfect_run_stays_out_of_the_correlation():
@@ -89,7 +92,7 @@ def test_sums_that_differ_in_floating_point_still_tie():
 
     board = draw_board(BoardInput(["A", "B"], values, values, values), seed=0)
 
-    assert [row.rank_official for row in board.rows] == [1, 1, 1]
+    assert [row.official.rank for row in board.rows] == [1, 1, 1]
 
 
 def test_a_board_without_queries_is_refused():
@@ -114,10 +117,10 @@ def test_where_lower_is_better_the_lowest_mean_is_first_and_what_has_none_is_las
 
     rows = {row.run: row for row in draw_board(given, seed=1).rows}
 
-    assert [rows[run].rank_official for run in "BAC"] == [1, 2, 3]
+    assert [rows[run].official.rank for run in "BAC"] == [1, 2, 3]
     assert rows["A"].official.value == 2
     assert rows["A"].official.low == 1
-    assert rows["A"].answered_official == pytest.approx(2 / 3)
+    assert rows["A"].official.answered == pytest.approx(2 / 3)
     assert np.isnan([rows["C"].official.value, rows["C"].official.low, rows["C"].official.high]).all()
 
 
@@ -125,18 +128,72 @@ def test_equal_values_in_another_order_are_equal_runs():
     values = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1.0, 1, 1]])
     given = BoardInput(["A", "B"], values, values, np.ones_like(values), Scale(whole=None))
 
-    assert [row.rank_official for row in draw_board(given, seed=1).rows] == [1, 1, 1]
+    assert [row.official.rank for row in draw_board(given, seed=1).rows] == [1, 1, 1]
 
 
 def test_runs_that_stand_out_lead_a_board_or_move_most():
     """Ten runs in official order; by preference the last comes fourth, which moves the others down by one."""
-    value, order = Estimate(0.5, 0.4, 0.6), [0, 1, 2, 9, 3, 4, 5, 6, 7, 8]
-    rows = [
-        BoardRow(f"r{run}", value, value, run + 1, place + 1, run - place, 1.0, 1.0, 1.0)
-        for place, run in enumerate(order)
-    ]
-    perfect = BoardRow(PERFECT, value, value, 1, 9, -8, 1.0, 1.0, 1.0, perfect=True)
+    order = [0, 1, 2, 9, 3, 4, 5, 6, 7, 8]
+
+    def row(run, official, preference, **options):
+        return BoardRow(
+            run, *(Standing(0.5, 0.4, 0.6, rank, 1.0) for rank in (official, preference)), **options
+        )
+
+    rows = [row(f"r{run}", run + 1, place + 1) for place, run in enumerate(order)]
+    perfect = row(PERFECT, 1, 9, perfect=True)
 
     found = [row.run for row in standing_out([*rows[::-1], perfect], 2)]
 
     assert found == ["r0", "r1", "r9", "r3", "r4"]
+
+
+def test_a_board_of_official_labels_alone_has_no_perfect_run_and_no_shifts():
+    values = np.array([[1, 1, 0.5, 0], [1, 0.5, 0, 0]])
+
+    board = draw_board(BoardInput(["A", "B"], values), seed=1)
+
+    assert [(row.run, row.official.rank, row.leading is row.official) for row in board.rows] == [
+        ("A", 1, True),
+        ("B", 2, True),
+    ]
+    assert {(row.preference, row.shift, row.judged_tops) for row in board.rows} == {(None, None, None)}
+    assert board.agreement is None
+
+
+def test_runs_that_unjudged_tops_may_lift_are_counted_for_those_above():
+    def row(run, value, rank, judged):
+        return BoardRow(run, *[Standing(value, value, value, rank, 1.0)] * 2, judged_tops=judged)
+
+    rows = [
+        row("first", 0.9, 1, 1.0),
+        row("second", 0.5, 2, 0.9),
+        row("third", 0.4, 3, 0.8),
+        row("last", 0.1, 4, 1),
+    ]
+
+    assert able_to_pass(rows) == {"second": 1}  # third may reach 0.6, which is less than 0.9
+    assert able_to_pass([]) == {}
+
+
+def test_preferences_and_judged_tops_come_together():
+    with pytest.raises(ValueError, match="come together"):
+        BoardInput(["A"], np.ones((2, 3)), np.ones((2, 3)))
+
+
+def test_a_run_among_equals_shares_their_range_and_a_clear_winner_stands_alone():
+    rng = np.random.default_rng(4)
+    noise = rng.normal(0.5, 0.1, (4, 400))
+    best, worst = np.full((1, 400), 0.9), np.full((1, 400), 0.1)
+    values = np.vstack([noise, best + rng.normal(0, 0.05, 400), worst + rng.normal(0, 0.05, 400)])
+
+    rows = {row.run: row for row in draw_board(BoardInput(list("ABCDEF"), values, scale=FLOATS), seed=1).rows}
+
+    assert {run: (row.official.first, row.official.last) for run, row in rows.items()} == {
+        "A": (2, 5),
+        "B": (2, 5),
+        "C": (2, 5),
+        "D": (2, 5),
+        "E": (1, 1),
+        "F": (6, 6),
+    }

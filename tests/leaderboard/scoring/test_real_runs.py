@@ -69,7 +69,7 @@ def test_the_board_under_crowd_preferences(track, shared_data):
     assert (published.board.queries, len(rows)) == (26, 16)
     assert published.board.agreement.tau_b == pytest.approx(expected.statistic, abs=1e-12)
     assert not published.simulated
-    assert {row.rank_preference for row in rows} <= set(range(1, 17))
+    assert {row.preference.rank for row in rows} <= set(range(1, 17))
     assert all(0 < row.judged_tops < 1 for row in rows)
 
 

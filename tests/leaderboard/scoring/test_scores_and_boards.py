@@ -126,9 +126,41 @@ def test_a_board_worked_by_hand(valley, version):
     assert rows["old"].preference.value == pytest.approx(2 / 3)
     assert rows["new"].official.value == pytest.approx(1.75 / 3)
     assert rows["new"].preference.value == pytest.approx(2.5 / 3)
-    assert (rows["old"].rank_official, rows["new"].rank_official) == (1, 2)
-    assert (rows["old"].rank_preference, rows["new"].rank_preference) == (2, 1)
+    assert (rows["old"].official.rank, rows["new"].official.rank) == (1, 2)
+    assert (rows["old"].preference.rank, rows["new"].preference.rank) == (2, 1)
     assert rows["perfect run"].preference.value == pytest.approx(2 / 3)
+
+
+def test_without_a_version_the_board_has_every_query_of_the_labels(valley):
+    published = board_of(valley, None)
+
+    rows = {row.run: row for row in published.board.rows}
+    assert (published.version, published.board.queries, published.runs) == (None, 4, 3)
+    assert "perfect run" not in rows
+    assert rows["old"].official.value == pytest.approx(3.5 / 4)
+    analysis = board_analysis(published)
+    assert [figure.key for figure in analysis.figures] == ["panels"]
+    assert "Nobody has judged preferences yet" in analysis.sentences[0]
+    assert set(analysis.content["rows"][0]) == {
+        "run",
+        "official",
+        "official_low",
+        "official_high",
+        "rank_official",
+        "rank_official_first",
+        "rank_official_last",
+        "answered_official",
+        "baseline",
+        "perfect",
+    }
+    assert "preference" not in csv_table(analysis.tables[0])
+
+
+def test_labels_without_any_relevant_passage_make_no_board(valley):
+    nothing = make_qrels(valley.collection, "nothing", [("q1", "a1", 0)])
+
+    with pytest.raises(NothingToScore, match="nothing has no relevant passage for any query"):
+        make_leaderboard(collection=valley.collection, version=None, official=nothing, runs=valley.runs)
 
 
 def test_judged_tops_are_shares_of_the_boards_queries(valley, version):
@@ -270,8 +302,8 @@ def test_a_board_by_a_measure_that_is_better_when_lower_has_the_lowest_first(val
     rows = {row.run: row for row in found.board.rows}
     # Best answers b1 a2 b3: old has them at 2, 1, 2, new at 1, 2, 1, and odd only a2, at 1.
     assert [rows[tag].preference.value for tag in ("old", "new", "odd")] == pytest.approx([5 / 3, 4 / 3, 1])
-    assert [rows[tag].rank_preference for tag in ("odd", "new", "old")] == [1, 2, 3]
-    assert rows["odd"].answered_preference == pytest.approx(1 / 3)
+    assert [rows[tag].preference.rank for tag in ("odd", "new", "old")] == [1, 2, 3]
+    assert rows["odd"].preference.answered == pytest.approx(1 / 3)
     assert (found.mean, found.higher_is_better) == ("ESL@10", False)
 
 

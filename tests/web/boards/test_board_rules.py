@@ -170,8 +170,8 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     session = cast.clients["owner"].cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     inspector = Inspector()
-    page.goto(f"{live_server.url}/collections/harbour/")
-    follow(page.get_by_role("link", name="submission policy"))
+    page.goto(f"{live_server.url}/collections/harbour/settings/")
+    follow(page.get_by_role("link", name="Submission policy"))
     inspector.look(page, "no policy")
     page.get_by_label("Longest time to stay anonymous").fill("90")
     page.get_by_label("Why").fill("spring round")
@@ -179,8 +179,8 @@ def test_an_owner_sets_the_rules_in_a_browser(cast, page, live_server):
     expect(page.locator("#teams")).to_contain_text("Otters")
     inspector.look(page, "a policy")
 
-    page.goto(f"{live_server.url}/collections/harbour/")
-    page.get_by_role("link", name="private queries").click()
+    page.goto(f"{live_server.url}/collections/harbour/settings/")
+    page.get_by_role("link", name="Private queries").click()
     page.get_by_role("button", name="Preview the split").click()
     expect(page.get_by_role("alert").first).to_contain_text("not both")
     inspector.look(page, "a choice to make")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -27,21 +28,64 @@ def query_url(harbour, qid, number=1):
     return reverse("web:query", args=["harbour", number, harbour.query(qid).pk])
 
 
-def test_home_of_an_empty_site_says_what_to_do(client, db):
+def test_an_empty_site_tells_visitors_what_it_is(client, db):
     page = text_of(client.get("/"))
 
-    assert "No leaderboard yet" in page
-    assert "No campaign yet" in page
+    assert "<h1>Rank search systems by what people prefer</h1>" in page
+    assert "Nothing is public yet" in page
     assert "Getting started" not in page  # nobody makes a collection without signing in
+    assert "No leaderboard yet" in text_of(client.get("/leaderboards/"))
+    assert "Nothing is public yet" in text_of(client.get("/collections/"))
+    assert "No campaign yet" in text_of(client.get("/campaigns/"))
 
 
-def test_home_shows_board_campaign_and_collection(client, published):
-    page = text_of(client.get("/"))
+def test_the_front_page_shows_a_card_per_leaderboard_and_lists_have_the_rest(member, published):
+    client = Client()
+    card = text_of(client.get("/"))
 
-    assert "quay" in page
-    assert "7 of 7 judgments counted" in page
-    assert '<a href="/collections/harbour/">harbour</a>' in page
-    assert "3 queries · 2 runs" in page
+    assert "quay" in card
+    assert "2 runs · 3 queries" in card
+    assert "7 of 7 judgments counted" in text_of(client.get("/campaigns/"))
+    assert '<a href="/collections/harbour/">harbour</a>' in text_of(client.get("/collections/"))
+    assert '<a href="/collections/harbour/">harbour</a>' in text_of(member.get("/"))
+    assert "quay" in text_of(client.get("/leaderboards/"))
+
+
+@pytest.mark.parametrize(
+    ("address", "part"),
+    [
+        ("/leaderboards/", "/leaderboards/"),
+        ("/campaigns/spring/", "/campaigns/"),
+        ("/collections/harbour/runs/", "/collections/"),
+        ("/help/glossary/", "/help/"),
+    ],
+)
+def test_the_header_marks_the_part_of_the_site(client, published, address, part):
+    assert f'<a href="{part}" aria-current="page">' in text_of(client.get(address))
+
+
+def test_members_see_every_tab_and_others_what_is_public(member, published):
+    def tabs(one):
+        page = text_of(one.get("/collections/harbour/runs/"))
+        return re.findall(r">([A-Z][a-z]+)</a>", re.search(r'<nav class="tabs".*?</nav>', page)[0])
+
+    public = ["Overview", "Queries", "Runs", "Campaigns", "Leaderboard", "Analyses"]
+    assert tabs(Client()) == public
+    assert tabs(member) == ["Overview", "Queries", "Runs", "Pools", *public[3:], "Settings"]
+
+
+@pytest.mark.parametrize("chosen", ["dark", "light", ""])
+def test_colors_are_chosen_once_for_all_pages(client, db, chosen):
+    reply = client.post("/theme", {"theme": chosen, "next": "/help/"})
+
+    media = {"dark": "all", "light": "not all", "": "(prefers-color-scheme: dark)"}[chosen]
+    assert (reply.status_code, reply["Location"]) == (302, "/help/")
+    assert f'dark.css" media="{media}"' in text_of(client.get("/help/"))
+
+
+@pytest.mark.parametrize("back", ["https://example.org/", "//example.org", "javascript:alert(1)"])
+def test_choosing_colors_leads_nobody_away(client, db, back):
+    assert client.post("/theme", {"theme": "dark", "next": back})["Location"] == "/"
 
 
 def test_best_values_are_bold(client, published):
@@ -57,14 +101,46 @@ def test_the_perfect_run_is_set_apart(client, published):
 def test_the_board_says_what_it_was_made_from(client, published):
     page = text_of(client.get(BOARD))
 
-    for fact in ("version 1</a> against official", "0 open", "0 singletons", "seed 20220", "Preferee 0."):
+    for fact in (
+        "version 1</a> against official",
+        "0 are open",
+        "0 have a single",
+        "seed 20220",
+        "Preferee 0.",
+    ):
         assert fact in page
 
 
-def test_a_board_without_a_version_says_why(client, harbour):
+def test_before_the_first_version_the_board_has_the_official_labels(client, harbour):
     page = text_of(client.get(BOARD))
 
-    assert "harbour has no published version yet" in page
+    assert "nobody has judged preferences yet" in page
+    assert "Official MRR@10" in page
+    assert "Preference MRR@10" not in page
+    assert client.get("/collections/harbour/leaderboard.csv").status_code == 200
+
+
+def test_the_official_labels_alone_can_be_shown_after_it_too(client, published):
+    page = text_of(client.get(BOARD, {"version": "none"}))
+
+    assert "Preference MRR@10" not in page
+    assert "Show the latest version" in page
+    file = client.get("/collections/harbour/leaderboard.json", {"version": "none"}).json()
+    assert file["version"] is None
+
+
+def test_a_board_is_cited_by_its_version(client, published):
+    page = text_of(client.get(BOARD))
+
+    assert "@misc{harbour-v1," in page
+    assert "manifest SHA-256" in page
+    assert 'property="og:title"' in page
+
+
+def test_a_collection_without_anything_has_no_board(client, db):
+    Collection.objects.create(name="bare", visibility="published")
+
+    assert "bare has no qrel set" in text_of(client.get("/collections/bare/leaderboard/"))
 
 
 @pytest.mark.parametrize("asked", ["?version=9", "?official=nothing"])
@@ -136,20 +212,26 @@ def test_a_collection_without_anything_says_what_to_do(client, db):
 
     page = text_of(client.get("/collections/bare/"))
 
-    for hint in (
-        "Publish the next version",
-        "Owners and maintainers can upload",
-        "No qrels yet",
-        "No pools yet",
-    ):
+    for hint in ("No versions yet", "No qrels yet"):
         assert hint in page
 
 
 def test_a_collection_lists_runs_sets_pools_and_versions(client, published):
     page = text_of(client.get("/collections/harbour/"))
 
-    for part in ("version 1", "quay", "official", "tide", "spring"):
+    for part in ("version 1", "quay", "official", "spring"):
         assert part in page
+    assert "From queries to a leaderboard" not in page
+
+
+def test_a_member_is_led_from_queries_to_a_leaderboard(member, published):
+    page = text_of(member.get("/collections/harbour/"))
+
+    steps = re.findall(r'<li class="(done|next|)"><span class="what">.*?<strong>([^<]*)</strong>', page)
+    assert [name for _, name in steps][:6] == ["Queries", "Runs", "Labels", "Pool", "Campaign", "Version"]
+    assert {state for state, _ in steps} <= {"done", "next"}
+    assert "tide" in text_of(member.get("/collections/harbour/pools/"))
+    assert "Submission policy" in text_of(member.get("/collections/harbour/settings/"))
 
 
 def test_runs_are_searched_by_the_server(client, published):
@@ -287,7 +369,7 @@ def test_progress_alone_is_a_part_of_a_page(client, published):
 def test_open_campaigns_refresh_themselves(client, published):
     Campaign.objects.filter(pk=published.campaign.pk).update(state="open")
 
-    assert 'data-refresh="/campaigns/spring/progress"' in text_of(client.get("/"))
+    assert 'data-refresh="/campaigns/spring/progress"' in text_of(client.get("/campaigns/"))
 
 
 @pytest.mark.parametrize("simulated", [True, False])
@@ -295,7 +377,8 @@ def test_every_page_of_a_simulated_version_says_so(client, harbour, simulated):
     harbour.campaign.judgments.update(judge_kind="simulated" if simulated else "human")
     harbour.publish()
 
-    for address in ("/", BOARD, VERSION, query_url(harbour, "q1"), "/campaigns/spring/"):
+    assert ("simulated judges" in text_of(client.get("/"))) == simulated
+    for address in (BOARD, VERSION, query_url(harbour, "q1"), "/campaigns/spring/"):
         assert ("Judges were simulated" in text_of(client.get(address))) == simulated, address
 
 
@@ -307,14 +390,13 @@ def test_whatever_people_name_things_stays_text(member, harbour):
     run = make_run(published.collection, f"run{SCRIPT}", {"q1": ["a"]}, description=SCRIPT, team=SCRIPT)
     CampaignChange.objects.create(campaign=published.campaign, what=SCRIPT, why=SCRIPT, who=SCRIPT)
     addresses = [
-        "/",
         BOARD,
         VERSION,
         f"{VERSION}changes/",
         query_url(published, "q1"),
         "/campaigns/spring/",
-        "/collections/harbour/",
-        f"/collections/harbour/?q={SCRIPT}",
+        "/collections/harbour/queries/",
+        f"/collections/harbour/runs/?q={SCRIPT}",
         f"/collections/harbour/runs/{run.pk}/",
     ]
 

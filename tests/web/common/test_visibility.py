@@ -160,7 +160,12 @@ def test_who_made_a_run_is_not_shown_before_its_embargo_ends(member, published):
     run.save()
     address = f"/collections/harbour/runs/{run.pk}/"
 
-    for one in (address, "/collections/harbour/", "/collections/harbour/?sort=team"):
+    for one in (
+        address,
+        "/collections/harbour/runs/",
+        "/collections/harbour/runs/?sort=team",
+        "/collections/harbour/leaderboard/",
+    ):
         assert "Burrowers" not in page(client, one)
         assert "anonymous until 9000-01-01" in page(client, one)
         assert "Burrowers" in page(member, one)

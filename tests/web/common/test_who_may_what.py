@@ -72,6 +72,10 @@ OF_A_COLLECTION = {
     "web:judgments_file": Page(only=MEMBERS),
     "web:top_up": Page(only=MONEY),
     "web:collection": Page(),
+    "web:queries": Page(),
+    "web:pools": Page(only=MEMBERS),
+    "web:collection_campaigns": Page(),
+    "web:collection_settings": Page(only=MEMBERS),
     "web:policy": Page(),
     "web:drop_policy": Page(post={"why": "spring"}, **ACT),
     "web:split": Page(only=MEMBERS),
@@ -180,6 +184,13 @@ OF_A_COLLECTION |= {
 #: What is anybody's, with the status that somebody without an account gets.
 ANYBODY = {
     "web:home": 200,
+    "web:theme": 405,
+    "web:leaderboards": 200,
+    "web:campaigns": 200,
+    "web:collections": 200,
+    "web:help": 200,
+    "web:document": 200,
+    "web:document_picture": 200,
     "no_such_call": 404,
     "web:invitation": 404,  # the secret is wrong
     "account_login": 200,

@@ -1,0 +1,64 @@
+"""Leaderboards in short: one card for each collection, with the first three runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.errors import NotNow, Refusal
+from leaderboard.board.boards import PublishedBoard
+from leaderboard.board.standings import BoardRow
+from pooling.models import Collection, QrelSet
+from tournament.models import QrelVersion
+from web.boards.pages import Wish, published_board
+from web.common.outdated_versions import Outdated, outdated_for
+
+logger = logging.getLogger(__name__)
+ROWS_OF_A_CARD = 3
+
+
+@dataclass(frozen=True)
+class BoardCard:
+    """A collection's leaderboard in short. ``published`` is None while the board cannot be made."""
+
+    collection: Collection
+    version: QrelVersion | None
+    published: PublishedBoard | None
+    outdated: Outdated | None = None
+
+    @property
+    def rows(self) -> list[BoardRow]:
+        """The first runs."""
+        rows = self.published.board.rows if self.published else ()
+        return [row for row in rows if not row.perfect][:ROWS_OF_A_CARD]
+
+
+def with_a_board(collections: Sequence[Collection]) -> list[Collection]:
+    """Return the collections that have runs and labels, those with a version first."""
+    keys = [one.pk for one in collections]
+    labelled = QrelSet.objects.filter(collection__in=keys, collection__runs__isnull=False)
+    scorable = set(labelled.values_list("collection", flat=True))
+    versioned = set(QrelVersion.objects.filter(collection__in=keys).values_list("collection", flat=True))
+    found = [one for one in collections if one.pk in scorable]
+    return sorted(found, key=lambda one: one.pk not in versioned)
+
+
+def board_cards(collections: Sequence[Collection], user: Any) -> list[BoardCard]:
+    """Return the cards of these collections, without those that have nothing to show to this person."""
+    versions = QrelVersion.objects.filter(collection__in=[one.pk for one in collections]).defer("manifest")
+    latest = {version.collection_id: version for version in versions.order_by("number")}
+    told = outdated_for(user, [one for one in collections if one.pk in latest])
+    cards = []
+    for collection in collections:
+        try:
+            board = published_board(collection, Wish(), user)
+        except NotNow as away:
+            # The reason names servers, so it goes to the log only.
+            logger.warning("the leaderboard of %s cannot be made now: %s", collection.name, away)
+            board = None
+        except Refusal:
+            continue
+        cards.append(BoardCard(collection, latest.get(collection.pk), board, told.get(collection.pk)))
+    return cards

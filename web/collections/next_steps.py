@@ -1,0 +1,117 @@
+"""What a collection has, what comes next, and where: the check list on its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.urls import reverse
+
+from accounts.roles import permits
+from config.plurals import many
+from judging.models import Campaign
+from pooling.models import Collection
+from pooling.services.members import role_of
+from web.common.campaign_rows import Progress
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What the collection has."""
+
+    queries: int
+    runs: int
+    qrel_sets: int
+    pools: int
+    campaigns: Sequence[Progress]
+    versions: int
+    new_runs: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from queries to a published version."""
+
+    title: str
+    done: bool
+    words: str
+    needed: str
+    """The permission that the step takes."""
+    action: str = ""
+    address: str = ""
+    is_next: bool = False
+
+
+def steps_of(collection: Collection, held: Holdings, user: Any) -> list[Step]:
+    """Return the steps in order, with actions for those that the person may take. The first undone one is next."""
+    role = role_of(user, collection)
+    steps = [*_material(collection, held), _campaign(collection, held), *_publication(collection, held)]
+    steps = [step if permits(role, step.needed) else replace(step, action="", address="") for step in steps]
+    coming = next((step for step in steps if not step.done), None)
+    return [replace(step, is_next=step is coming) for step in steps]
+
+
+def _material(collection: Collection, held: Holdings) -> list[Step]:
+    at = [collection.name]
+    runs = many(held.runs, "run", "runs") if held.runs else "Search results to compare."
+    labels = (
+        many(held.qrel_sets, "qrel set", "qrel sets")
+        if held.qrel_sets
+        else "Known relevant passages. With runs and labels there is a leaderboard at once."
+    )
+    pools = (
+        many(held.pools, "pool", "pools")
+        if held.pools
+        else "The passages to judge: the top passage of every run, and the known relevant one."
+    )
+    files, send, plan = (
+        reverse(route, args=at) for route in ("web:add_files", "web:send_runs", "web:pool_plan")
+    )
+    queries = many(held.queries, "query", "queries")
+    return [
+        Step("Queries", held.queries > 0, queries, "add files", "Add passages", files),
+        Step("Runs", held.runs > 0, runs, "upload run", "Upload runs", send),
+        Step("Labels", held.qrel_sets > 0, labels, "add files", "Add labels", files),
+        Step("Pool", held.pools > 0, pools, "prepare campaign", "Plan a pool", plan),
+    ]
+
+
+def _campaign(collection: Collection, held: Holdings) -> Step:
+    real = [one for one in held.campaigns if one.campaign.rehearsal_of_id is None]
+    if not real:
+        words = "People compare the pooled passages, two at a time."
+        make = reverse("web:new_campaign", args=[collection.name]) if held.pools else ""
+        return Step("Campaign", False, words, "prepare campaign", "New campaign" if held.pools else "", make)
+    latest = real[0]
+    name = latest.campaign.name
+    if latest.campaign.state in Campaign.BEFORE_LAUNCH and not latest.imported:
+        prepare = reverse("web:prepare", args=[name])
+        return Step(
+            "Campaign", False, f"{name} is not launched yet.", "prepare campaign", f"Prepare {name}", prepare
+        )
+    done = latest.imported or latest.campaign.state in Campaign.OVER or 0 < latest.wanted <= latest.counted
+    words = f"{name}: {latest.counted:,} of {many(latest.wanted, 'judgment', 'judgments')}"
+    return Step(
+        "Campaign", done, words, "see everything", f"Open {name}", reverse("web:campaign", args=[name])
+    )
+
+
+def _publication(collection: Collection, held: Holdings) -> list[Step]:
+    judged = next(
+        (one for one in held.campaigns if one.counted and one.campaign.rehearsal_of_id is None), None
+    )
+    publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
+    if not held.versions:
+        words = "The winners become labels that every run is scored with."
+        return [
+            Step("Version", False, words, "publish version", "Publish a version" if judged else "", publish)
+        ]
+    board = reverse("web:leaderboard", args=[collection.name])
+    published = many(held.versions, "version", "versions")
+    steps = [Step("Version", True, published, "see everything", "Open the leaderboard", board)]
+    if held.new_runs:
+        words = f"{many(held.new_runs, 'new run has', 'new runs have')} top passages that nobody has judged."
+        plan = reverse("web:challenge_with", args=[collection.name])
+        steps.append(Step("New runs", False, words, "plan challenge", "Plan a challenge", plan))
+    return steps

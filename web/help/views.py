@@ -1,0 +1,34 @@
+"""Pages of the documents."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from web.help.documents import PICTURES, SHELVES, document
+
+
+@require_safe
+def shelf(request: HttpRequest) -> HttpResponse:
+    """List all documents by reader."""
+    shelves = {reader: [document(name) for name in names] for reader, names in SHELVES.items()}
+    return render(request, "web/help.html", {"shelves": shelves})
+
+
+@require_safe
+def read(request: HttpRequest, name: str) -> HttpResponse:
+    """Show one document."""
+    found = document(name)
+    if found is None:
+        raise Http404("There is no such document.")
+    return render(request, "web/document.html", {"document": found})
+
+
+@require_safe
+def picture(_request: HttpRequest, name: str) -> FileResponse:
+    """Return a picture of a document."""
+    path = PICTURES / name
+    if "/" in name or not path.is_file():
+        raise Http404("There is no such picture.")
+    return FileResponse(path.open("rb"))

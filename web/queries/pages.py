@@ -1,0 +1,197 @@
+"""The queries of a collection in a list: how well runs answer each, what was pooled, and its best answer."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+
+from config.errors import Refusal
+from leaderboard.board.boards import MEASURE
+from leaderboard.scoring.chosen_runs import board_version, official_set
+from leaderboard.scoring.evaluation import evaluate, measure_for
+from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
+from pooling.models import Collection, Passage, PooledPassage, Query, Run
+from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from web.common.visibility import hidden_queries, listed_runs, sight_on_answers
+
+QUERIES_A_PAGE = 50
+SORTS = {
+    "": "as in the file",
+    "hardest": "hardest first",
+    "disagreed": "most different top passages first",
+}
+SHOWN = {
+    "": "all queries",
+    "unanswered": "no run answers it",
+    "open": "open in the latest version",
+    "unjudged": "not in the latest version",
+}
+
+
+@dataclass(frozen=True)
+class RunValues:
+    """The values of runs, best run first, under the labels that lead the board."""
+
+    labels: Labels
+    measure: str
+    runs: tuple[Run, ...]
+    values: npt.NDArray[np.float64]
+    """Runs × queries of the labels."""
+    place: Mapping[str, int]
+    """qid → column."""
+
+    def of_query(self, qid: str) -> list[float] | None:
+        """Return the values of all runs; None if the labels do not cover the query."""
+        column = self.place.get(qid)
+        return None if column is None else self.values[:, column].tolist()
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query in the list."""
+
+    query: Query
+    values: list[float] | None
+    pooled: int
+    status: VersionQuery | None
+    best: list[Passage]
+    """The best answers that the person can see."""
+    hidden: int
+
+    @property
+    def answered(self) -> int:
+        """How many runs answer it."""
+        return sum(value > 0 for value in self.values or ())
+
+    @property
+    def mean(self) -> float | None:
+        """The mean over runs."""
+        return sum(self.values) / len(self.values) if self.values else None
+
+
+def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return one page of the queries, filtered and sorted as the address says."""
+    show, sort = parameters.get("show", ""), parameters.get("sort", "")
+    show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
+    text = parameters.get("q", "").strip()
+    version = board_version(collection, None)
+    scored = run_values(collection, version, list(listed_runs(collection, user)))
+    pooled = _pooled(collection)
+    hidden = hidden_queries(collection, user)
+    rows = Query.objects.filter(collection=collection).order_by("position", "pk")
+    rows = rows.filter(Q(qid=text) | Q(text__icontains=text)) if text else rows
+    covered = _statuses(version)
+    keys = [
+        (key, qid)
+        for key, qid in rows.values_list("pk", "qid")
+        if qid not in hidden and _fits(show, key, qid, scored, covered)
+    ]
+    page: Page[Any] = Paginator(_sorted(keys, sort, scored, pooled), QUERIES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    page.object_list = _rows([key for key, _ in page.object_list], scored, pooled, version, user)
+    return {
+        "collection": collection,
+        "version": version,
+        "scored": scored,
+        "page": page,
+        "show": show,
+        "sort": sort,
+        "found": text,
+        "filters": SHOWN,
+        "sorts": SORTS,
+        "hidden": len(hidden),
+    }
+
+
+def run_values(collection: Collection, version: QrelVersion | None, runs: Sequence[Run]) -> RunValues | None:
+    """Return the runs' values under the latest version, or under the official labels; None without either."""
+    try:
+        labels = version_labels(version) if version else qrel_set_labels(official_set(collection))
+    except Refusal:
+        return None
+    if not runs or not labels.qids:
+        return None
+    measure = measure_for(MEASURE, labels)
+    found = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
+    ordered = sorted(runs, key=lambda run: (-found[run.pk, measure.name].mean, run.run_tag))
+    return RunValues(
+        labels=labels,
+        measure=measure.name,
+        runs=tuple(ordered),
+        values=np.stack([found[run.pk, measure.name].values for run in ordered]),
+        place={qid: column for column, qid in enumerate(labels.qids)},
+    )
+
+
+def _pooled(collection: Collection) -> dict[int, int]:
+    """Return query key → passages in its largest pool."""
+    rows = PooledPassage.objects.filter(pool__collection=collection).values_list("query", "pool")
+    most: dict[int, int] = defaultdict(int)
+    for query, _, number in rows.annotate(Count("pk")).order_by():
+        most[query] = max(most[query], number)
+    return dict(most)
+
+
+def _statuses(version: QrelVersion | None) -> dict[int, str]:
+    return (
+        dict(VersionQuery.objects.filter(version=version).values_list("query", "status")) if version else {}
+    )
+
+
+def _fits(show: str, key: int, qid: str, scored: RunValues | None, covered: Mapping[int, str]) -> bool:
+    if show == "unanswered":
+        values = scored.of_query(qid) if scored else None
+        return values is not None and not any(value > 0 for value in values)
+    if show == "open":
+        return covered.get(key) == "open"
+    return key not in covered if show == "unjudged" else True
+
+
+def _sorted(
+    keys: list[tuple[int, str]], sort: str, scored: RunValues | None, pooled: Mapping[int, int]
+) -> list[tuple[int, str]]:
+    if sort == "disagreed":
+        return sorted(keys, key=lambda one: -pooled.get(one[0], 0))
+    if sort == "hardest" and scored:
+        means = dict(zip(scored.labels.qids, scored.values.mean(axis=0).tolist(), strict=True))
+        return sorted(keys, key=lambda one: means.get(one[1], 2.0))
+    return keys
+
+
+def _rows(
+    keys: Sequence[int],
+    scored: RunValues | None,
+    pooled: Mapping[int, int],
+    version: QrelVersion | None,
+    user: Any,
+) -> list[QueryRow]:
+    queries = Query.objects.in_bulk(keys)
+    statuses, best, hidden = {}, defaultdict(list), Counter[int]()
+    if version:
+        statuses = {row.query_id: row for row in VersionQuery.objects.filter(version=version, query__in=keys)}
+        sight = sight_on_answers(version, list(queries.values()), user)
+        answers = PreferenceQrel.objects.filter(version=version, query__in=keys, propagated=False)
+        for answer in answers.select_related("passage").order_by("passage__pid"):
+            if sight.sees(answer.query_id, answer.passage_id):
+                best[answer.query_id].append(answer.passage)
+            else:
+                hidden[answer.query_id] += 1
+    return [
+        QueryRow(
+            query=queries[key],
+            values=scored.of_query(queries[key].qid) if scored else None,
+            pooled=pooled.get(key, 0),
+            status=statuses.get(key),
+            best=best[key],
+            hidden=hidden[key],
+        )
+        for key in keys
+    ]

@@ -84,15 +84,15 @@ def begin(reader: Reader) -> None:
     page.goto(reader.site.address)
     reader.shows("begin")
     reader.click("Load the sample")
-    reader.until("The sample\t")
-    page.get_by_role("link", name="sample", exact=True).first.click()
+    reader.until("Leaderboards")
+    page.get_by_role("region", name="Table of collections").get_by_role("link", name="sample").click()
     reader.shows("collection")
 
 
 def pool(reader: Reader) -> None:
     """What judging would come to, and the pool."""
     page = reader.page
-    reader.click("New pool")
+    reader.click("Plan a pool")
     page.get_by_role("heading", name="Effort and cost").wait_for()
     reader.shows("pool", "Effort and cost")
     page.get_by_label("Name of the pool").fill("tops")

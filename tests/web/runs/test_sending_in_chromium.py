@@ -53,7 +53,7 @@ def signed_in(page: Page, address: str) -> None:
 
 
 def make_collection(page: Page, folder: Path, inspector: Inspector) -> None:
-    follow(page.get_by_role("link", name="Create a collection"))
+    follow(page.get_by_role("link", name="New collection"))
     inspector.look(page, "new collection")
     page.get_by_label("Name").fill("trec")
     page.get_by_label("Title").fill("TREC 2021, a dozen queries")
@@ -103,8 +103,8 @@ def look_at_the_run(page: Page, run: Run, inspector: Inspector) -> None:
 
 
 def look_at_webhooks(page: Page, address: str, inspector: Inspector) -> None:
-    page.goto(f"{address}/collections/trec/")
-    follow(page.get_by_role("link", name="webhooks"))
+    page.goto(f"{address}/collections/trec/settings/")
+    follow(page.get_by_role("link", name="Webhooks"))
     inspector.look(page, "no webhooks")
     page.get_by_label("Address").fill("https://127.0.0.1:9/hook")
     page.get_by_role("button", name="Register the webhook").click()

@@ -83,14 +83,14 @@ def campaign(db, shared_data, tmp_path) -> Campaign:
 
 @pytest.fixture
 def desk(campaign, page, live_server) -> Page:
-    """The owner at a desk, on the collection's page."""
+    """The owner at a desk, on the list of runs."""
     owner = get_user_model().objects.create_user("owner")
     Membership.objects.create(collection=campaign.collection, user=owner, role="owner")
     client = Client()
     client.force_login(owner)
     session = client.cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
-    page.goto(f"{live_server.url}/collections/dl21/")
+    page.goto(f"{live_server.url}/collections/dl21/runs/")
     return page
 
 

@@ -40,9 +40,9 @@ def many(number: int, words: str) -> str:
 
 
 @register.filter
-def value(number: float | None) -> str:
+def value(number: float | str | None) -> str:
     """Return a measure's value with four digits."""
-    return NOT_THERE if number is None or math.isnan(number) else f"{number:.4f}"
+    return NOT_THERE if number is None or isinstance(number, str) or math.isnan(number) else f"{number:.4f}"
 
 
 @register.filter

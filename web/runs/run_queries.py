@@ -1,0 +1,210 @@
+"""A run query by query: its value, the rank of the best answer, and its top passage with the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+
+from config import kept_objects
+from leaderboard.board.boards import MEASURE
+from leaderboard.board.judged_tops import judged_tops
+from leaderboard.scoring.evaluation import evaluate, measure_for
+from leaderboard.scoring.labels import Labels
+from pooling.models import Collection, Passage, Query, Run
+from pooling.ranking import Ranking
+from pooling.services.runs import ranking_of
+
+QUERIES_A_PAGE = 50
+KEPT_SECONDS = 3600
+SHOWN = {
+    "": "all",
+    "won": "best answer on top",
+    "lost": "another passage on top",
+    "unanswered": "no relevant passage in the top 10",
+    "unjudged": "top passage not judged",
+    "missing": "without results",
+    "tied": "with a tie at the first place",
+}
+SORTS = {
+    "": "as in the file",
+    "value": "lowest value first",
+    "-value": "highest value first",
+    "-rank": "best answer farthest down first",
+}
+
+
+@dataclass(frozen=True)
+class QueryLine:
+    """A query of a run. ``values`` are in the order of the page's labels, None where they do not cover it."""
+
+    query: Query
+    top: str
+    """Its first passage; empty if there is none or it is hidden."""
+    text: str
+    passages: int
+    tied: bool
+    """Whether the first place is shared."""
+    values: list[float | None]
+    rank: int | None
+    """The rank of the first best answer under the last labels; None if the run does not have it."""
+    covered: bool
+    """Whether the last labels cover the query."""
+    judged: bool | None
+    """Whether the top passage was judged; None without a version."""
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is known about a run's queries, by qid."""
+
+    tops: dict[str, str]
+    lengths: dict[str, int]
+    tied: set[str]
+    values: list[dict[str, float]]
+    ranks: dict[str, int]
+    judged: dict[str, bool]
+
+    def value(self, qid: str) -> float | None:
+        """Return the value under the last labels."""
+        return self.values[-1].get(qid) if self.values else None
+
+    def fits(self, show: str, qid: str) -> bool:
+        """Return whether the filter shows the query."""
+        tests: dict[str, Callable[[], bool]] = {
+            "won": lambda: self.ranks.get(qid) == 1,
+            "lost": lambda: self.value(qid) is not None and self.ranks.get(qid) != 1,
+            "unanswered": lambda: any(of_query.get(qid) == 0 for of_query in self.values),
+            "unjudged": lambda: self.judged.get(qid) is False,
+            "missing": lambda: qid not in self.lengths,
+            "tied": lambda: qid in self.tied,
+        }
+        return tests[show]() if show else True
+
+
+def run_queries(
+    collection: Collection,
+    run: Run,
+    labels: Sequence[Labels],
+    hidden: frozenset[str],
+    everything: bool,
+    parameters: Any,
+) -> dict[str, Any]:
+    """Return one page of the run's queries, under the first qrel set and the latest version."""
+    show, found, sort = (parameters.get(name, "").strip() for name in ("show", "q", "sort"))
+    show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
+    chosen = _chosen(labels)
+    facts = _facts(collection, run, chosen)
+    rows = Query.objects.filter(collection=collection).order_by("position", "pk")
+    rows = rows.filter(Q(qid__icontains=found) | Q(text__icontains=found)) if found else rows
+    wanted = [
+        (key, qid)
+        for key, qid in rows.values_list("pk", "qid")
+        if qid not in hidden and facts.fits(show, qid)
+    ]
+    page: Page[Any] = Paginator(_sorted(wanted, sort, facts), QUERIES_A_PAGE).get_page(parameters.get("page"))
+    pids_shown = everything or run.is_public
+    page.object_list = _lines(collection, [key for key, _ in page.object_list], facts, pids_shown)
+    return {
+        "page": page,
+        "labels": chosen,
+        "show": show,
+        "sort": sort,
+        "found": found,
+        "filters": SHOWN,
+        "sorts": SORTS,
+        "pids_shown": pids_shown,
+    }
+
+
+def _chosen(labels: Sequence[Labels]) -> list[Labels]:
+    sets = [one for one in labels if one.version is None]
+    official = next((one for one in sets if one.name == "official"), None)
+    latest = next((one for one in labels if one.version is not None), None)
+    return [one for one in (official or next(iter(sets), None), latest) if one is not None]
+
+
+def _facts(collection: Collection, run: Run, chosen: Sequence[Labels]) -> _Facts:
+    tops, lengths, tied = _tops(ranking_of(run, 2))
+    values = [_by_query(collection, run, labels, MEASURE) for labels in chosen]
+    ranks = _by_query(collection, run, chosen[-1], "ESL") if chosen else {}
+    return _Facts(
+        tops=tops,
+        lengths=lengths,
+        tied=tied,
+        values=values,
+        ranks={qid: int(rank) for qid, rank in ranks.items() if rank == rank},
+        judged=_judged(run, chosen[-1]) if chosen else {},
+    )
+
+
+def _tops(ranking: Ranking) -> tuple[dict[str, str], dict[str, int], set[str]]:
+    """Return qid → first passage, qid → number of passages, and the qids with a tie at the top."""
+    tops = {qid: pids[0] for qid, pids in ranking.tops(1).items() if pids}
+    lengths = dict(zip(ranking.qids, ranking.lengths.tolist(), strict=True))
+    if ranking.scores is None or ranking.depth < 2:
+        return tops, lengths, set()
+    # Queries are sorted by length, longest first, so those with a second passage come first.
+    second = ranking.scores[int(ranking.offsets[1]) : int(ranking.offsets[2])]
+    shared = np.flatnonzero(ranking.scores[: len(second)] == second)
+    return tops, lengths, {ranking.qids[place] for place in shared.tolist()}
+
+
+def _by_query(collection: Collection, run: Run, labels: Labels, name: str) -> dict[str, float]:
+    measure = measure_for(name, labels)
+    scored = evaluate(collection=collection, runs=[run], labels=labels, measures=[measure])
+    return dict(zip(labels.qids, scored[run.pk, measure.name].values.tolist(), strict=True))
+
+
+def _judged(run: Run, labels: Labels) -> dict[str, bool]:
+    """Return qid → whether the run's top passage was judged for the version, cached for a while."""
+    version = labels.version
+    if version is None:
+        return {}
+    key = kept_objects.object_key("judged-tops", version.manifest_sha256, run.pk)
+    kept: dict[str, bool] | None = kept_objects.kept(key)
+    if kept is None:
+        judged = judged_tops(version, [run], labels.qids, {})[0]
+        kept = dict(zip(labels.qids, (judged > 0).tolist(), strict=True))
+        kept_objects.keep_object(key, kept, KEPT_SECONDS)
+    return kept
+
+
+def _sorted(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tuple[int, str]]:
+    nowhere = 10**9
+
+    def value(one: tuple[int, str]) -> float:
+        found = facts.value(one[1])
+        return float("inf") if found is None else (found if sort == "value" else -found)
+
+    if sort.endswith("value"):
+        return sorted(wanted, key=value)
+    if sort == "-rank":
+        known = [one for one in wanted if facts.value(one[1]) is not None]
+        return sorted(known, key=lambda one: -facts.ranks.get(one[1], nowhere))
+    return wanted
+
+
+def _lines(collection: Collection, keys: Sequence[int], facts: _Facts, pids_shown: bool) -> list[QueryLine]:
+    queries = Query.objects.in_bulk(keys)
+    tops = {query.qid: facts.tops.get(query.qid, "") for query in queries.values()} if pids_shown else {}
+    passages = Passage.objects.filter(collection=collection, pid__in=[pid for pid in tops.values() if pid])
+    texts = {pid: text or "" for pid, text in passages.values_list("pid", "text")}
+    return [
+        QueryLine(
+            query=query,
+            top=tops.get(query.qid, ""),
+            text=texts.get(tops.get(query.qid, ""), ""),
+            passages=facts.lengths.get(query.qid, 0),
+            tied=query.qid in facts.tied,
+            values=[of_query.get(query.qid) for of_query in facts.values],
+            rank=facts.ranks.get(query.qid),
+            covered=facts.value(query.qid) is not None,
+            judged=facts.judged.get(query.qid),
+        )
+        for query in (queries[key] for key in keys)
+    ]

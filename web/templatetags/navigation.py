@@ -8,7 +8,10 @@ from django import template
 from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.roles import permits
+from judging.models import Campaign
 from pooling.models import Collection
+from pooling.services.members import role_of
 from web.common.visibility import sees_everything
 
 register = template.Library()
@@ -24,6 +27,25 @@ TABS = {
     "settings": ("Settings", "web:collection_settings"),
 }
 MEMBERS = ("pools", "settings")
+#: The same for a launched campaign, with the permission that a tab takes.
+CAMPAIGN_TABS = {
+    "overview": ("Overview", "web:campaign", ""),
+    "workers": ("Workers", "web:campaign_workers", "see everything"),
+    "reports": ("Reports and appeals", "web:campaign_reports", "see everything"),
+    "gold": ("Gold pairs", "web:campaign_gold", "see everything"),
+    "judgments": ("Judgments", "web:campaign_judgments", "see everything"),
+    "payments": ("Payments", "web:campaign_payments", "spend money"),
+    "activity": ("Activity", "web:campaign_activity", "see everything"),
+}
+#: What a campaign's page is called in its breadcrumbs → its tab, where the two differ.
+TAB_OF = {
+    "worker": "workers",
+    "message": "workers",
+    "reports and appeals": "reports",
+    "appeal": "reports",
+    "gold pairs": "gold",
+    "budget": "payments",
+}
 #: The parts of the site in its header.
 PARTS = {
     "leaderboards": ("Leaderboards", "web:leaderboards"),
@@ -39,13 +61,26 @@ def collection_tabs(context: dict[str, Any], collection: Collection, current: st
     user = getattr(context.get("request"), "user", None)
     member = sees_everything(user, collection)
     return {
-        "collection": collection,
+        "label": collection.name,
         "tabs": [
             {"words": words, "address": reverse(route, args=[collection.name]), "current": key == current}
             for key, (words, route) in TABS.items()
             if member or key not in MEMBERS
         ],
     }
+
+
+@register.inclusion_tag("web/parts/tabs.html", takes_context=True)
+def campaign_tabs(context: dict[str, Any], campaign: Campaign, here: str) -> dict[str, Any]:
+    """Show the tabs of a campaign that asks people, with the one of the page that is called ``here`` marked."""
+    role = role_of(getattr(context.get("request"), "user", None), campaign.collection)
+    current = TAB_OF.get(here, here)
+    tabs = [
+        {"words": words, "address": reverse(route, args=[campaign.name]), "current": key == current}
+        for key, (words, route, needed) in CAMPAIGN_TABS.items()
+        if not needed or permits(role, needed)
+    ]
+    return {"label": campaign.name, "tabs": tabs if len(tabs) > 1 and campaign.pool_id else []}
 
 
 @register.simple_tag

@@ -167,6 +167,7 @@ def steps(watcher: Watcher) -> None:
     """Pause with a reason, and go on."""
     page = watcher.page
     page.goto(watcher.home)
+    page.get_by_text("Pause or close").click()
     watcher.press("Pause", "link")
     watcher.look("pausing")
     watcher.decide("lunch", "Pause fair")

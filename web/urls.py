@@ -114,6 +114,7 @@ urlpatterns = [
     path("new-collection/<int:key>/progress", new_collections.making_progress, name="making_progress"),
     path("new-collection/<int:key>/again", new_collections.make_again, name="make_again"),
     path("new-collection/<int:key>/drop", new_collections.drop, name="drop_new_collection"),
+    path("collections/<slug:name>/two-runs/", runs.versus, name="versus"),
     path("collections/<slug:name>/runs/", runs.runs, name="runs"),
     path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
     path("collections/<slug:name>/runs/release/", runs.release_several, name="release_runs"),

@@ -19,6 +19,7 @@ from web.common.directions import complain
 from web.common.visibility import listed_runs
 from web.runs import pages as service
 from web.runs.forms import RELEASES, DescribeRun
+from web.runs.versus import versus_page
 
 
 @require_safe
@@ -34,6 +35,13 @@ def run(request: HttpRequest, name: str, key: int) -> HttpResponse:
     found = collection_for(request.user, name)
     one = get_object_or_404(listed_runs(found, request.user), pk=key)
     return render(request, "web/run.html", service.run_page(found, one, request.user, request.GET))
+
+
+@require_safe
+def versus(request: HttpRequest, name: str) -> HttpResponse:
+    """Compare two runs: a verdict, the differences query by query, and both rankings of one query."""
+    found = collection_for(request.user, name)
+    return render(request, "web/versus.html", versus_page(found, request.user, request.GET))
 
 
 @require_http_methods(["GET", "POST"])

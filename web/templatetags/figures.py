@@ -46,6 +46,22 @@ def value(number: float | str | None) -> str:
 
 
 @register.filter
+def signed(number: float | None) -> str:
+    """Return a difference with its sign and four digits."""
+    if number is None or math.isnan(number):
+        return NOT_THERE
+    return f"{number:+.4f}".replace("-", "−")
+
+
+@register.filter
+def p_value(p: float) -> str:
+    """Return a p-value with three significant digits, never as zero."""
+    if math.isnan(p):
+        return NOT_THERE
+    return "less than 0.0001" if p < 0.0001 else f"{p:.3g}"
+
+
+@register.filter
 def bounds(standing: Standing) -> str:
     """Return an interval such as ``[0.401, 0.441]``, or an empty string without bounds."""
     if math.isnan(standing.low) or math.isnan(standing.high):
@@ -75,6 +91,21 @@ def span_bar(standing: Standing, highest: float, reference: float | None = None)
         across(standing.value),
         "" if math.isnan(standing.low) else span,
         line,
+    )
+
+
+@register.simple_tag
+def difference_bars(heights: Sequence[float]) -> SafeString:
+    """Return a bar for each number from -1 to 1, upward and downward from the middle."""
+    bars = (
+        ("b" if one > 0 else "a", place, f"{10 - max(one, 0) * 10:.2f}", f"{abs(one) * 10:.2f}")
+        for place, one in enumerate(heights)
+    )
+    drawn = format_html_join("", '<rect class="{}" x="{}" y="{}" width="0.8" height="{}"/>', bars)
+    return format_html(
+        '<svg class="differences" viewBox="0 0 {} 20" preserveAspectRatio="none" aria-hidden="true">{}</svg>',
+        max(len(heights), 1),
+        drawn,
     )
 
 

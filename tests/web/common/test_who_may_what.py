@@ -73,6 +73,7 @@ OF_A_COLLECTION = {
     "web:top_up": Page(only=MONEY),
     "web:collection": Page(),
     "web:queries": Page(),
+    "web:versus": Page(),
     "web:pools": Page(only=MEMBERS),
     "web:collection_campaigns": Page(),
     "web:collection_settings": Page(only=MEMBERS),

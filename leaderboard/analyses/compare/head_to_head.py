@@ -1,0 +1,76 @@
+"""Two runs on the same queries by any measure: the mean difference, how certain it is, and who wins which query."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.analyses.compare.significance import mean_interval, paired_t
+
+ALPHA = 0.05
+#: Differences below this are sums of floats in another order.
+SAME = 1e-12
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """B minus A over the queries on which both have a value.
+
+    ``low`` and ``high`` are the 95% interval of the mean difference by Student's distribution, and ``p`` is that of
+    the two-sided paired t-test, so the interval excludes 0 exactly when p is below 0.05. They are nan where they are
+    not defined (fewer than two queries).
+    """
+
+    queries: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    a_wins: int
+    b_wins: int
+    higher_is_better: bool
+
+    @property
+    def tied(self) -> int:
+        """The number of queries on which both have the same value."""
+        return self.queries - self.a_wins - self.b_wins
+
+    @property
+    def better(self) -> str:
+        """Which run is significantly better: "a", "b", or neither (empty)."""
+        if not self.p <= ALPHA:
+            return ""
+        return "b" if (self.difference > 0) == self.higher_is_better else "a"
+
+
+def head_to_head(a: Values, b: Values, *, higher_is_better: bool = True) -> HeadToHead:
+    """Compare two runs' values on the same queries. Shape (queries,) each; nan where a run has no value."""
+    both = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[both], b[both]
+    differences = b - a
+    differences[np.abs(differences) < SAME] = 0.0
+    gains = differences if higher_is_better else -differences
+    bounds = mean_interval(differences, 1 - ALPHA)
+    return HeadToHead(
+        queries=len(a),
+        mean_a=_mean(a),
+        mean_b=_mean(b),
+        difference=bounds.value,
+        low=bounds.low,
+        high=bounds.high,
+        p=paired_t(differences).p,
+        a_wins=int((gains < 0).sum()),
+        b_wins=int((gains > 0).sum()),
+        higher_is_better=higher_is_better,
+    )
+
+
+def _mean(values: Values) -> float:
+    return math.fsum(values.tolist()) / len(values) if len(values) else math.nan

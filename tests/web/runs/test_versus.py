@@ -1,0 +1,94 @@
+"""Two runs on one page: what it says, and what it does not show to everybody."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from pooling.models import PrivateQuery, QuerySplit
+
+pytestmark = pytest.mark.one_database
+
+TWO = "/collections/harbour/two-runs/"
+
+
+def page(client, **asked):
+    reply = client.get(TWO, asked)
+    assert reply.status_code == 200
+    return reply
+
+
+def test_two_runs_of_the_board_are_compared_at_once(member, published):
+    reply = page(member)
+
+    assert {reply.context["a"], reply.context["b"]} == {"quay", "mole"}
+    assert reply.context["found"].queries == 3
+    assert "B minus A" in reply.content.decode()
+
+
+def test_any_two_runs_any_labels_and_any_measure(member, published):
+    reply = page(member, a="mole", b="quay", labels="official", measure="nDCG@10")
+
+    assert reply.context["measure"].name == "nDCG@10"
+    assert reply.context["version"] is None
+    other = page(member, a="quay", b="mole", labels="official", measure="nDCG@10")
+    assert other.context["found"].difference == pytest.approx(-reply.context["found"].difference)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"a": "nobody", "b": "quay"}, "There is no run"),
+        ({"measure": "nonsense"}, "is not a measure"),
+        ({"labels": "nothing"}, "nothing"),
+    ],
+)
+def test_what_is_not_there_is_said(member, published, asked, said):
+    assert said in page(member, **asked).content.decode()
+
+
+def test_both_rankings_of_a_query_stand_side_by_side(member, published):
+    reply = page(member, query="q1")
+
+    assert [side["run"] for side in reply.context["sides"]] == [reply.context["a"], reply.context["b"]]
+    assert all(side["passages"][0].rank == 1 for side in reply.context["sides"])
+    assert any(one.relevant for side in reply.context["sides"] for one in side["passages"])
+
+
+def test_passages_of_a_run_released_as_scores_are_not_shown(member, published):
+    published.collection.runs.update(release="scores")
+
+    assert all(side["passages"] for side in page(member, query="q1").context["sides"])
+    reply = page(Client(), query="q1")
+    assert [side["passages"] for side in reply.context["sides"]] == [[], []]
+    assert "Its passages are not released" in reply.content.decode()
+
+
+def test_private_queries_count_for_members_only(member, published):
+    split = QuerySplit.objects.create(collection=published.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=published.query("q2"))
+
+    assert page(member).context["found"].queries == 3
+    shown = page(Client(), query="q2")
+    assert shown.context["found"].queries == 2
+    assert "opened" not in shown.context
+
+
+def test_a_private_run_is_not_there_for_others(member, published):
+    published.collection.runs.filter(run_tag="mole").update(release="private")
+
+    assert "fewer than two runs" in page(Client()).content.decode()
+    assert "mole" not in page(Client()).content.decode()
+
+
+@pytest.mark.parametrize("sort", ["", "a", "b", "file", "nonsense"])
+def test_queries_in_every_order(member, published, sort):
+    gains = [line.difference for line in page(member, sort=sort).context["page"]]
+
+    expected = {
+        "a": sorted(gains),
+        "b": sorted(gains, reverse=True),
+        "": sorted(gains, key=lambda one: -abs(one)),
+        "nonsense": sorted(gains, key=lambda one: -abs(one)),
+    }
+    assert gains == expected.get(sort, gains)

@@ -1,0 +1,243 @@
+"""Two runs head to head: a verdict, differences query by query, and both rankings of one query with their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.core.paginator import Page, Paginator
+
+from config.errors import Refusal
+from leaderboard.analyses.compare.head_to_head import HeadToHead, head_to_head
+from leaderboard.board.boards import MEASURE
+from leaderboard.errors import NothingToScore
+from leaderboard.scoring.evaluation import evaluate, measure_for
+from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measures import Measure
+from pooling.models import Collection, Passage, QrelSet, Query, Run
+from pooling.services.runs import ranking_of
+from tournament.models import QrelVersion
+from web.boards.pages import MEASURES, Wish, published_board
+from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
+
+QUERIES_A_PAGE = 50
+PASSAGES_SHOWN = 5
+#: With more queries, each bar stands for several neighbours in the order of their differences.
+MOST_BARS = 240
+SORTS = {
+    "": "largest differences first",
+    "b": "where B gains most",
+    "a": "where A gains most",
+    "file": "as in the file",
+}
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query with the values of both runs; None where a run has none."""
+
+    query: Query
+    a: float | None
+    b: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """B minus A."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A passage in a ranking; text and pid are empty if the run's passages are not released."""
+
+    rank: int
+    pid: str
+    text: str
+    relevant: bool
+    in_other: bool
+
+
+def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return the data of the page; ``refusal`` in place of results where the choices in the address allow none."""
+    runs = {run.run_tag: run for run in listed_runs(collection, user)}
+    labels = _label_names(collection)
+    asked = {
+        "labels": parameters.get("labels", "") or next(iter(labels), ""),
+        "measure": parameters.get("measure", "").strip()[:100] or MEASURE,
+        "sort": parameters.get("sort", ""),
+    }
+    first, second = _two(collection, user, runs, parameters)
+    context: dict[str, Any] = {
+        "collection": collection,
+        "runs": list(runs),
+        "label_names": labels,
+        "measures": MEASURES,
+        "sorts": SORTS,
+        "asked": asked,
+        "a": first,
+        "b": second,
+    }
+    try:
+        return context | _results(collection, user, runs, first, second, asked, parameters)
+    except Refusal as refusal:
+        return context | {"refusal": refusal}
+
+
+def _label_names(collection: Collection) -> dict[str, str]:
+    """Return name → words of the labels that runs can be scored with, the latest version first."""
+    versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk")
+    found = {
+        f"@{number}": f"preference, version {number}" for number in versions.values_list("number", flat=True)
+    }
+    return found | {name: f"{name} qrels" for name in sets.values_list("name", flat=True)}
+
+
+def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any) -> tuple[str, str]:
+    """Return the tags in the address, or the first two runs of the board."""
+    a, b = parameters.get("a", ""), parameters.get("b", "")
+    if a and b:
+        return a, b
+    try:
+        rows = published_board(collection, Wish(), user).board.rows
+        ordered = [row.run for row in rows if not row.perfect]
+    except Refusal:
+        ordered = list(runs)
+    others = [tag for tag in ordered if tag not in (a, b)]
+    return (a or next(iter(others[1:]), ""), b or next(iter(others), ""))
+
+
+def _results(
+    collection: Collection,
+    user: Any,
+    runs: Mapping[str, Run],
+    a: str,
+    b: str,
+    asked: Mapping[str, str],
+    parameters: Any,
+) -> dict[str, Any]:
+    if len(runs) < 2:
+        raise NothingToScore(f"{collection.name} has fewer than two runs to compare.")
+    missing = [tag for tag in (a, b) if tag not in runs]
+    if missing:
+        raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two of the runs in the list.")
+    labels = labels_named(collection, asked["labels"])
+    measure = measure_for(asked["measure"], labels)
+    values = _values(collection, [runs[a], runs[b]], labels, measure, hidden_queries(collection, user))
+    found = head_to_head(
+        np.array([pair[0] for pair in values.values()]),
+        np.array([pair[1] for pair in values.values()]),
+        higher_is_better=measure.higher_is_better,
+    )
+    everything = sees_everything(user, collection)
+    page: Page[Any] = Paginator(_sorted(values, asked["sort"]), QUERIES_A_PAGE).get_page(
+        parameters.get("page")
+    )
+    page.object_list = _lines(collection, list(page.object_list), values)
+    return {
+        "measure": measure,
+        "found": found,
+        "verdict": verdict_words(a, b, found, measure),
+        "bars": _bars(values),
+        "page": page,
+        "run_a": as_shown(runs[a], everything),
+        "run_b": as_shown(runs[b], everything),
+        "version": labels.version,
+        **_opened(collection, labels, runs[a], runs[b], values, everything, parameters.get("query", "")),
+    }
+
+
+def _values(
+    collection: Collection, pair: Sequence[Run], labels: Labels, measure: Measure, hidden: frozenset[str]
+) -> dict[str, tuple[float, float]]:
+    """Return qid → the values of both runs, for the queries that the labels answer and the person may see."""
+    scored = evaluate(collection=collection, runs=pair, labels=labels, measures=[measure])
+    columns = [scored[run.pk, measure.name].values.tolist() for run in pair]
+    rows = zip(labels.qids, labels.answerable, *columns, strict=True)
+    return {qid: (first, second) for qid, known, first, second in rows if known and qid not in hidden}
+
+
+def verdict_words(a: str, b: str, found: HeadToHead, measure: Measure) -> str:
+    """Return the comparison in one sentence."""
+    name = measure.mean_name
+    if not found.queries:
+        return f"No query has a value of {name} for both runs."
+    if found.a_wins == found.b_wins == 0:
+        return f"{a} and {b} have the same {name} on every query."
+    size = f"{abs(found.difference):.4f}"
+    ahead, behind = (b, a) if (found.difference > 0) == found.higher_is_better else (a, b)
+    if found.better:
+        return f"{ahead} is better than {behind} by {size} {name}."
+    return f"{found.queries:,} queries do not tell them apart: {ahead} leads by {size} {name}, which may be chance."
+
+
+def _sorted(values: Mapping[str, tuple[float, float]], sort: str) -> list[str]:
+    gains = {qid: 0.0 if a != a or b != b else b - a for qid, (a, b) in values.items()}
+    orders = {
+        "a": lambda qid: gains[qid],
+        "b": lambda qid: -gains[qid],
+        "file": lambda _: 0.0,
+    }
+    return sorted(values, key=orders.get(sort, lambda qid: -abs(gains[qid])))
+
+
+def _lines(
+    collection: Collection, qids: Sequence[str], values: Mapping[str, tuple[float, float]]
+) -> list[QueryDifference]:
+    queries = {one.qid: one for one in Query.objects.filter(collection=collection, qid__in=qids)}
+
+    def there(value: float) -> float | None:
+        return None if value != value else value
+
+    return [QueryDifference(queries[qid], *map(there, values[qid])) for qid in qids]
+
+
+def _bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
+    """Return the differences in order, as parts of the largest; with many queries, means of neighbours."""
+    gains = np.sort([b - a for a, b in values.values() if a == a and b == b])[::-1]
+    if not len(gains):
+        return []
+    parts = np.array_split(gains, min(len(gains), MOST_BARS))
+    heights = np.array([part.mean() for part in parts])
+    scaled: list[float] = (heights / max(float(np.abs(heights).max()), 1e-9)).tolist()
+    return scaled
+
+
+def _opened(
+    collection: Collection,
+    labels: Labels,
+    a: Run,
+    b: Run,
+    values: Mapping[str, tuple[float, float]],
+    everything: bool,
+    qid: str,
+) -> dict[str, Any]:
+    """Return both rankings of the query in the address, if it names one of the comparison."""
+    if qid not in values:
+        return {}
+    lists = [ranking_of(run, PASSAGES_SHOWN).tops(PASSAGES_SHOWN).get(qid, ()) for run in (a, b)]
+    known = Passage.objects.filter(collection=collection, pid__in={pid for pids in lists for pid in pids})
+    texts = dict(known.values_list("pid", "text"))
+    relevant = {
+        pid
+        for query, pid, grade in zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
+        if labels.qids[query] == qid and grade >= labels.min_grade
+    }
+    sides = []
+    for run, pids, others in ((a, lists[0], lists[1]), (b, lists[1], lists[0])):
+        shown = everything or run.is_public
+        sides.append(
+            {
+                "run": run.run_tag,
+                "shown": shown,
+                "passages": [
+                    Ranked(rank, pid, texts.get(pid) or "", pid in relevant, pid in others)
+                    for rank, pid in enumerate(pids, 1)
+                ]
+                if shown
+                else [],
+            }
+        )
+    return {"opened": Query.objects.get(collection=collection, qid=qid), "sides": sides}

@@ -57,14 +57,19 @@ PARAMETERS: dict[str, Any] = {
     "worker key": 1,
     "appeal key": 1,
     "decision": "exclude",
+    "document name": "methods-leaderboard",
+    "document_picture name": "query.webp",
     "step": "close",
     "what": "away",
     "message": 1,
 }
 #: Query strings of further URLs of a page.
 ASKED = {
-    "collection": ["q=run-01"],
-    "leaderboard": ["sort=-official&page=2"],
+    "leaderboard": ["sort=-official&page=2", "version=none", "measure=nDCG@10"],
+    "runs": ["q=run-01"],
+    "run": ["show=lost&sort=-rank", "show=unjudged"],
+    "queries": ["sort=hardest", "show=unanswered"],
+    "versus": ["query=1", "measure=AP&labels=official"],
     "version": ["show=beaten", "q=harbour", "page=100"],
     "campaign_workers": ["sort=-agreement&page=3", "q=42", "show=flagged"],
     "campaign_worker": ["judgments=5"],

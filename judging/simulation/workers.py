@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -40,8 +41,10 @@ from judging.workers.identities import crowd_of, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-#: Rounds of work and collection without any change before the simulation gives up.
+#: Rounds of work and collection without any change before new workers come, and before the simulation gives up.
 IDLE_ROUNDS = 5
+#: Not more in all. Excluded workers and those who judged a pair before cannot do what is left, as in a real crowd.
+MOST_WORKERS = 400
 UNLABELLED = -1
 #: Grades that differ by this much make a pair obvious.
 FAR_APART = 2
@@ -65,6 +68,8 @@ class Simulated:
 
     tasks: int = 0
     judgments: int = 0
+    recruited: int = 0
+    """Workers who came later, for tasks that none of the first ones could do."""
     refused: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -216,41 +221,65 @@ def _simulate(
     done = Simulated()
     _collect(campaign, sweep=True)
     end_leftover_leases(campaign)
-    crew = _sign_up(campaign, settings, Truth(campaign, truth, settings.seed))
-    idle = 0
+    opinion = Truth(campaign, truth, settings.seed)
+    crew = _sign_up(campaign, settings, opinion, range(settings.workers))
+    idle, share = 0, 0.0
     with ThreadPoolExecutor(settings.concurrency) as pool:
         try:
             while not _all_done(campaign):
                 before = done.tasks
                 done.tasks += _everybody(campaign, crew, pool if not idle else None)
                 if progress:
-                    tasks = campaign.tasks.count()
-                    over = campaign.tasks.filter(state=Task.State.DONE).count()
-                    progress(over, tasks, "Simulated workers judge")
+                    over, tasks = _tasks_done(campaign)
+                    # Repeats add tasks and exclusions reopen some, but a bar that runs backwards tells nobody so.
+                    share = max(share, over / max(tasks, 1))
+                    progress(int(share * tasks), tasks, "Simulated workers judge")
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
-                    raise _stuck(campaign, crew)
+                    crew += (new := _recruits(campaign, settings, opinion, len(crew)))
+                    done.recruited += len(new)
+                    idle = 0
                 if idle:
                     time.sleep(0.5)
         finally:
             pool.map(lambda _: connection.close(), range(settings.concurrency))
     hang_up()
-    for worker in crew:
-        if worker.stopped:
-            done.refused[worker.stopped] = done.refused.get(worker.stopped, 0) + 1
+    done.refused = _refusals(crew)
     done.judgments = campaign.judgments.counted().count()
     done.seconds = round(time.monotonic() - began, 1)
     return done
 
 
-def _sign_up(campaign: Campaign, settings: SimulationSettings, truth: Truth) -> list[SimulatedWorker]:
-    crew = [SimulatedWorker(number, settings, campaign, truth) for number in range(settings.workers)]
+def _tasks_done(campaign: Campaign) -> tuple[int, int]:
+    """Return how many tasks are done, and how many there are."""
+    return campaign.tasks.filter(state=Task.State.DONE).count(), campaign.tasks.count()
+
+
+def _refusals(crew: list[SimulatedWorker]) -> dict[str, int]:
+    """Return refusal → how many workers it stopped."""
+    return dict(Counter(worker.stopped for worker in crew if worker.stopped))
+
+
+def _sign_up(
+    campaign: Campaign, settings: SimulationSettings, truth: Truth, numbers: range
+) -> list[SimulatedWorker]:
+    crew = [SimulatedWorker(number, settings, campaign, truth) for number in numbers]
     with ThreadPoolExecutor(settings.concurrency) as pool:
         ids = list(pool.map(SimulatedWorker.sign_up, crew))
     workers = declare_simulated(crowd_of(campaign), ids)
     if campaign.rehearsal_of_id:
         rehearsal_copy.let_in(campaign, workers)
     return crew
+
+
+def _recruits(
+    campaign: Campaign, settings: SimulationSettings, truth: Truth, there: int
+) -> list[SimulatedWorker]:
+    """Return new workers for what nobody so far can do. Raises JudgingError if they could not do it either."""
+    open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
+    if not open_places.exists() or there >= MOST_WORKERS:
+        raise _stuck(campaign, there)
+    return _sign_up(campaign, settings, truth, range(there, min(MOST_WORKERS, there + settings.workers)))
 
 
 def _everybody(campaign: Campaign, crew: list[SimulatedWorker], pool: ThreadPoolExecutor | None) -> int:
@@ -294,24 +323,20 @@ def _attend_live(jobs: Iterable[Job]) -> None:
         attend(job, poll_seconds=0.05)
 
 
-def _stuck(campaign: Campaign, crew: list[SimulatedWorker]) -> JudgingError:
-    open_places = Place.objects.filter(posting__campaign=campaign, state__in=LIVE)
-    if not open_places.exists() and (used_up := budget_used_up(campaign)):
+def _stuck(campaign: Campaign, workers: int) -> JudgingError:
+    if used_up := budget_used_up(campaign):
         what, raise_budget = used_up
         return JudgingError(what, Guidance("Run: ", raise_budget, ", then have them judge again."))
-    reasons: dict[str, int] = {}
-    for worker in crew:
-        reasons[worker.stopped or "no task"] = reasons.get(worker.stopped or "no task", 0) + 1
-    words = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     left = campaign.tasks.exclude(state=Task.State.DONE).count()
+    crew = many(workers, "simulated worker", "simulated workers")
     return JudgingError(
-        f"{many(left, 'task is', 'tasks are')} left and no simulated worker can do "
-        f"{'it' if left == 1 else 'them'} ({words}). {held_words(campaign)}".strip(),
+        f"{many(left, 'task is', 'tasks are')} left and none of {crew} can do {'it' if left == 1 else 'them'}. "
+        f"{held_words(campaign)}".strip(),
         Guidance(
-            "Run it again: new workers sign up, and tasks that simulated workers hold are taken back. Or add "
-            "workers with ",
+            "Run it again: new workers sign up, and tasks that simulated workers hold are taken back. Or start with "
+            "more workers (",
             Option("workers"),
-            ".",
+            ").",
         ),
     )
 
@@ -321,6 +346,7 @@ def simulation_result(done: Simulated) -> dict[str, Any]:
     return {
         "tasks": done.tasks,
         "judgments_counted": done.judgments,
+        "recruited": done.recruited,
         "refused": done.refused,
         "seconds": done.seconds,
     }

@@ -65,3 +65,9 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     button.textContent = "Copied";
   });
 }
+
+/* On a phone the tabs are wider than the screen: the open one is in sight. */
+for (const tab of document.querySelectorAll(".tabs [aria-current], .top nav [aria-current]")) {
+  const row = tab.parentElement;
+  row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+}

@@ -55,10 +55,10 @@ def signed(number: float | None) -> str:
 
 @register.filter
 def p_value(p: float) -> str:
-    """Return a p-value with three significant digits, never as zero."""
+    """Return "p = 0.0123" with three significant digits, never as zero; an empty string if there is none."""
     if math.isnan(p):
-        return NOT_THERE
-    return "less than 0.0001" if p < 0.0001 else f"{p:.3g}"
+        return ""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.3g}"
 
 
 @register.filter

@@ -31,7 +31,7 @@ def test_simulated_workers_who_find_nothing_say_that_the_budget_is_why(fair, spe
         fair.do_task(spent, worker)
     fair.collect(spent)
 
-    stuck = _stuck(spent, [])
+    stuck = _stuck(spent, 25)
 
     assert stuck.message == "The budget of $9.60 is used up; 1 task waits."
     assert "manage.py raise_budget fair 12.00" in stuck.next_step

@@ -13,6 +13,7 @@ from django.db.models import Count
 
 from judging.campaign.campaigns import CampaignSettings
 from judging.campaign.cost import Quote, quote_tasks
+from judging.campaign.read_once import kept_while_reading
 from judging.campaign.strategy_figures import outcomes_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Pair, Posting
 from judging.rules.expectations import Outlook, outlook, tasks_a_worker, tasks_words
@@ -21,6 +22,7 @@ from judging.rules.slips import Slips, assumed, measured, percent_text
 from judging.rules.strategies import Outcome
 
 
+@kept_while_reading
 def slips_of(campaign: Campaign) -> Slips:
     """Return how often honest workers fail a gold pair, as measured by the pilot or assumed by the campaign."""
     return pilot_slips(campaign) or assumed(campaign.slip_rate)
@@ -37,6 +39,7 @@ def pilot_slips(campaign: Campaign) -> Slips | None:
     return measured(answers.values_list("worker_id", "passed"))
 
 
+@kept_while_reading
 def outlook_of(campaign: Campaign) -> Outlook:
     """Forecast the screening of the campaign's honest workers, over the range of slip rates."""
     return outlook(
@@ -59,11 +62,13 @@ def outlook_for(settings: CampaignSettings, tasks: int) -> Outlook:
     )
 
 
+@kept_while_reading
 def tasks_per_worker(campaign: Campaign) -> int:
     """Calculate how many of the campaign's tasks one worker can do at most."""
     return tasks_a_worker(campaign.max_tasks_per_worker, campaign.tasks.count(), campaign.judgments_per_pair)
 
 
+@kept_while_reading
 def rules_compared(campaign: Campaign) -> list[Consequence]:
     """Compare the screening rules for this campaign and recommend one. Empty without tasks."""
     tasks = campaign.tasks.count()

@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from config import kept_objects
 from config.guidance import Action, Guidance
+from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, GoldPair, Task, TaskPair
 from judging.rules.gold_detection import Telling
 from judging.rules.gold_drawing import Shown
@@ -21,6 +22,7 @@ SAMPLE = 100
 KEEP_SECONDS = 86400
 
 
+@kept_while_reading
 def outcomes_of(campaign: Campaign) -> Outcomes:
     """Try every strategy on the accepted gold pairs. A rehearsal uses the results of its campaign.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from django.db.models import Count, Max
 
+from config import kept_objects
 from config.guidance import Action, Guidance, Option, joined
 from config.plurals import many
 from judging.campaign.gold_leaks import most_uses_of_one_off_topic_passage
@@ -27,6 +28,8 @@ MOST_PASSING = 0.05
 KNOWN_BY_MEMORY = 0.75
 #: The maximum number of strategies listed in a sentence.
 NAMED = 3
+#: How long to cache what depends on the tasks alone, in seconds.
+KEEP_SECONDS = 86400
 
 
 def check_gold(campaign: Campaign) -> Passed:
@@ -90,9 +93,7 @@ def _told_by_history(campaign: Campaign) -> str:
 
 def _asked_twice(campaign: Campaign) -> str:
     """Return a warning about tasks that ask a question twice, which reveals that its pairs are real, or ""."""
-    by_question = TaskPair.objects.filter(task__campaign=campaign).values("task", "pair__query").order_by()
-    twice = by_question.annotate(pairs=Count("pk")).filter(pairs__gt=1)
-    tasks = twice.values("task").distinct().count()
+    tasks = _tasks_that_ask_twice(campaign)
     if not tasks:
         return ""
     most = campaign.pairs.values("query").order_by().annotate(pairs=Count("pk")).aggregate(most=Max("pairs"))
@@ -103,6 +104,21 @@ def _asked_twice(campaign: Campaign) -> str:
         Option("pairs-per-task"),
         ")",
     )
+
+
+def _tasks_that_ask_twice(campaign: Campaign) -> int:
+    """Return how many tasks ask a question twice, cached until the tasks are made anew."""
+    made = campaign.tasks.aggregate(count=Count("pk"), last=Max("pk"))
+    key = kept_objects.object_key("asked-twice", campaign.pk, made["count"], made["last"])
+    kept: int | None = kept_objects.kept(key)
+    if kept is None:
+        by_question = (
+            TaskPair.objects.filter(task__campaign=campaign).values("task", "pair__query").order_by()
+        )
+        twice = by_question.annotate(pairs=Count("pk")).filter(pairs__gt=1)
+        kept = twice.values("task").distinct().count()
+        kept_objects.keep_object(key, kept, KEEP_SECONDS)
+    return kept
 
 
 def _short_of_gold(campaign: Campaign) -> str:

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from ninja import Field, Router, Schema
 
 from judging.campaign.cost import quote_tasks
+from judging.campaign.read_once import figures_read_once
 from judging.campaign.screening_forecast import outlook_of, rules_compared
 from judging.launch.launches import amount_to_confirm
 from judging.models import Campaign
@@ -98,6 +99,7 @@ class CheckListOut(Schema):
     response=CheckListOut,
     summary="Get the check list of a launch, and its amount",
 )
+@figures_read_once()
 def read_check_list(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(user := reader(request), name)
     require(user, "prepare campaign", found.collection)

@@ -109,8 +109,7 @@ def end_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @step_view()
 def check(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the check list of a launch, with what to do about failed checks."""
-    context = {"page": pages.check_page(campaign, request.user), **pages.rules_told(campaign)}
-    return show(request, campaign, "check", context)
+    return show(request, campaign, "check", pages.check_list_page(campaign, request.user))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

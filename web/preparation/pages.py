@@ -17,6 +17,7 @@ from config.errors import NotNow, Refusal
 from config.plurals import many
 from judging.campaign.cost import money, pay_for
 from judging.campaign.gold_pairs import needed_gold
+from judging.campaign.read_once import figures_read_once
 from judging.campaign.screening_forecast import assumption_words, rules_compared
 from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
@@ -342,14 +343,20 @@ def rules_told(campaign: Campaign) -> dict[str, Any]:
     }
 
 
+@figures_read_once()
+def check_list_page(campaign: Campaign, user: Any) -> dict[str, Any]:
+    """Return the check list and the comparison of screening rules."""
+    return {"page": check_page(campaign, user), **rules_told(campaign)}
+
+
+@figures_read_once()
 def launch_page(campaign: Campaign, user: Any) -> dict[str, Any]:
     """Return the cost of a launch."""
     return {
-        "page": check_page(campaign, user),
+        **check_list_page(campaign, user),
         "right": spending_right(user, campaign.collection),
         "amount": amount_to_confirm(campaign),
         "told": pay_told(campaign),
-        **rules_told(campaign),
         "rehearsed": campaign.rehearsals.filter(state__in=Campaign.OVER, launched_at__isnull=False).exists(),
         "pilot": pilot_report(campaign),
     }

@@ -1,0 +1,49 @@
+"""Figures of a campaign that several parts of one page need, computed once for the page.
+
+A check list compares screening rules, tries strategies and measures slips in a dozen checks. Nothing may change a
+campaign inside the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar
+
+from judging.models import Campaign
+
+Figure = TypeVar("Figure")
+_known: ContextVar[dict[tuple[str, int | None], Any] | None] = ContextVar("known_figures", default=None)
+
+
+@contextmanager
+def figures_read_once() -> Iterator[None]:
+    """Compute every figure of :func:`kept_while_reading` at most once for each campaign inside the block."""
+    if _known.get() is not None:  # part of a larger block
+        yield
+        return
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
+def kept_while_reading(figure: Callable[[Campaign], Figure]) -> Callable[[Campaign], Figure]:
+    """Decorate a function that only reads, so that :func:`figures_read_once` applies to it."""
+    name = f"{figure.__module__}.{figure.__qualname__}"
+
+    @wraps(figure)
+    def once(campaign: Campaign) -> Figure:
+        known = _known.get()
+        if known is None:
+            return figure(campaign)
+        key = (name, campaign.pk)
+        if key not in known:
+            known[key] = figure(campaign)
+        found: Figure = known[key]
+        return found
+
+    return once

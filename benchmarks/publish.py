@@ -77,7 +77,7 @@ def campaign(name: str, tasks: int) -> Any:
     """Create and launch a campaign with this many one-pair tasks, and start the job that posts its places."""
     from config.background.services import start
     from judging.campaign.campaigns import CampaignSettings, create_campaign
-    from judging.campaign.texts import accept_texts
+    from judging.campaign.worker_texts import accept_texts
     from judging.jobs import post_places_key
     from judging.launch.launches import launch_campaign
     from pooling.models import Collection, Passage, Pool, PooledPassage, Query

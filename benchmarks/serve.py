@@ -109,8 +109,8 @@ class Campaigned:
 
     def __init__(self, name: str, tasks: int) -> None:
         from judging.campaign.campaigns import CampaignSettings, create_campaign
-        from judging.campaign.texts import accept_texts
-        from judging.exchange.tokens import link_token
+        from judging.campaign.worker_texts import accept_texts
+        from judging.exchange.link_tokens import link_token
         from judging.launch.launches import launch_campaign
         from judging.models import Campaign, Place, Task
 

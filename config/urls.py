@@ -7,7 +7,7 @@ from django.urls import include, path
 # The admin's own sign-in page would skip limits and second factors.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
-handler400 = "web.api.problems.bad_request"
+handler400 = "web.api.problem_details.bad_request"
 
 urlpatterns = [
     path("admin/", admin.site.urls),

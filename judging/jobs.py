@@ -11,8 +11,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from config import clock
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import TryLater, hurry, start
 from config.sweep import Sweep
 from judging.campaign import gold_proposals

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start, start_for
 from config.sweep import Sweep
 from pooling.errors import AlreadyImported, PoolRefused

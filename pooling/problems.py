@@ -29,7 +29,7 @@ from pooling.blocks import (
 )
 from pooling.errors import InvalidFile
 from pooling.formats import Content, line_text
-from pooling.repeats import repeated
+from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
 TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."

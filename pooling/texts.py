@@ -15,7 +15,7 @@ from pooling.blocks import LONGEST, quoted_field
 from pooling.errors import EmptyFile, InvalidFile, InvalidPassageFile, InvalidQueryFile, ReaderFailed
 from pooling.formats import Content, line_text, lines_of
 from pooling.problems import Listing, Problem, Problems, of_refusal
-from pooling.repeats import repeated
+from pooling.repeated_rows import repeated
 
 QID_FIELDS = ("qid", "_id", "id", "query_id")
 QUERY_FIELDS = ("query", "text", "title", "question")

@@ -8,7 +8,7 @@ from functools import cache
 
 from django.http import HttpRequest, HttpResponse
 
-from web.api.problems import MEND, problem, unknown_name
+from web.api.problem_details import MEND, problem, unknown_name
 from web.api_routers import api
 
 _CONVERTED = re.compile(r"<(?:\w+:)?(\w+)>")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from web.analyses import api as analyses
 from web.analyses import better_than_perfect_api as asking
-from web.api import problems
+from web.api import problem_details
 from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
 from web.boards import api as board_rules
@@ -38,7 +38,7 @@ api = DescribedAPI(
     throttle=[PerCaller()],
     parser=ObjectParser(),
 )
-problems.handle(api)
+problem_details.handle(api)
 api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
 api.add_router("", board_rules.router, tags=["collections"])

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 
-from web.api.problems import no_such_call, problem
+from web.api.problem_details import no_such_call, problem
 from web.api_parameters import unknown_parameters
 from web.api_routers import api
 

@@ -11,8 +11,8 @@ from config import clock
 from config.background import services
 from config.background.errors import JobFailed
 from config.background.failures import failure_of
+from config.background.job_kinds import Progress
 from config.background.models import Job
-from config.background.registry import Progress
 
 
 def attend(job: Job, *, progress: Progress | None = None, poll_seconds: float = 0.2) -> Job:

@@ -22,8 +22,8 @@ from django.db.models import F, QuerySet
 from config import clock
 from config.background.errors import LeaseLost, TooMuchAsked
 from config.background.failures import fault_of
+from config.background.job_kinds import Progress, kind_named
 from config.background.models import MOST_MESSAGE, AtWork, Job, JobQuerySet
-from config.background.registry import Progress, kind_named
 from config.background.waits import wait_after
 from config.errors import NotNow, Refusal
 from config.monitoring.logs import masked

@@ -14,7 +14,7 @@ from judging.campaign.pairs import pairs_of, request_pairs
 from judging.campaign.postings import next_posting
 from judging.campaign.reading_time import seconds_a_pair
 from judging.campaign.reservations import settle_reservations
-from judging.campaign.texts import check_page_language, check_short_texts, default_texts
+from judging.campaign.worker_texts import check_page_language, check_short_texts, default_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, CampaignChange
 from judging.rules.familiarity import most_tasks

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.db import IntegrityError, connection, transaction
 
 from config import clock
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.campaigns import log_change

@@ -14,7 +14,7 @@ from django.db import transaction
 from config.plurals import many
 from judging.campaign.campaigns import log_change, move
 from judging.campaign.pairs import pairs_of, request_pairs
-from judging.campaign.texts import passages_without_text
+from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
 from judging.errors import CampaignRefused
 from judging.exchange.calls import campaign_key, perform

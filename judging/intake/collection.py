@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from config import clock
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.counting import first_time
 from judging.campaign.pairs import repack_unjudged
 from judging.campaign.postings import is_uncounted_pilot
@@ -21,7 +21,7 @@ from judging.exchange.recovered_places import adopt, is_ours
 from judging.intake.flagging import flag_since
 from judging.intake.kept_work import accept_kept_work, is_over, work_to_keep
 from judging.intake.places import close_extra, close_place, want_places
-from judging.intake.screening import forgiven, screen_worker, standing_exclusion
+from judging.intake.screened_work import forgiven, screen_worker, standing_exclusion
 from judging.intake.unseen_work import block_repeater, pause_if_rising
 from judging.models import (
     Appeal,

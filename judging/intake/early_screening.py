@@ -10,7 +10,7 @@ from judging.crowds import crowd_for
 from judging.exchange.lookup_limits import Questions
 from judging.intake.collection import collect_place
 from judging.intake.flagging import flag_workers
-from judging.intake.screening import answers_of
+from judging.intake.screened_work import answers_of
 from judging.models import Campaign, GoldAnswer, GoldPair, Place, Submission, Worker
 from judging.rules.screening import screen_answers
 

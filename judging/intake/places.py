@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
 
 from config import clock
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.guidance import Action, Guidance
 from judging.campaign.cost import pay_for
 from judging.campaign.postings import current_posting
@@ -20,8 +20,8 @@ from judging.crowds.seam import Crowd, PostingKind
 from judging.errors import CrowdAlready, CrowdError, CrowdLater, CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
 from judging.exchange.concurrent_calls import each
+from judging.exchange.link_tokens import link_for
 from judging.exchange.recovered_places import adopt_missing, look_is_due, reply_of
-from judging.exchange.tokens import link_for
 from judging.models import Campaign, CrowdCall, Place, Posting, Submission, Task
 from judging.money.budget import room_for
 from judging.money.offer_words import description_of, keywords_of, title_of

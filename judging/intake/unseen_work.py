@@ -14,7 +14,7 @@ from config import clock
 from config.plurals import many
 from judging.campaign.campaigns import log_change, pause
 from judging.errors import CampaignRefused
-from judging.intake.screening import exclude, standing_exclusion
+from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Discrepancy, Exclusion, Payment, Submission, Worker
 from judging.rules.screening import Verdict
 

@@ -31,7 +31,7 @@ from judging.models import (
 from judging.rules.behavior_flags import Behaviour, Flag, Usual, flags_of
 from judging.rules.pay import rounded
 from judging.rules.wilson import wilson
-from judging.tasks.repeats import consistency_of
+from judging.tasks.repeated_pairs import consistency_of
 from judging.workers.unfinished import begun_work, empty_work
 
 COUNTED = Submission.Standing.COUNTED

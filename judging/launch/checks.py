@@ -28,7 +28,7 @@ from judging.campaign.screening_forecast import (
     rules_compared,
 )
 from judging.campaign.spending_rights import spending_right
-from judging.campaign.texts import passages_without_text, unknown_figure
+from judging.campaign.worker_texts import passages_without_text, unknown_figure
 from judging.crowds import crowd_at
 from judging.errors import AlreadyLaunched, CrowdError, NotReady
 from judging.launch.check import Checked, Passed

@@ -6,7 +6,7 @@ from judging.models.campaign import Campaign, CampaignChange
 from judging.models.judgments import Exclusion, GoldAnswer, ImportedFile, Judgment
 from judging.models.people import Appeal, Discrepancy, PairReport, RightsRequest, WorkerMessage
 from judging.models.reservations import Purse, Reservation
-from judging.models.work import Choice, Consent, ConsentText, Slot, Submission
+from judging.models.submissions import Choice, Consent, ConsentText, Slot, Submission
 from judging.models.workers import CrowdIdentity, Worker, WorkerInCampaign
 
 __all__ = [

@@ -8,7 +8,7 @@ from django.db.models import Q
 from config import clock
 from config.guidance_field import GuidanceField
 from judging.models.campaign import Campaign
-from judging.models.work import Submission
+from judging.models.submissions import Submission
 
 
 class CrowdCall(models.Model):

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from config import clock
 from judging.models.asking import GoldPair, Pair
 from judging.models.campaign import Campaign
-from judging.models.work import Slot, Submission
+from judging.models.submissions import Slot, Submission
 from judging.models.workers import Worker
 from judging.rules.screening import RULES
 from pooling.models import Passage

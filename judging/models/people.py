@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 from config import clock
 from judging.models.calls import CrowdCall
 from judging.models.campaign import Campaign
-from judging.models.work import Slot, Submission
+from judging.models.submissions import Slot, Submission
 from judging.models.workers import Worker
 
 

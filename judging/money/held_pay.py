@@ -24,7 +24,7 @@ from django.utils.translation import gettext
 from config import clock
 from config.plurals import many
 from judging.campaign.campaigns import log_change
-from judging.campaign.texts import contact_of
+from judging.campaign.worker_texts import contact_of
 from judging.crowds import crowd_for
 from judging.errors import BadInput, CampaignRefused, CrowdNever
 from judging.exchange.calls import Patience, record_found

@@ -10,13 +10,13 @@ from typing import Any
 from django.db.models import Count, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from judging.campaign.cost import money, pay_for
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd, CrowdSubmission
 from judging.errors import CrowdNever
 from judging.models import Campaign, Payment, Place
-from judging.models.work import FORGOTTEN
+from judging.models.submissions import FORGOTTEN
 from judging.money.budget import cap_of
 from judging.rules.pay import rounded
 

@@ -6,7 +6,7 @@ from django.utils import translation
 
 from config.crowd_endpoints import is_amazon
 from judging.campaign.cost import pay_for
-from judging.campaign.texts import size_of, usual_minutes
+from judging.campaign.worker_texts import size_of, usual_minutes
 from judging.models import Campaign, Submission
 from judging.money.payments import earned_so_far
 from judging.rules.durations import duration_words

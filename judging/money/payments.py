@@ -8,7 +8,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from config import clock
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from judging.campaign.cost import pay_for
 from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd

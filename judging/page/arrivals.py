@@ -10,8 +10,8 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
 from judging.exchange.calls import campaign_key
+from judging.exchange.link_tokens import Link
 from judging.exchange.recovered_places import UNKNOWN_PLACES, adopt
-from judging.exchange.tokens import Link
 from judging.models import Campaign, Posting
 from judging.page.admission import check_session
 

@@ -16,11 +16,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
-from judging.campaign.texts import contact_of
+from judging.campaign.worker_texts import contact_of
 from judging.crowds import crowd_for
 from judging.crowds.seam import Sites
 from judging.errors import ArrivalRefused
-from judging.exchange.tokens import Refused, appeal_address
+from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import Campaign, Worker
 from judging.page import session
 from judging.page.reports_and_appeals import answer_times, appeal_of

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from judging.campaign.texts import contact_of
+from judging.campaign.worker_texts import contact_of
 from judging.models import Discrepancy, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.tasks.evidence import progress_of

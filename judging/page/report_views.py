@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from judging.campaign.texts import contact_of
+from judging.campaign.worker_texts import contact_of
 from judging.crowds import crowd_for
-from judging.exchange.tokens import BadToken, Refused, read_appeal, read_page
+from judging.exchange.link_tokens import BadToken, Refused, read_appeal, read_page
 from judging.models import Campaign, Submission, Worker
 from judging.page import reports_and_appeals, session
 from judging.page.frame_views import addresses_of, for_sites_of, in_frame, open_task

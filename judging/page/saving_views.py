@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
-from judging.exchange.tokens import BadToken, read_page
+from judging.exchange.link_tokens import BadToken, read_page
 from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame, speak_language_of

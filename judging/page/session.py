@@ -13,13 +13,13 @@ from django.db.models import Exists, Max, OuterRef
 
 from config import clock
 from config.monitoring.metrics import Count
-from judging.campaign.texts import agreed_text
+from judging.campaign.worker_texts import agreed_text
 from judging.crowds import crowd_for
 from judging.crowds.hosts import require_allowed
 from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
 from judging.errors import WorkRefused
 from judging.exchange.calls import campaign_key
-from judging.exchange.tokens import page_address
+from judging.exchange.link_tokens import page_address
 from judging.intake.early_screening import confirm_failed
 from judging.models import (
     Campaign,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from config import clock
 from judging.exchange.calls import campaign_key
-from judging.exchange.tokens import BadToken, page_token, read_trial
+from judging.exchange.link_tokens import BadToken, page_token, read_trial
 from judging.models import Posting
 from judging.page.frame_views import in_frame, speak_language_of
 from judging.page.session import WorkRefused

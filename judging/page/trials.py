@@ -15,9 +15,9 @@ from config.guidance import Action
 from config.plurals import many
 from judging.campaign.campaigns import log_change
 from judging.campaign.postings import next_posting
-from judging.campaign.texts import passages_without_text
+from judging.campaign.worker_texts import passages_without_text
 from judging.errors import BadInput, CampaignRefused
-from judging.exchange.tokens import trial_link_for
+from judging.exchange.link_tokens import trial_link_for
 from judging.models import Campaign, Posting, Submission, Task, Worker
 from judging.money.payments import earned_so_far
 from judging.page.session import WorkRefused

@@ -22,10 +22,17 @@ from config.client_address import client_network
 from config.counting import first_time
 from config.errors import Refusal
 from judging.campaign.cost import pay_for
-from judging.campaign.texts import contact_of, example_of, filled, going_on, language_of_example, ways_of
+from judging.campaign.worker_texts import (
+    contact_of,
+    example_of,
+    filled,
+    going_on,
+    language_of_example,
+    ways_of,
+)
 from judging.crowds import crowd_for
 from judging.errors import ArrivalRefused
-from judging.exchange.tokens import BadToken, Page, page_token, read_link, read_page
+from judging.exchange.link_tokens import BadToken, Page, page_token, read_link, read_page
 from judging.models import Campaign, Choice, PairReport, Payment, Submission
 from judging.money.discrepancies import receipt_of
 from judging.money.offer_words import offer_of, paid_when

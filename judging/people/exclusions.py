@@ -12,7 +12,7 @@ from config.guidance import Action, Guidance
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
 from judging.intake.collection import settle_submission
-from judging.intake.screening import exclude, standing_exclusion
+from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import Campaign, Exclusion, Submission, Worker
 from judging.people.rights import has_withdrawn
 from judging.rules.screening import Verdict

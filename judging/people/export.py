@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.spreadsheets import as_text
 from judging.models import Campaign, Choice, Exclusion, GoldAnswer, Judgment, Pair
 from judging.people.anonymity import month_of, settled
-from judging.tasks.repeats import answered_repeats
+from judging.tasks.repeated_pairs import answered_repeats
 from judging.tasks.signals import signals_of
 from pooling.models import Passage, PooledPassage, Run
 from pooling.services.runs import tops_of

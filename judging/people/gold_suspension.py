@@ -9,7 +9,7 @@ from django.db import transaction
 from config import clock
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
-from judging.intake.screening import SUSPENSION, answers_of
+from judging.intake.screened_work import SUSPENSION, answers_of
 from judging.models import Campaign, Exclusion, GoldAnswer, GoldPair, Submission, Worker
 from judging.people.exclusions import PERSON, count_again
 from judging.people.rights import has_withdrawn

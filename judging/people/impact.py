@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from judging.campaign.cost import money, quote_tasks
-from judging.intake.screening import forgiven
+from judging.intake.screened_work import forgiven
 from judging.models import (
     Campaign,
     GoldPair,

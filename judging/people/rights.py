@@ -19,7 +19,7 @@ from config.sweep import Sweep
 from judging.campaign.campaigns import log_change
 from judging.errors import BadInput, CampaignRefused
 from judging.exchange.calls import campaign_key
-from judging.intake.screening import exclude, standing_exclusion
+from judging.intake.screened_work import exclude, standing_exclusion
 from judging.models import (
     Appeal,
     Campaign,
@@ -34,7 +34,7 @@ from judging.models import (
     Worker,
     WorkerMessage,
 )
-from judging.models.work import FORGOTTEN
+from judging.models.submissions import FORGOTTEN
 from judging.money.payments import payment_key
 from judging.people import rights_journal
 from judging.people.erasure import erase_ids

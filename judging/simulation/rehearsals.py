@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.background.attending import attend
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.process import launcher
 from judging.campaign.rehearsal_copy import (
     check_can_be_rehearsed,
@@ -26,7 +26,7 @@ from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer
 from judging.models import Campaign
 from judging.simulation.leftovers import only_simulation
-from judging.simulation.workers import Simulated, SimulationSettings, simulate_workers
+from judging.simulation.simulated_workers import Simulated, SimulationSettings, simulate_workers
 from judging.watching.status import campaign_status
 from pooling.models import QrelSet
 

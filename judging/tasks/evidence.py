@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judging.crowds.seam import CrowdSubmission
-from judging.exchange.tokens import (
+from judging.exchange.link_tokens import (
     BadToken,
     Proof,
     digest_of_choices,

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from judging.models import Choice, Pair, Slot, Submission, TaskPair
 from judging.rules.gold_drawing import Gold, Shown, draw
 from judging.rules.layout import lay_out
-from judging.tasks.repeats import draw_repeats, with_repeats
+from judging.tasks.repeated_pairs import draw_repeats, with_repeats
 from judging.tasks.worker_memory import memory_of, new_and_seen, usable_gold
 
 #: States of work whose judgments count or can still count. Only such work balances sides: not work that was given

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from config import clock
+from config.background.job_kinds import kind_words
 from config.background.models import Job
-from config.background.registry import kind_words
 from judging.campaign.campaigns import log_change
 from judging.errors import CampaignRefused
 from judging.models import Campaign

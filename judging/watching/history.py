@@ -22,7 +22,7 @@ from judging.campaign.hourly_pay import of_excluded
 from judging.launch.pilot_report import hourly
 from judging.models import Campaign, Choice, GoldAnswer, GoldPair, Judgment, Submission, TaskPair
 from judging.rules.wilson import wilson
-from judging.tasks.repeats import consistency_of_all
+from judging.tasks.repeated_pairs import consistency_of_all
 
 #: Most points over time. The widths tried between them are in seconds.
 POINTS = 40

@@ -10,7 +10,7 @@ from config.guidance import Action, Guidance
 from config.plurals import many
 from judging.campaign.cost import money
 from judging.intake.places import lacking
-from judging.intake.screening import gold_record
+from judging.intake.screened_work import gold_record
 from judging.launch.closure import pending_work
 from judging.launch.pilot_report import pilot_report
 from judging.models import (
@@ -24,7 +24,7 @@ from judging.models import (
 )
 from judging.money import discrepancies
 from judging.page import reports_and_appeals
-from judging.watching.problems import problems
+from judging.watching.stuck_work import problems
 from judging.watching.watchdog import stalled
 
 

@@ -12,8 +12,8 @@ from django.db.models import Count, F, Min, Q, QuerySet
 
 from config import clock
 from config.background.failures import failure_of, waits_after
+from config.background.job_kinds import kind_words
 from config.background.models import MOST_MESSAGE, Job
-from config.background.registry import kind_words
 from config.background.services import START_WORKERS, nobody_at_work
 from config.guidance import Action, Guidance, joined
 from config.plurals import many
@@ -46,7 +46,7 @@ class Stalled:
     why: str
     next_step: str
     cause: str = ""
-    """What was reported, where something was: see judging.watching.problems."""
+    """What was reported, where something was: see judging.watching.stuck_work."""
 
     def words(self) -> Guidance:
         """Return one line for people."""

@@ -19,7 +19,7 @@ from judging.crowds import crowd_for
 from judging.crowds.seam import Crowd
 from judging.errors import CrowdNever
 from judging.exchange.calls import Patience, Reply, campaign_key, perform
-from judging.exchange.tokens import Refused, appeal_address
+from judging.exchange.link_tokens import Refused, appeal_address
 from judging.models import (
     Appeal,
     Campaign,

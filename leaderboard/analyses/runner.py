@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from config.background.registry import Progress as JobProgress
+from config.background.job_kinds import Progress as JobProgress
 from judging.models import Campaign
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import check_some_are_private

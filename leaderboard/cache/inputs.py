@@ -10,7 +10,7 @@ from typing import Any
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import Collection, Passage, QrelSet, Run
 from tournament.models import Challenge, QrelVersion, Resolution
-from tournament.services.facts import settled_rounds
+from tournament.services.judged_facts import settled_rounds
 
 
 def runs_inputs(runs: Sequence[Run]) -> list[Any]:

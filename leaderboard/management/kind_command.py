@@ -11,7 +11,7 @@ from judging.campaign.campaigns import campaign_named
 from leaderboard.analyses.fields import Choice, Field, Number
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.runner import make
-from leaderboard.management.asking import OfAVersion, runs_argument, runs_of
+from leaderboard.management.arguments import OfAVersion, runs_argument, runs_of
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from pooling.services.finding import collection_named

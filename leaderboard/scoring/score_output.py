@@ -9,9 +9,9 @@ import numpy as np
 from leaderboard.output import Analysis, Column, Facts, Figure, Interval, Kind, Row, Table
 from leaderboard.output.chart import Series, Spans, chart_content
 from leaderboard.output.table import best_marked
-from leaderboard.scoring.facts import facts_of
 from leaderboard.scoring.intervals import LEVEL, SEED, TRIALS, bootstrap_intervals
 from leaderboard.scoring.scales import scale_of
+from leaderboard.scoring.score_facts import facts_of
 from leaderboard.scoring.scores import Column as Scored
 from leaderboard.scoring.scores import Scores, rows, scores_as_dict
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from config import clock
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.texts import accept_texts
+from judging.campaign.worker_texts import accept_texts
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Choice, GoldPair, Judgment, Payment, Place, Slot, Submission
 from judging.money.ledger import compare_books

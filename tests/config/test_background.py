@@ -17,7 +17,7 @@ from django.apps import apps
 from django.db import OperationalError, connection
 
 from config import clock
-from config.background import attending, registry, services
+from config.background import attending, job_kinds, services
 from config.background.errors import JobFailed, UnknownJobKind
 from config.background.failures import failure_of
 from config.background.models import AtWork, Job
@@ -41,7 +41,7 @@ def kind(monkeypatch):
     """Register a job body for the length of a test."""
 
     def register(body, *, max_attempts=3):
-        monkeypatch.setitem(registry._kinds, "test.kind", registry.JobKind("test.kind", body, max_attempts))
+        monkeypatch.setitem(job_kinds._kinds, "test.kind", job_kinds.JobKind("test.kind", body, max_attempts))
         return "test.kind"
 
     return register
@@ -365,8 +365,8 @@ def test_lease_of_a_living_process_or_of_another_machine_stays(kind, holder):
 
 def test_a_job_may_run_the_schedule_without_waiting_for_itself(kind, settings, monkeypatch):
     done = []
-    scheduled = registry.JobKind("test.scheduled", lambda progress: done.append(True), 1)
-    monkeypatch.setitem(registry._kinds, "test.scheduled", scheduled)
+    scheduled = job_kinds.JobKind("test.scheduled", lambda progress: done.append(True), 1)
+    monkeypatch.setitem(job_kinds._kinds, "test.scheduled", scheduled)
     settings.CELERY_BEAT_SCHEDULE = {"one": {"args": ["test.scheduled"]}}
     job = services.start(kind(lambda progress: attending.run_schedule()))
 

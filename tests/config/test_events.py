@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from config import clock
-from config.background import events, registry, services
+from config.background import events, job_kinds, services
 from config.background.models import Event, Job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,8 +56,8 @@ def test_only_what_was_told_is_forgotten():
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_schedule_starts_what_there_is_something_to_do_for(monkeypatch, wanted):
     monkeypatch.setattr(services, "ring", lambda _: None)
-    kind = registry.JobKind("test.kind", lambda progress: None, 1, lambda: wanted)
-    monkeypatch.setitem(registry._kinds, "test.kind", kind)
+    kind = job_kinds.JobKind("test.kind", lambda progress: None, 1, lambda: wanted)
+    monkeypatch.setitem(job_kinds._kinds, "test.kind", kind)
 
     started = services.start_if_wanted("test.kind")
 

@@ -20,7 +20,7 @@ from django.test import Client
 from accounts.services.tokens import make_token
 from config.process import launcher
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.texts import accept_texts
+from judging.campaign.worker_texts import accept_texts
 from judging.models import Campaign, CrowdCall, Place, Reservation
 from pooling.models import Collection, Membership, Passage, Pool, PooledPassage, Query
 from tests.factories import grant_to

@@ -14,7 +14,7 @@ from config import clock
 from config.settings import BASE_DIR
 from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of
 from judging.crowds.arrival import SIGNATURE
-from judging.exchange.tokens import link_for
+from judging.exchange.link_tokens import link_for
 from judging.intake.places import post_places
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Judgment, Place, Submission

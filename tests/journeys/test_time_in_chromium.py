@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from config import clock
-from judging.exchange.tokens import page_address
+from judging.exchange.link_tokens import page_address
 from judging.intake.kept_work import FORM_FOLLOWS
 from judging.models import Campaign, Payment, Submission
 from judging.money.ledger import compare_books

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from config.process import launcher
-from judging.exchange.tokens import link_token
+from judging.exchange.link_tokens import link_token
 from judging.models import Campaign, Choice, Submission
 from tests.config.reading import numbers
 from tests.judging.cast import Fair

@@ -17,7 +17,7 @@ from judging.errors import CampaignRefused, CrowdNever, MayNotSpend
 from judging.intake.collection import collect
 from judging.intake.early_screening import confirm_failed
 from judging.intake.places import lacking, post_places, want_places
-from judging.intake.screening import screen_worker
+from judging.intake.screened_work import screen_worker
 from judging.launch.launches import launch_campaign
 from judging.models import (
     CrowdIdentity,

@@ -11,7 +11,7 @@ from config.background.services import start
 from judging import crowds
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.gold_pairs import import_gold
-from judging.campaign.texts import accept_texts, set_texts
+from judging.campaign.worker_texts import accept_texts, set_texts
 from judging.jobs import close_places_key, collect_key, post_places_key
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign

@@ -16,7 +16,7 @@ from django.core.files.storage import storages
 from django.core.management import call_command
 
 from config import clock
-from config.background import registry, services
+from config.background import job_kinds, services
 from pooling.errors import BucketAway, BucketRefused, NoRoom, NotFound
 from pooling.models import Run
 from pooling.ranking import ROWS_A_GROUP, Ranking, beginning
@@ -305,7 +305,7 @@ def test_a_job_tries_later_and_goes_on_when_the_server_is_back(settings, start_s
     def read(progress):
         return {"depth": ranking_files.get(run_named("1/long.parquet"), 10).depth}
 
-    monkeypatch.setitem(registry._kinds, "test.read", registry.JobKind("test.read", read, 1))
+    monkeypatch.setitem(job_kinds._kinds, "test.read", job_kinds.JobKind("test.read", read, 1))
     job = services.start("test.read")
     services.work_off(job.pk)
     job.refresh_from_db()

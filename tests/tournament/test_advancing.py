@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 from django.db import connections
 
+from config.background.job_kinds import kind_named
 from config.background.models import Job
-from config.background.registry import kind_named
 from judging.models import Judgment, Pair, Task, TaskPair
 from pooling.models import Run
 from tournament import jobs, services

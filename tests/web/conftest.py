@@ -28,7 +28,7 @@ from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks.endpoints import PURPOSE
-from web.webhooks.signature import new_webhook_secret
+from web.webhooks.webhook_signature import new_webhook_secret
 
 PUBLIC = ("nobody", "stranger")
 ROLES = ("viewer", "manager", "maintainer", "owner")

@@ -14,7 +14,7 @@ from tournament.contests import Need
 from tournament.models import Challenge, Resolution
 from tournament.outcomes import Status
 from tournament.services import neighbours
-from tournament.services.facts import load_facts
+from tournament.services.judged_facts import load_facts
 
 ATTEMPTS = 5
 

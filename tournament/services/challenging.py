@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.guidance import Action, Guidance, Option
 from config.plurals import many
 from judging.models import Campaign
@@ -23,7 +23,7 @@ from tournament.outcomes import Status
 from tournament.schedule import Forecast, Rule, Sides, forecast
 from tournament.services import neighbours
 from tournament.services.advancing import Advance, advance_campaign
-from tournament.services.facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.publishing import latest_version, queries_by_key
 
 KEYS_AT_ONCE = 20_000

@@ -24,7 +24,7 @@ from pooling.models import Collection
 from tournament.models import Challenge, QrelVersion, Resolution, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
 from tournament.services.changes import Edition, What, changes, edition_of
-from tournament.services.facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.rebuilding import KEYS_AT_ONCE
 
 Basis = tuple[Any, ...]

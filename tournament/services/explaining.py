@@ -9,7 +9,7 @@ from pooling.models import Query
 from tournament.derivation import Parameters, derive
 from tournament.models import QrelVersion
 from tournament.outcomes import QueryOutcome, outcome_reason
-from tournament.services.facts import entrants_from, judgments_of
+from tournament.services.judged_facts import entrants_from, judgments_of
 from tournament.services.rebuilding import Keys
 from tournament.services.resolving import pids
 

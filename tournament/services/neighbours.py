@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from django.conf import settings
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from judging.campaign import cost, pairs
 from judging.campaign.cost import money
 from judging.intake import places

@@ -8,7 +8,7 @@ from typing import Any
 
 from tournament.levels import Lead, preference_levels
 from tournament.models import PreferenceQrel, QrelVersion
-from tournament.services.facts import Classes, Judgments
+from tournament.services.judged_facts import Classes, Judgments
 from tournament.services.publishing import version_numbered
 from tournament.services.rebuilding import Keys, named_judgments
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from judging.models import Campaign
 from tournament.models import QrelVersion
 from tournament.outcomes import Status

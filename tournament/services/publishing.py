@@ -18,7 +18,7 @@ from tournament.errors import NoSuchVersion, NotAsShown, NothingToPublish, OnlyR
 from tournament.manifest import RULE_VERSION, canonical_json, sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.outcomes import QueryOutcome, Status
-from tournament.services.facts import Judgments
+from tournament.services.judged_facts import Judgments
 from tournament.services.resolving import Resolved, pids, resolve_as_before
 
 ATTEMPTS = 10

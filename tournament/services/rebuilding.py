@@ -18,7 +18,7 @@ from tournament.manifest import RULE_VERSION, sha256, trec_qrels
 from tournament.models import QrelVersion
 from tournament.outcomes import Status
 from tournament.schedule import Rule, Sides
-from tournament.services.facts import Classes, Judgments, entrants_from, judgments_of
+from tournament.services.judged_facts import Classes, Judgments, entrants_from, judgments_of
 from tournament.services.publishing import export_qrels, judgments_sha256, version_numbered
 
 KEYS_AT_ONCE = 20_000

@@ -13,7 +13,7 @@ from pooling.models import Passage
 from tournament.derivation import Derivation, Parameters
 from tournament.models import QueryResult, Resolution
 from tournament.outcomes import QueryOutcome, Status, outcome_reason
-from tournament.services.facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, load_facts
 
 PASSAGES_AT_ONCE = 20_000
 

@@ -21,7 +21,7 @@ from pooling.services.finding import runs_tagged
 from web.analyses import pages
 from web.api.bodies import Body, DryRun
 from web.api.callers import reader
-from web.api.problems import unknown_name
+from web.api.problem_details import unknown_name
 from web.api.works import Text, work_out
 from web.common.access import collection_for, require
 

@@ -26,8 +26,8 @@ from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.common.analysis_tables import TableView, has_charts, run_places, table_view
 from web.common.campaign_rows import campaigns_of
+from web.common.job_progress import Work
 from web.common.visibility import listed_runs, sees_everything
-from web.common.work import Work
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from accounts.services.tokens import token_of
 from config import clock
 from config.client_address import client_network
 from config.counting import Limit
-from web.api.problems import Unauthenticated
+from web.api.problem_details import Unauthenticated
 
 MINUTE = 60
 

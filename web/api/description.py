@@ -11,7 +11,7 @@ from ninja.errors import HttpError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.parser import Parser
 
-from web.api.problems import CONTENT_TYPE
+from web.api.problem_details import CONTENT_TYPE
 
 
 class Found(Schema):

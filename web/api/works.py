@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 from config.background.models import Job
 from config.errors import Refusal
 from web.common.directions import worded_for_programs
-from web.common.work import Work
+from web.common.job_progress import Work
 
 
 def _without_nul(text: str) -> str:

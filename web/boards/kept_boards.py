@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from config.errors import NotNow, Refusal
 from leaderboard.board.boards import AskedBoard
 from leaderboard.scoring.chosen_runs import official_set

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew
-from judging.simulation.workers import SimulationSettings, simulate_workers
+from judging.simulation.simulated_workers import SimulationSettings, simulate_workers
 from pooling.models import QrelSet
 from web.campaigns.simulation import check_unmixed
 

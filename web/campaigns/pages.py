@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from config import clock, kept_objects
 from config.background.failures import failure_of
+from config.background.job_kinds import kind_words
 from config.background.models import Job
-from config.background.registry import kind_words
 from config.guidance import Guidance, joined
 from config.plurals import many
 from judging.campaign.cost import money, quote_tasks
@@ -27,8 +27,8 @@ from judging.money.budget import budget_low, cap_of
 from judging.page import reports_and_appeals
 from judging.watching.failed_jobs import AGAIN
 from judging.watching.history import Course, course_of
-from judging.watching.problems import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.status import is_complete, what_comes_next
+from judging.watching.stuck_work import Problem, failed_work, problems_of_the_crowd, put_off_work
 from judging.watching.watchdog import cause_of, stalled
 from tournament.models import Challenge, QrelVersion, Resolution
 from web.campaigns.needs import NEWS, Need, flag_needs

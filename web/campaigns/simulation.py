@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from judging.errors import CampaignRefused
 from judging.models import Campaign, Submission
-from judging.simulation.workers import LOOPBACK
+from judging.simulation.simulated_workers import LOOPBACK
 
 
 def why_not(campaign: Campaign) -> str:

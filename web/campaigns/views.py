@@ -19,7 +19,7 @@ from config.background.services import try_again
 from config.errors import Refusal
 from config.plurals import many
 from judging.campaign import campaigns
-from judging.campaign.settings import is_prepared
+from judging.campaign.campaign_settings import is_prepared
 from judging.exchange import calls
 from judging.jobs import ring_to_close_places, ring_to_go_on, ring_watchdog
 from judging.launch import closure

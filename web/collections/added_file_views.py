@@ -17,7 +17,7 @@ from pooling.services.sent_files import PASSAGES, QRELS, SentFile
 from web.common.access import needs
 from web.common.directions import complain
 from web.runs.forms import AddFiles
-from web.runs.uploads import added_page, adding_page, work_on
+from web.runs.upload_pages import added_page, adding_page, work_on
 
 
 @require_http_methods(["GET", "POST"])

@@ -32,7 +32,7 @@ from web.api.works import Text, WorkOut, work_out
 from web.collections.api import router as collections_router
 from web.common.access import collection_for, require
 from web.runs.upload_api import ProblemOut
-from web.runs.uploads import work_on
+from web.runs.upload_pages import work_on
 
 router = Router()
 Grade = Annotated[int, Field(ge=-100, le=100)]

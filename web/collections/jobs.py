@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.models import User
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start
 from web.collections.sample import load
 

@@ -21,7 +21,7 @@ from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.jobs import ring_for_sample
 from web.common.directions import complain
 from web.runs.forms import CreateCollection
-from web.runs.uploads import making_page, work_on
+from web.runs.upload_pages import making_page, work_on
 
 
 def _refuse_others(request: HttpRequest) -> None:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.roles import Role
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from pooling.errors import PoolingError
 from pooling.models import Collection, Membership, Run
 from pooling.services.collections import import_collection

@@ -9,7 +9,7 @@ from django.urls import reverse
 from config.background.models import Job
 from pooling.models import Collection
 from pooling.services.members import may
-from web.common.work import Work
+from web.common.job_progress import Work
 
 
 def back_to(plan: str, request: HttpRequest, collection: Collection) -> HttpResponse:

@@ -12,25 +12,25 @@ from ninja import Field, Query, Router, Schema, Status
 
 from accounts.models import ApiToken, User
 from config.errors import Refusal
-from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
-from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, needed_gold
-from judging.campaign.gold_proposals import labels_for_gold
-from judging.campaign.screening_forecast import slips_of
-from judging.campaign.settings import (
+from judging.campaign.campaign_settings import (
     change_settings,
     check_changeable,
     check_for_people,
     promise_hourly,
     settings_of,
 )
-from judging.campaign.texts import accept_texts, set_texts
+from judging.campaign.campaigns import FITTED, CampaignSettings, create_campaign
+from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, needed_gold
+from judging.campaign.gold_proposals import labels_for_gold
+from judging.campaign.screening_forecast import slips_of
+from judging.campaign.worker_texts import accept_texts, set_texts
 from judging.jobs import gold_work, ring_for_gold, ring_to_post_places
 from judging.launch import launches
 from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign, GoldPair
 from judging.simulation.rehearsals import truth_named
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import Collection, Pool
 from pooling.services.finding import pool_named
 from web.api.bodies import Body

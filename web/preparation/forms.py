@@ -10,7 +10,7 @@ from django.conf import settings
 
 from config.errors import Refusal
 from judging.campaign.campaigns import WHOLE_NUMBERS, CampaignSettings
-from judging.campaign.texts import LONGEST
+from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
 from web.common.directions import said_plainly

@@ -7,15 +7,15 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start
 from judging.models import Campaign
 from judging.simulation.rehearsals import check_crew
 from judging.simulation.rehearsals import rehearse_campaign as run_rehearsal
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from pooling.models import QrelSet
-from web.preparation.rehearsals import predicted
+from web.preparation.rehearsal_results import predicted
 
 REHEARSE = "web.rehearse"
 

@@ -21,7 +21,7 @@ from judging.launch.launches import Terms
 from judging.launch.pilots import pilot_campaign
 from judging.models import Campaign
 from judging.simulation.rehearsals import truth_named
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from web.common.directions import complain
 from web.preparation import forms, pages
 from web.preparation.jobs import ring_for_rehearsal

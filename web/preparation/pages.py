@@ -30,8 +30,8 @@ from judging.launch.pilot_report import pilot_report
 from judging.models import Campaign, GoldPair, Task
 from judging.rules.pay import Pay
 from pooling.models import Collection, Pool
+from web.common.job_progress import Work
 from web.common.pair_texts import pilot_gold
-from web.common.work import Work
 from web.preparation.jobs import rehearsals_asked_for
 
 GOLD_A_PAGE = 20

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_http_methods
 from config.errors import NotNow, Refusal
 from judging.campaign.screening_forecast import slips_of
 from judging.simulation.rehearsals import truth_named
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from web.campaigns import simulation as simulating
 from web.campaigns.jobs import ring_for_simulation, simulation_of
 from web.common.access import campaign_for, require
-from web.common.work import Work
+from web.common.job_progress import Work
 from web.preparation.forms import SimulationForm
 
 

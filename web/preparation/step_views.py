@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 
 from config.errors import NotNow, Refusal
 from config.guidance import stored
-from judging.campaign.settings import check_changeable
+from judging.campaign.campaign_settings import check_changeable
 from judging.errors import CampaignRefused
 from judging.models import Campaign
 from web.common.access import campaign_for, require

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from config.errors import NotNow, Refusal
 from config.plurals import many
+from judging.campaign.campaign_settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.campaigns import CampaignSettings, create_campaign
 from judging.campaign.drafts import is_untouched
 from judging.campaign.gold_pairs import bring_gold, check_gold_size, decide_gold, reopen_gold
 from judging.campaign.gold_proposals import labels_for_gold
-from judging.campaign.settings import RECOMMENDED, change_settings, promise_hourly, settings_of
 from judging.campaign.strategy_figures import outcomes_of
-from judging.campaign.texts import accept_texts, check_short_texts, default_texts, set_texts
+from judging.campaign.worker_texts import accept_texts, check_short_texts, default_texts, set_texts
 from judging.errors import CampaignRefused
 from judging.jobs import gold_work, ring_for_gold
 from judging.models import Campaign
@@ -25,7 +25,7 @@ from judging.page.trials import trial_link
 from pooling.models import Collection
 from pooling.services.finding import pool_named
 from web.common.access import needs
-from web.common.work import Work
+from web.common.job_progress import Work
 from web.preparation import forms, pages
 from web.preparation.gold_texts import ring_for_gold_texts
 from web.preparation.step_views import say, show, step_view, who

@@ -23,10 +23,10 @@ from web.releases.jobs import release_work, ring_for_release
 from web.releases.kept_bundles import given_out
 from web.releases.pages import Line, made_lines
 from web.releases.scope import Scope
-from web.versions.changes import version_differences
 from web.versions.jobs import ring_for_preview, ring_for_publishing, version_work
 from web.versions.pages import FILTERS, Wish, asked_queries, query_lines
 from web.versions.rows import change_row, query_row
+from web.versions.version_changes import version_differences
 
 router = Router()
 Number = Annotated[int, Field(ge=1, le=999_999_999)]

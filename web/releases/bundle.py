@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from config.background.registry import Progress
+from config.background.job_kinds import Progress
 from judging.models import Campaign, ConsentText, Submission
 from leaderboard.cache import kept_analyses
 from tournament.models import QrelVersion

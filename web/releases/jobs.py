@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from tournament.models import QrelVersion
 from web.common.sole_work import start_alone
 from web.releases.bundle import count_bundle, make_bundle

@@ -7,7 +7,7 @@ from typing import Any
 
 from pooling.services.members import may
 from tournament.models import QrelVersion
-from web.common.work import Work
+from web.common.job_progress import Work
 from web.models import MadeBundle
 from web.releases import bundle
 from web.releases import kept_bundles as kept

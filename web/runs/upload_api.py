@@ -21,7 +21,7 @@ from web.api.works import NextStep, WorkOut, work_out
 from web.common.access import collection_for, require
 from web.runs.api import UploadOptions
 from web.runs.api import router as runs_router
-from web.runs.uploads import work_on
+from web.runs.upload_pages import work_on
 
 router = Router()
 

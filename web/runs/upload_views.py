@@ -20,7 +20,7 @@ from pooling.services.submissions import policy_of, said_as
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
 from web.common.directions import complain, said_plainly
-from web.runs import uploads as service
+from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start
 from judging.campaign.campaigns import log_change
 from judging.models import Campaign

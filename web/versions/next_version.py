@@ -16,9 +16,9 @@ from tournament.models import Challenge, ChallengedQuery
 from tournament.services import latest_version
 from tournament.services.challenging import beyond_budget
 from tournament.services.neighbours import takes_real_money
-from web.common.work import Work
-from web.versions.changes import WORDS
+from web.common.job_progress import Work
 from web.versions.jobs import PREVIEW, PUBLISH, challenge_work, version_work
+from web.versions.version_changes import WORDS
 
 TEXTS_SHOWN = 20
 

@@ -14,10 +14,10 @@ from tournament.models import QrelVersion, VersionQuery
 from web.common.access import collection_for
 from web.common.row_files import FORMS, Rows, written
 from web.common.visibility import hidden_queries
-from web.versions import changes as version_changes
 from web.versions import pages as versions
 from web.versions import query_results
 from web.versions import rows as version_rows
+from web.versions import version_changes as version_changes
 
 
 @require_safe

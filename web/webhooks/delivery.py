@@ -17,13 +17,13 @@ from django.db.models import F
 
 from config import clock
 from config.background import events
+from config.background.job_kinds import Progress
 from config.background.models import Event
-from config.background.registry import Progress
 from config.plurals import many
 from config.sealing import SealBroken
 from pooling.models import Collection
 from web.models import WebhookDelivery, WebhookEndpoint
-from web.webhooks import signature as webhook_signing
+from web.webhooks import webhook_signature as webhook_signing
 from web.webhooks.endpoints import keep_to_rights, signing_keys, switch_off
 from web.webhooks.event_messages import KINDS, body_of
 from web.webhooks.posts import Reply, post

@@ -19,7 +19,7 @@ from web.errors import AddressRefused, NoEvents, WebhookRefused
 from web.models import WebhookDelivery, WebhookEndpoint
 from web.webhooks.event_messages import KINDS, TEST, test_body
 from web.webhooks.reachable_addresses import look_up
-from web.webhooks.signature import new_webhook_secret
+from web.webhooks.webhook_signature import new_webhook_secret
 
 MANAGE = "manage webhooks"
 PURPOSE = "webhook secret"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.registry import Progress, job_kind
 from config.background.services import start
 from web.webhooks import delivery
 

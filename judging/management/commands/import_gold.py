@@ -9,9 +9,9 @@ from django.core.management.base import CommandParser
 
 from config.commands.console import Command as BaseCommand
 from config.commands.console import UsageError
+from judging.campaign.campaign_settings import check_changeable
 from judging.campaign.campaigns import campaign_named
 from judging.campaign.gold_pairs import import_gold, needed_gold
-from judging.campaign.settings import check_changeable
 from judging.models import GoldPair
 
 

@@ -11,9 +11,9 @@ from django.core.management.base import CommandParser
 from config.background.attending import attend
 from config.commands.console import Command as BaseCommand
 from config.process import launcher
+from judging.campaign.campaign_settings import RECOMMENDED, change_settings
 from judging.campaign.campaigns import campaign_named
 from judging.campaign.screening_forecast import recommended_rule
-from judging.campaign.settings import RECOMMENDED, change_settings
 from judging.jobs import ring_to_post_places
 from judging.launch.launches import Launched, launch_campaign
 from judging.management.amounts import dollars_option

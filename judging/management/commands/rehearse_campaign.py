@@ -12,7 +12,7 @@ from judging.campaign.campaigns import campaign_named
 from judging.management.check_lines import in_lines
 from judging.management.commands.simulate_workers import simulation_arguments, simulation_settings, slips_told
 from judging.simulation.rehearsals import rehearse_campaign, truth_named
-from judging.simulation.workers import simulation_result
+from judging.simulation.simulated_workers import simulation_result
 
 
 class Command(BaseCommand):

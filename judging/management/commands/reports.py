@@ -12,7 +12,7 @@ from config.commands.console import Command as BaseCommand
 from config.commands.console import UsageError
 from judging.campaign.campaigns import campaign_named
 from judging.errors import CrowdError
-from judging.intake.screening import standing_exclusion
+from judging.intake.screened_work import standing_exclusion
 from judging.models import Campaign
 from judging.page import reports_and_appeals
 from judging.workers import notices

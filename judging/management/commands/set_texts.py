@@ -11,7 +11,7 @@ from django.core.management.base import CommandParser
 from config.commands.console import Command as BaseCommand
 from config.commands.console import UsageError
 from judging.campaign.campaigns import campaign_named
-from judging.campaign.texts import accept_texts, agreed_text, filled, set_texts
+from judging.campaign.worker_texts import accept_texts, agreed_text, filled, set_texts
 
 
 class Command(BaseCommand):

@@ -14,7 +14,7 @@ from judging.campaign.screening_forecast import slips_of
 from judging.models import Campaign
 from judging.rules.slips import percent_text
 from judging.simulation.rehearsals import truth_named
-from judging.simulation.workers import SimulationSettings, simulate_workers, simulation_result
+from judging.simulation.simulated_workers import SimulationSettings, simulate_workers, simulation_result
 
 
 def simulation_arguments(parser: CommandParser) -> None:

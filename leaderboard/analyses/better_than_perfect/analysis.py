@@ -36,7 +36,7 @@ from pooling.services import passages
 from pooling.services.pair_pools import Duel, build_pair_pool
 from pooling.services.runs import tops_of
 from pooling.shallow import draw_queries
-from tournament.services.facts import settled_rounds
+from tournament.services.judged_facts import settled_rounds
 
 #: Depth of the search for a second passage whose text differs from the qrel's.
 LOOKED_AT = 10

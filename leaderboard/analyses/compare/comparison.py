@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from config.guidance import Guidance, TerminalOnly
-from leaderboard.analyses.compare.outcomes import (
+from leaderboard.analyses.compare.outcome_cases import (
     Outcomes,
     asked_pairs,
     compare_ranks,
@@ -26,9 +26,9 @@ from leaderboard.cache.kept_analyses import kept_object
 from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
 from leaderboard.output import Facts
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
-from leaderboard.scoring.facts import facts_of
 from leaderboard.scoring.labels import Labels
 from leaderboard.scoring.measures import Measure, ReciprocalRank
+from leaderboard.scoring.score_facts import facts_of
 from pooling.models import Collection, Run
 
 MEASURE = "RR@10"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leaderboard.analyses.compare.analysis import comparison_analysis
 from leaderboard.analyses.compare.comparison import chronological, compare_runs
-from leaderboard.analyses.compare.question import QUESTION, question_asked
+from leaderboard.analyses.compare.comparison_question import QUESTION, question_asked
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.output import Analysis
 from leaderboard.scoring.evaluation import Progress

@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
-from leaderboard.analyses.compare.outcomes import Case3, Outcomes
+from leaderboard.analyses.compare.outcome_cases import Case3, Outcomes
 from leaderboard.analyses.compare.significance import Bounds, Finding, corrected
 
 ALPHA = 0.05

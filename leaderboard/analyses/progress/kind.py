@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.analyses.compare.comparison import progress_over_time
-from leaderboard.analyses.compare.question import QUESTION, question_asked
+from leaderboard.analyses.compare.comparison_question import QUESTION, question_asked
 from leaderboard.analyses.kinds import Asked, Kind
 from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.output import Analysis

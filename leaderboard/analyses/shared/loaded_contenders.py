@@ -20,7 +20,7 @@ from pooling.models import QrelSet, Query, Run
 from pooling.services.runs import ranking_of
 from pooling.wanted import Wanted, find_wanted
 from tournament.models import Resolution
-from tournament.services.facts import Facts, load_facts
+from tournament.services.judged_facts import Facts, load_facts
 from tournament.services.resolving import pids
 
 KEYS_AT_ONCE = 5000

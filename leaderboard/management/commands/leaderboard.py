@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from config.commands.console import UsageError
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, make_leaderboard
-from leaderboard.management.asking import (
+from leaderboard.management.arguments import (
     OfAVersion,
     check_seed,
     runs_argument,

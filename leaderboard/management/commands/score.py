@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from config.spreadsheets import as_text
-from leaderboard.management.asking import check_seed, runs_argument, runs_of, seed_argument
+from leaderboard.management.arguments import check_seed, runs_argument, runs_of, seed_argument
 from leaderboard.output import Analysis
 from leaderboard.output.command import AnalysisCommand
 from leaderboard.scoring.intervals import SEED

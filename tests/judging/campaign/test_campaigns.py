@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 
 from config.errors import Refusal
+from judging.campaign.campaign_settings import change_settings
 from judging.campaign.campaigns import CampaignSettings, campaign_named, create_campaign, pause, resume
 from judging.campaign.cost import quote
-from judging.campaign.settings import change_settings
-from judging.campaign.texts import filled, set_texts
+from judging.campaign.worker_texts import filled, set_texts
 from judging.errors import CampaignRefused
 from judging.launch.closure import close
 from judging.models import Campaign, CampaignChange

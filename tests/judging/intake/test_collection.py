@@ -10,7 +10,7 @@ from judging.errors import CrowdNever
 from judging.intake import collection
 from judging.intake.collection import campaigns_to_collect, collect
 from judging.intake.places import close_places, post_places
-from judging.intake.screening import stop_counting
+from judging.intake.screened_work import stop_counting
 from judging.launch.closure import close, finish_closing
 from judging.models import Campaign, Choice, GoldAnswer, Judgment, Payment, Place, Submission, Task, TaskPair
 from judging.page import session

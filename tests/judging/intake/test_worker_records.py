@@ -9,7 +9,7 @@ from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdLater
 from judging.intake.early_screening import confirm_failed
-from judging.intake.screening import gold_record, screen_worker
+from judging.intake.screened_work import gold_record, screen_worker
 from judging.intake.worker_records import records_of
 from judging.models import Exclusion, GoldPair, Submission, Task
 from judging.page import session

@@ -12,7 +12,7 @@ from judging.campaign.campaigns import REFERENCE_QUALIFICATIONS
 from judging.campaign.gold_leaks import marks_in_words
 from judging.campaign.screening_forecast import rules_compared
 from judging.campaign.strategy_figures import outcomes_of, telling_words
-from judging.campaign.texts import accept_texts
+from judging.campaign.worker_texts import accept_texts
 from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
 from judging.launch.check import Checked

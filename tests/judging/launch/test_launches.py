@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from judging.campaign.texts import passages_without_text
+from judging.campaign.worker_texts import passages_without_text
 from judging.errors import CrowdLater, NotReady
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign, GoldPair, Place, Worker

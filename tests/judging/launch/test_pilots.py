@@ -13,7 +13,7 @@ from config.background.services import start
 from judging.campaign.campaigns import pause
 from judging.campaign.hourly_pay import expected_pay
 from judging.campaign.screening_forecast import outlook_of, slips_of
-from judging.campaign.texts import accept_texts, set_texts
+from judging.campaign.worker_texts import accept_texts, set_texts
 from judging.errors import CampaignRefused, NotReady
 from judging.intake.places import post_places
 from judging.jobs import close_places_key, collect_key

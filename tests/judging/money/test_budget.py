@@ -9,7 +9,7 @@ from judging.errors import CampaignRefused, NotReady
 from judging.launch.launches import launch_campaign
 from judging.models import CampaignChange
 from judging.money.budget import raise_budget, room_for
-from judging.simulation.workers import _stuck
+from judging.simulation.simulated_workers import _stuck
 from judging.watching.status import campaign_status
 from tests.judging.test_commands import refused, run
 

@@ -16,7 +16,7 @@ from judging.campaign.campaigns import resume
 from judging.campaign.cost import money
 from judging.campaign.hourly_pay import seconds_of_tasks
 from judging.errors import CampaignRefused
-from judging.exchange.tokens import page_address
+from judging.exchange.link_tokens import page_address
 from judging.intake.collection import collect
 from judging.intake.places import close_places
 from judging.intake.worker_records import records_of

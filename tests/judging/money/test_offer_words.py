@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from config.crowd_endpoints import KNOWN
-from judging.campaign.texts import agreed_text, usual_minutes
+from judging.campaign.worker_texts import agreed_text, usual_minutes
 from judging.intake.places import kind_of_place
 from judging.launch.launches import launch_campaign
 from judging.models import Campaign, Payment

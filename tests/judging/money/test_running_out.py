@@ -11,7 +11,7 @@ from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import CrowdNever, WorkRefused
 from judging.exchange.calls import allow_again
-from judging.exchange.tokens import page_address
+from judging.exchange.link_tokens import page_address
 from judging.intake.collection import collect
 from judging.models import Campaign, Judgment, Payment, Submission, Task
 from judging.money.held_pay import held_work, pay_held

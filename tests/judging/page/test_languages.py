@@ -17,7 +17,7 @@ from django.test import Client
 from django.utils.translation.template import templatize
 
 from judging.campaign.campaigns import CampaignSettings, create_campaign
-from judging.campaign.texts import agreed_text, default_texts
+from judging.campaign.worker_texts import agreed_text, default_texts
 from judging.errors import CampaignRefused
 from judging.models import Campaign, ConsentText, Submission
 from judging.page import pacing

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 
 from config import clock
-from judging.campaign.texts import agreed_text
+from judging.campaign.worker_texts import agreed_text
 from judging.models import Appeal, Campaign, Choice, Consent, ConsentText, PairReport, Submission
 from judging.page import session
 from judging.simulation.browser import Browser, hang_up

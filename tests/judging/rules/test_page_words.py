@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.campaign.texts import default_texts
+from judging.campaign.worker_texts import default_texts
 from judging.rules.durations import duration_words
 from judging.rules.haste import is_fast, words_in
 from judging.rules.prose import Block, blocks

@@ -8,8 +8,8 @@ import pytest
 import time_machine
 
 from config import clock
-from judging.campaign.settings import change_settings
-from judging.campaign.texts import agreed_text
+from judging.campaign.campaign_settings import change_settings
+from judging.campaign.worker_texts import agreed_text
 from judging.page.reports_and_appeals import answer_times, appeals, make_appeal, overdue
 from judging.rules.durations import after_working_days
 from judging.rules.screening import RULES

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from judging.campaign.texts import agreed_text
+from judging.campaign.worker_texts import agreed_text
 from judging.rules.pay import Pay
 from judging.rules.stopping_words import ways_to_stop
 from tests.judging.visitor import text

@@ -11,7 +11,7 @@ from judging.models import Campaign
 from judging.page import session
 from judging.simulation.leftovers import only_simulation
 from judging.simulation.rehearsals import rehearse_campaign
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from judging.workers.identities import crowd_of, declare_simulated
 from pooling.models import Passage, QrelSet
 

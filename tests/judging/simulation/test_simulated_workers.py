@@ -9,12 +9,12 @@ import pytest
 from judging.campaign.campaigns import pause, resume
 from judging.campaign.screening_forecast import slips_of
 from judging.errors import JudgingError
-from judging.exchange.tokens import link_for
+from judging.exchange.link_tokens import link_for
 from judging.intake.places import post_places
 from judging.management.commands.simulate_workers import simulation_settings, slips_told
 from judging.models import Campaign, Posting
-from judging.simulation import workers
-from judging.simulation.workers import SimulatedWorker, SimulationSettings
+from judging.simulation import simulated_workers
+from judging.simulation.simulated_workers import SimulatedWorker, SimulationSettings
 
 
 def test_honest_simulated_workers_slip_as_the_forecast_expects_and_say_so(fair):
@@ -68,7 +68,7 @@ def test_places_of_before_a_short_pause_are_found(fair):
     assert post_places(campaign) == 0  # no place was closed, so none is lacking
 
     assert before
-    assert workers._kinds(campaign) == [before]
+    assert simulated_workers._kinds(campaign) == [before]
 
 
 @pytest.fixture
@@ -80,42 +80,44 @@ def crowd_of_refused(fair, monkeypatch):
         crew_sizes.append(len(crew))
         return int(len(crew) > 3)
 
-    monkeypatch.setattr(workers, "_everybody", everybody)
-    monkeypatch.setattr(workers, "_all_done", lambda campaign: max(crew_sizes, default=0) > 3)
-    monkeypatch.setattr(workers, "_sign_up", lambda campaign, settings, truth, numbers: list(numbers))
-    monkeypatch.setattr(workers, "_refusals", lambda crew: {})
-    monkeypatch.setattr(workers, "_collect", lambda *given, **options: None)
-    monkeypatch.setattr(workers, "Truth", lambda *given: None)
-    monkeypatch.setattr(workers.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(simulated_workers, "_everybody", everybody)
+    monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: max(crew_sizes, default=0) > 3)
+    monkeypatch.setattr(
+        simulated_workers, "_sign_up", lambda campaign, settings, truth, numbers: list(numbers)
+    )
+    monkeypatch.setattr(simulated_workers, "_refusals", lambda crew: {})
+    monkeypatch.setattr(simulated_workers, "_collect", lambda *given, **options: None)
+    monkeypatch.setattr(simulated_workers, "Truth", lambda *given: None)
+    monkeypatch.setattr(simulated_workers.time, "sleep", lambda seconds: None)
     return fair.opened(), crew_sizes
 
 
 def test_new_workers_come_for_what_the_first_ones_cannot_do(crowd_of_refused):
     campaign, crew_sizes = crowd_of_refused
 
-    done = workers._simulate(campaign, None, SimulationSettings(workers=3), None)
+    done = simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
 
-    assert crew_sizes == [3] * workers.IDLE_ROUNDS + [6]
+    assert crew_sizes == [3] * simulated_workers.IDLE_ROUNDS + [6]
     assert (done.tasks, done.recruited) == (1, 3)
 
 
 def test_there_is_an_end_to_new_workers(crowd_of_refused, monkeypatch):
     campaign, _ = crowd_of_refused
-    monkeypatch.setattr(workers, "MOST_WORKERS", 3)
+    monkeypatch.setattr(simulated_workers, "MOST_WORKERS", 3)
 
     with pytest.raises(JudgingError, match="left and none of 3 simulated workers can do"):
-        workers._simulate(campaign, None, SimulationSettings(workers=3), None)
+        simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
 
 
 def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     campaign, _ = crowd_of_refused
     states = [(2, 10), (5, 10), (4, 10), (5, 20), (20, 20)]
     told, left = [], iter(states)
-    monkeypatch.setattr(workers, "_everybody", lambda *given: 1)
-    monkeypatch.setattr(workers, "_tasks_done", lambda campaign: next(left))
-    monkeypatch.setattr(workers, "_all_done", lambda campaign: len(told) == len(states))
+    monkeypatch.setattr(simulated_workers, "_everybody", lambda *given: 1)
+    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: next(left))
+    monkeypatch.setattr(simulated_workers, "_all_done", lambda campaign: len(told) == len(states))
 
-    workers._simulate(
+    simulated_workers._simulate(
         campaign, None, SimulationSettings(workers=3), lambda done, total, words: told.append(done / total)
     )
 

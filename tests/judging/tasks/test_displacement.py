@@ -9,7 +9,7 @@ import pytest
 from config import clock
 from judging.crowds.seam import Arrival
 from judging.errors import WorkRefused
-from judging.exchange.tokens import Proof, digest_of_choices, digest_of_work, proof_token
+from judging.exchange.link_tokens import Proof, digest_of_choices, digest_of_work, proof_token
 from judging.models import Campaign, CrowdIdentity, Slot, Submission, Task, Worker
 from judging.page import session
 from judging.page.admission import ARRIVALS_AT_PLACE

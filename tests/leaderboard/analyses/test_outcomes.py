@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaderboard.analyses.compare.outcomes import asked_pairs, compare_ranks, several_answers
+from leaderboard.analyses.compare.outcome_cases import asked_pairs, compare_ranks, several_answers
 from leaderboard.analyses.compare.verdicts import Claim, Deciding, Rules, sentence_of, verdict_of
 
 RANKS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=40)

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from leaderboard.analyses.compare.outcomes import Case3, Naive, Outcomes, asked_pairs
+from leaderboard.analyses.compare.outcome_cases import Case3, Naive, Outcomes, asked_pairs
 from leaderboard.analyses.compare.significance import Bounds, Finding, share_interval, sign_test
 from leaderboard.analyses.compare.verdicts import Claim, Rules, verdict_of
 

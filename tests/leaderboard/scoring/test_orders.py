@@ -7,8 +7,8 @@ import pytest
 from leaderboard.analyses.compare.comparison import Question, compare_runs
 from leaderboard.analyses.shared.combinations import combinations, facts_of_combinations
 from leaderboard.errors import UnknownLabels, UnknownMeasure
-from leaderboard.scoring.facts import labels_words
 from leaderboard.scoring.labels import labels_named
+from leaderboard.scoring.score_facts import labels_words
 from leaderboard.scoring.scores import score, scores_as_dict
 from tournament.errors import NoSuchVersion
 

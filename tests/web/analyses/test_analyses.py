@@ -142,7 +142,7 @@ def test_a_version_can_be_chosen(client, dated):
 
 def test_private_queries_count_for_members_only(client, dated, monkeypatch):
     monkeypatch.setattr(
-        "leaderboard.analyses.compare.question.private_qids", lambda collection: frozenset({"q1"})
+        "leaderboard.analyses.compare.comparison_question.private_qids", lambda collection: frozenset({"q1"})
     )
 
     found = json.loads(client.get(COMPARE + ".json" + asked(dated.quay, dated.mole)).content)

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from config.background.attending import work_off_everything
+from judging.campaign.campaign_settings import change_settings
 from judging.campaign.screening_forecast import recommended_rule
-from judging.campaign.settings import change_settings
 from judging.models import Campaign, Pair, Posting
 from judging.page.trials import start_trial
 from pooling.models import Passage

@@ -31,7 +31,7 @@ from web.webhooks import delivery as delivering
 from web.webhooks import endpoints
 from web.webhooks.event_messages import KINDS
 from web.webhooks.retries import TRIES, shortest_wait
-from web.webhooks.signature import new_webhook_secret
+from web.webhooks.webhook_signature import new_webhook_secret
 
 pytestmark = pytest.mark.django_db
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "receive_webhook.py"

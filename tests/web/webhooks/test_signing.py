@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from web.webhooks.retries import TRIES, seconds_after
-from web.webhooks.signature import headers, new_webhook_secret, signature
+from web.webhooks.webhook_signature import headers, new_webhook_secret, signature
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 

@@ -8,19 +8,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooling import repeats
-from pooling.repeats import repeated
+from pooling import repeated_rows
+from pooling.repeated_rows import repeated
 
 
 @given(st.lists(st.integers(0, 12), max_size=60), st.integers(0, 70), st.integers(1, 9))
 def test_as_a_plain_look_at_all_earlier_rows_says(said, most, together):
     keys = np.array(said, np.uint64)
     plain = [(row, said.index(key)) for row, key in enumerate(said) if key in said[:row]]
-    before, repeats.TOGETHER = repeats.TOGETHER, together
+    before, repeated_rows.TOGETHER = repeated_rows.TOGETHER, together
     try:
         count, found = repeated(keys, most)
     finally:
-        repeats.TOGETHER = before
+        repeated_rows.TOGETHER = before
 
     assert (count, found) == (len(plain), plain[:most])
 

@@ -11,7 +11,7 @@ from judging.campaign.cost import quote_tasks
 from judging.campaign.pairs import class_representatives
 from judging.models import Campaign, Exclusion, Submission
 from judging.simulation.rehearsals import Rehearsed
-from judging.simulation.workers import SimulationSettings
+from judging.simulation.simulated_workers import SimulationSettings
 from leaderboard.analyses.label_noise.winner_odds import Rules, odds_of_pools
 from pooling.models import Passage, Qrel, QrelSet
 from tournament.models import QueryResult

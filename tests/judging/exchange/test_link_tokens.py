@@ -12,8 +12,8 @@ from django.test import Client
 from judging.campaign.campaigns import pause, resume
 from judging.errors import CrowdLater
 from judging.exchange.calls import campaign_key
+from judging.exchange.link_tokens import link_for, page_token
 from judging.exchange.recovered_places import UNKNOWN_PLACES
-from judging.exchange.tokens import link_for, page_token
 from judging.intake.collection import collect
 from judging.intake.places import close_places, post_places
 from judging.launch.pilots import pilot_campaign

@@ -20,13 +20,13 @@ import numpy as np
 from django.db import connection
 
 from config.background.attending import attend, run_schedule
+from config.background.job_kinds import Progress
 from config.background.models import Job
-from config.background.registry import Progress
 from config.guidance import Guidance, Option
 from config.plurals import many
 from judging.campaign import rehearsal_copy
 from judging.errors import CampaignRefused, JudgingError
-from judging.exchange.tokens import BadToken, read_link
+from judging.exchange.link_tokens import BadToken, read_link
 from judging.intake.places import LIVE, places_offered
 from judging.jobs import post_places_key, ring_to_collect
 from judging.models import Campaign, Pair, Place, Task
@@ -35,8 +35,8 @@ from judging.rules.screening import SLIP_RATE
 from judging.rules.slips import assumed
 from judging.simulation.browser import Browser, Page, hang_up
 from judging.simulation.leftovers import end_leftover_leases, held_words, only_simulation
-from judging.watching.problems import budget_used_up
 from judging.watching.status import is_complete
+from judging.watching.stuck_work import budget_used_up
 from judging.workers.identities import crowd_of, declare_simulated
 from pooling.models import Passage, Qrel, QrelSet, Query
 

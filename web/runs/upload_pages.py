@@ -18,7 +18,7 @@ from pooling.models import (
     SubmissionPolicy,
 )
 from pooling.services.quotas import keys_that_failed
-from web.common.work import Work
+from web.common.job_progress import Work
 
 UPLOADS_A_PAGE = 30
 #: Labels of states.

@@ -11,7 +11,7 @@ from django.db import transaction
 from judging.campaign.campaigns import PRESETS, CampaignSettings, limit_workers, log_change, usual_limit
 from judging.campaign.pairs import pairs_of, request_pairs
 from judging.campaign.screening_forecast import recommended_rule
-from judging.campaign.texts import default_texts
+from judging.campaign.worker_texts import default_texts
 from judging.errors import BadInput, CampaignRefused
 from judging.models import Campaign, Pair, Task
 

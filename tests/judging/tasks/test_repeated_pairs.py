@@ -17,7 +17,7 @@ from judging.tasks.answers import record_answers
 from judging.tasks.displayed_pairs import shown_pairs
 from judging.tasks.evidence import progress_of
 from judging.tasks.leasing import end_submission
-from judging.tasks.repeats import consistency_of, consistency_of_all
+from judging.tasks.repeated_pairs import consistency_of, consistency_of_all
 from judging.tasks.slots import pairs_in, take_up
 from judging.watching.history import course_of
 from tests.judging.cast import Fair, good_side

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from config import clock
 from config.background.failures import failure_of, waits_after
+from config.background.job_kinds import kind_words
 from config.background.models import Job
-from config.background.registry import kind_words
 from config.guidance import Action, Guidance, joined
 from config.plurals import many
 from judging.campaign.cost import money, quote_tasks

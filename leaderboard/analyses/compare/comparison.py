@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,9 +63,8 @@ class Step:
     """A run on the board over time, ``compared`` with the run that it displaced, if any."""
 
     standing: Standing
-    submitted: date
-    dated: bool
-    """Whether the date is the run's own. Otherwise it is the day of its import."""
+    submitted: date | None
+    """None for an undated run, which stands apart: it displaces nothing, and nothing displaces it."""
     compared: Compared | None
 
 
@@ -139,10 +139,10 @@ def progress_over_time(
     *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
 ) -> BoardOverTime:
     """Return the board by date: state-of-the-art runs, each compared with the run that it displaced."""
-    ordered = chronological(runs)
+    ordered = sorted(runs, key=lambda run: run.run_tag)
     inputs = [
         collection.name,
-        [[submitted(run).isoformat() for run in ordered], runs_inputs(ordered)],
+        [[str(run.submitted_on) for run in ordered], runs_inputs(ordered)],
         *question.inputs,
     ]
     return kept_object(
@@ -152,12 +152,7 @@ def progress_over_time(
 
 def chronological(runs: Sequence[Run]) -> list[Run]:
     """Return the runs by date of submission (of import if unknown), then by import."""
-    return sorted(runs, key=lambda run: (submitted(run), run.created_at, run.pk))
-
-
-def submitted(run: Run) -> date:
-    """Return the day a run was submitted, or imported if that is unknown."""
-    return run.submitted_on or run.created_at.date()
+    return sorted(runs, key=lambda run: (run.submitted_on or run.created_at.date(), run.created_at, run.pk))
 
 
 def _compare(
@@ -182,24 +177,36 @@ def _over_time(
     found = _ranks(collection, runs, question, progress)
     values = [mean_reciprocal(ranks) for ranks in found.ranks]
     tags = [run.run_tag for run in runs]
-    stood = standings(
-        [Entry(run.run_tag, value, run.baseline) for run, value in zip(runs, values, strict=True)]
-    )
-    rules = Rules(max(1, sum(one.displaced is not None for one in stood)), question.alpha, question.deciding)
-    steps = [
-        Step(
-            standing=one,
-            submitted=submitted(run),
-            dated=run.submitted_on is not None,
-            compared=None
-            if one.displaced is None
-            else _compared(
-                tags[one.displaced], tags[place], found.ranks[one.displaced], found.ranks[place], rules
-            ),
-        )
-        for place, (run, one) in enumerate(zip(runs, stood, strict=True))
+    order = _in_time(runs, values)
+    stood = standings([Entry(tags[place], values[place], runs[place].baseline) for place in order])
+    apart = [
+        Standing(Entry(tags[place], values[place]), False, None, math.nan)
+        for place in sorted(set(range(len(runs))) - set(order), key=lambda place: tags[place])
     ]
+    rules = Rules(max(1, sum(one.displaced is not None for one in stood)), question.alpha, question.deciding)
+    steps = []
+    for place, one in zip(order, stood, strict=True):
+        before = None if one.displaced is None else order[one.displaced]
+        compared = (
+            None
+            if before is None
+            else _compared(tags[before], tags[place], found.ranks[before], found.ranks[place], rules)
+        )
+        steps.append(Step(one, runs[place].submitted_on, compared))
+    steps += [Step(one, None, None) for one in apart]
     return BoardOverTime(_facts(collection, runs, question, found, rules), rules, tuple(steps))
+
+
+def _in_time(runs: Sequence[Run], values: Sequence[float]) -> list[int]:
+    """Return the places of baselines and dated runs by date. Of the runs of one day the best comes first.
+
+    Nothing depends on the order of import: a run of the same day that is not better displaces nothing. Undated
+    baselines count from the start, like all others.
+    """
+    counted = [place for place, run in enumerate(runs) if run.baseline or run.submitted_on]
+    return sorted(
+        counted, key=lambda place: (runs[place].submitted_on or date.min, -values[place], runs[place].run_tag)
+    )
 
 
 def _compared(

@@ -22,7 +22,7 @@ def progress_analysis(board: BoardOverTime) -> Analysis:
     return Analysis(
         facts=board.facts,
         tables=(table,),
-        figures=(progress_figure(board, table),),
+        figures=(progress_figure(board, table),) if any(step.submitted for step in board.steps) else (),
         sentences=tuple(pair.sentence for pair in compared),
         content={"alpha": board.rules.alpha, "m": board.rules.m, "steps": board.rules.comparisons},
     )
@@ -31,8 +31,7 @@ def progress_analysis(board: BoardOverTime) -> Analysis:
 def progress_table(board: BoardOverTime) -> Table:
     """Return one row per run, by date."""
     steps = sum(step.compared is not None for step in board.steps)
-    undated = sum(not step.dated for step in board.steps)
-    undated_runs = many(undated, "run has", "runs have")
+    undated = sum(step.submitted is None and not step.standing.entry.baseline for step in board.steps)
     columns = (
         Column("date", "date"),
         Column("run", "run"),
@@ -54,15 +53,23 @@ def progress_table(board: BoardOverTime) -> Table:
         columns,
         tuple(_row(board, step, max(1, steps)) for step in board.steps),
         board.facts,
-        notes=(f"{undated_runs} no date of submission: placed at the day of import.",) if undated else (),
+        notes=(_apart(undated),) if undated else (),
         significance=f"p times {max(1, steps)} is at most {board.rules.alpha:g}",
+    )
+
+
+def _apart(undated: int) -> str:
+    runs = many(undated, "run", "runs")
+    return (
+        f"{runs} without a date of submission: such runs stand apart and are never the state of the art. Give them "
+        "their dates in their descriptions."
     )
 
 
 def _row(board: BoardOverTime, step: Step, steps: int) -> Row:
     standing, pair = step.standing, step.compared
     values: dict[str, Any] = {
-        "date": step.submitted.isoformat(),
+        "date": step.submitted.isoformat() if step.submitted else None,
         "run": standing.entry.run,
         "value": standing.entry.value,
         "state_of_the_art": "yes"
@@ -96,15 +103,16 @@ def step_significant(step: Step) -> bool:
 
 
 def progress_figure(board: BoardOverTime, table: Table) -> Figure:
-    """Plot values by date, with the state of the art as steps and significant steps filled."""
+    """Plot the dated runs' values, with the state of the art as steps and significant steps filled."""
+    dated = [step for step in board.steps if step.submitted]
 
     def draw(canvas: Any) -> None:
         from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 
         axes = canvas.subplots()
-        days = {id(step): date2num(step.submitted) for step in board.steps}
-        best = [step for step in board.steps if step.standing.state_of_the_art]
-        rest = [step for step in board.steps if not step.standing.state_of_the_art]
+        days = {id(step): date2num(step.submitted) for step in dated}
+        best = [step for step in dated if step.standing.state_of_the_art]
+        rest = [step for step in dated if not step.standing.state_of_the_art]
         axes.plot(
             [days[id(s)] for s in rest],
             [s.standing.entry.value for s in rest],
@@ -130,13 +138,13 @@ def progress_figure(board: BoardOverTime, table: Table) -> Figure:
         canvas.legend(loc="outside upper right", ncols=3)
         # The latest first: if names compete for a place, the current best run gets it.
         named = [(s.standing.entry.run, days[id(s)], s.standing.entry.value) for s in reversed(best)]
-        points = [(days[id(s)], s.standing.entry.value) for s in board.steps]
+        points = [(days[id(s)], s.standing.entry.value) for s in dated]
         name_points(canvas, axes, named, points)
 
     return Figure(
         "progress",
         "The leaderboard over time",
-        "Every run at its date. The line joins the runs that were best when they arrived. A filled mark is a step "
+        "Every dated run. The line joins the runs that were best when they arrived. A filled mark is a step "
         "with a tested verdict (strictly better, or do no harm) over the run it displaced.",
         board.facts,
         draw,
@@ -152,7 +160,8 @@ def time_shown(first: float, last: float) -> tuple[float, float]:
 
 
 def _chart(board: BoardOverTime) -> Points:
-    best = [place for place, step in enumerate(board.steps) if step.standing.state_of_the_art]
+    dated = [(step, step.submitted) for step in board.steps if step.submitted]
+    best = [place for place, (step, _) in enumerate(dated) if step.standing.state_of_the_art]
     return Points(
         "The leaderboard over time",
         "date",
@@ -160,11 +169,11 @@ def _chart(board: BoardOverTime) -> Points:
         [
             Point(
                 step.standing.entry.run,
-                step.submitted.isoformat(),
+                submitted.isoformat(),
                 (step.standing.entry.value, None, None),
                 _said(step),
             )
-            for step in board.steps
+            for step, submitted in dated
         ],
         steps=best,
         named=best[::-1],

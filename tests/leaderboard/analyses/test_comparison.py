@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from leaderboard.analyses.compare.analysis import comparison_analysis
 from leaderboard.analyses.compare.comparison import Question, compare_runs, progress_over_time
+from leaderboard.analyses.progress.analysis import progress_analysis
 from leaderboard.errors import LeaderboardError, NothingToScore, UnknownMeasure
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
@@ -141,14 +142,48 @@ def test_the_board_over_time_marks_steps_and_tests_them(hill, capsys, tmp_path):
     assert (rows[1]["displaced"], rows[1]["claim"]) == ("early", "do no harm")
 
 
-def test_runs_without_a_date_stand_at_their_import(hill):
-    Run.objects.filter(run_tag="early").update(submitted_on=None)
+def over_time(hill, runs=None):
     question = Question(labels_named(hill, "official"))
+    return progress_over_time(collection=hill, runs=runs or chosen_runs(hill), question=question)
 
-    board = progress_over_time(collection=hill, runs=chosen_runs(hill), question=question)
 
-    assert [step.standing.entry.run for step in board.steps] == ["late", "last", "early"]
-    assert [step.dated for step in board.steps] == [True, True, False]
+def test_runs_without_a_date_stand_apart_and_are_never_the_state_of_the_art(hill):
+    Run.objects.filter(run_tag="late").update(submitted_on=None)  # the best of all
+
+    board = over_time(hill)
+
+    assert [(step.standing.entry.run, str(step.submitted)) for step in board.steps] == [
+        ("early", "2024-03-01"),
+        ("last", "2024-03-03"),
+        ("late", "None"),
+    ]
+    assert board.steps[-1].compared is None
+    assert not board.steps[-1].standing.state_of_the_art
+    assert all(step.standing.displaced is None or step.standing.entry.run != "late" for step in board.steps)
+    analysis = progress_analysis(board)
+    assert "1 run without a date of submission" in analysis.tables[0].notes[0]
+
+
+def test_without_any_date_there_is_a_table_and_no_figure(hill):
+    Run.objects.update(submitted_on=None, baseline=False)
+
+    analysis = progress_analysis(over_time(hill))
+
+    assert analysis.figures == ()
+    assert {row.values["date"] for row in analysis.tables[0].rows} == {None}
+
+
+def test_the_order_of_import_decides_nothing(hill):
+    Run.objects.update(submitted_on="2024-03-02", baseline=False)
+    runs = chosen_runs(hill)
+
+    one, other = over_time(hill, runs), over_time(hill, runs[::-1])
+
+    def told(board):
+        return [(step.standing.entry.run, step.standing.state_of_the_art) for step in board.steps]
+
+    assert told(one) == told(other)
+    assert [state for _, state in told(one)] == [True, False, False]  # the best of the day
 
 
 def test_no_label_of_the_figure_is_cut_off_and_older_means_time_alone(hill):

@@ -40,6 +40,12 @@ def check_choice(choice: Choice, depth: int) -> None:
         raise PoolRefused("The seed is 0 or more.")
 
 
+def labeled_qids(qrel_set: QrelSet, qids: Sequence[str] | None = None) -> list[str]:
+    """Return those of the qids (default: all) for which the set has a relevant passage."""
+    known = _known_relevant(qrel_set)
+    return [qid for qid in (known if qids is None else qids) if qid in known]
+
+
 def build_pool(
     *,
     collection: Collection,

@@ -15,10 +15,11 @@ from config.background.models import Job
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Pace, forecast_pairs
 from pooling import jobs
+from pooling.errors import PoolRefused
 from pooling.models import Collection, Pool
 from pooling.services.finding import qrel_set_named, runs_tagged
 from pooling.services.planning import plan_pool
-from pooling.services.pools import Choice
+from pooling.services.pools import Choice, labeled_qids
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text, WorkOut, work_out
@@ -35,6 +36,8 @@ class PoolAsked(Body):
     qrels: Annotated[Text, Field(max_length=80)] = ""
     depth: Annotated[int, Field(ge=1, le=100)] = 1
     queries: Annotated[list[Tag], Field(max_length=100_000)] = []
+    labeled_only: bool = False
+    """Leave out queries without a relevant passage in ``qrels``, which must be named."""
     sample: Annotated[int, Field(ge=1, le=10**7)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31)] = 1
     min_size: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -140,12 +143,16 @@ def read_pool_work(request: HttpRequest, name: str, key: int) -> dict[str, Any]:
 
 
 def _asked(collection: Collection, asked: PoolAsked) -> dict[str, Any]:
+    qrel_set = qrel_set_named(collection, asked.qrels) if asked.qrels else None
+    if asked.labeled_only and qrel_set is None:
+        raise PoolRefused("labeled_only needs qrels, the set whose queries are wanted.")
+    qids = asked.queries or None
     return {
         "runs": runs_tagged(collection, asked.runs or None),
-        "qrel_set": qrel_set_named(collection, asked.qrels) if asked.qrels else None,
+        "qrel_set": qrel_set,
         "depth": asked.depth,
         "choice": Choice(
-            asked.queries or None,
+            labeled_qids(qrel_set, qids) if qrel_set and asked.labeled_only else qids,
             asked.sample,
             asked.seed if asked.sample is not None else None,
             asked.min_size,

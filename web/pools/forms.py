@@ -107,6 +107,11 @@ class PoolForm(PlannedForm):
         required=False,
         help_text="queries with fewer are left out",
     )
+    labeled_only = forms.BooleanField(
+        label="Only queries with labels",
+        required=False,
+        help_text="leave out queries without a known relevant passage",
+    )
     queries = forms.CharField(
         label="Only these queries",
         required=False,
@@ -132,15 +137,33 @@ class PoolForm(PlannedForm):
     USUAL: ClassVar[dict[str, Any]] = PlannedForm.USUAL | {
         "depth": 1,
         "min_size": 1,
+        "labeled_only": False,
         "queries": "",
         "people": Pace().people,
         "hours_a_day": Pace().hours_a_day,
     }
-    field_order = ["qrels", "depth", "sample", "seed", "min_size", "queries", "reward", "judgments_per_pair"]
+    field_order = [
+        "qrels",
+        "labeled_only",
+        "depth",
+        "sample",
+        "seed",
+        "min_size",
+        "queries",
+        "reward",
+        "judgments_per_pair",
+    ]
 
     def __init__(self, data: Any, *, qrel_sets: list[str]) -> None:
         super().__init__(data, qrels=qrel_sets)
         self.fields["qrels"].choices = [("", "none"), *((name, name) for name in qrel_sets)]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the labels that the queries are to have."""
+        found = super().clean()
+        if found.get("labeled_only") and not found.get("qrels"):
+            self.add_error("labeled_only", "Choose known relevant passages, or untick this.")
+        return found
 
     def qids(self) -> list[str] | None:
         """Return the listed queries, or None for all."""

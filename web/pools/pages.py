@@ -14,7 +14,7 @@ from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.services.finding import qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
-from pooling.services.pools import Choice, PoolSummary, pool_stats, without_text
+from pooling.services.pools import Choice, PoolSummary, labeled_qids, pool_stats, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.pools.forms import PoolForm
 from web.pools.histogram import Bar, histogram
@@ -116,12 +116,13 @@ def plan_page(collection: Collection, given: Any) -> PlanPage:
 def pool_asked_for(collection: Collection, form: PoolForm, runs: list[Run], chosen: set[int]) -> Asked:
     """Return the request of a valid form; no chosen run means all. Raises NotFound."""
     found = form.cleaned_data
+    qrel_set = qrel_set_named(collection, found["qrels"]) if found["qrels"] else None
     return Asked(
         [run for run in runs if run.pk in chosen] or runs,
-        qrel_set_named(collection, found["qrels"]) if found["qrels"] else None,
+        qrel_set,
         found["depth"],
         Choice(
-            form.qids(),
+            labeled_qids(qrel_set, form.qids()) if qrel_set and found["labeled_only"] else form.qids(),
             found["sample"],
             found["seed"] if found["sample"] is not None else None,
             found["min_size"],

@@ -39,6 +39,11 @@ class Command(BaseCommand):
         queries = parser.add_mutually_exclusive_group()
         queries.add_argument("--queries", type=Path, metavar="FILE", help="only the queries this file names")
         queries.add_argument("--sample", type=int, metavar="N", help="so many queries, drawn at random")
+        parser.add_argument(
+            "--labeled-only",
+            action="store_true",
+            help="leave out queries without a relevant passage in the set of --qrels",
+        )
         parser.add_argument("--seed", type=int, metavar="S", help="of the drawing; needed with --sample")
         parser.add_argument(
             "--min-size",
@@ -57,10 +62,16 @@ class Command(BaseCommand):
         tags = tags_meant(chosen, options["runs"]) or None
         if options["runs"] and tags is None:
             raise UsageError("--runs names no run")
-        choice = pools.Choice(
+        if options["labeled_only"] and not options["qrels"]:
+            raise UsageError("--labeled-only needs --qrels, the set whose queries are wanted")
+        qrel_set = qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None
+        qids = (
             read_qids(Content(options["queries"], "", most_bytes_of(options["queries"])))
             if options["queries"]
-            else None,
+            else None
+        )
+        choice = pools.Choice(
+            pools.labeled_qids(qrel_set, qids) if qrel_set and options["labeled_only"] else qids,
             options["sample"],
             options["seed"],
             options["min_size"],
@@ -70,7 +81,7 @@ class Command(BaseCommand):
                 collection=chosen,
                 name=pool,
                 runs=runs_tagged(chosen, tags),
-                qrel_set=qrel_set_named(chosen, options["qrels"]) if options["qrels"] else None,
+                qrel_set=qrel_set,
                 depth=options["depth"],
                 choice=choice,
                 progress=update,

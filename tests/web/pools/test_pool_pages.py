@@ -6,15 +6,17 @@ import re
 
 import numpy as np
 import pytest
+from django.http import QueryDict
 
 from config.background.attending import work_off_everything
 from config.background.models import Job
 from pooling.models import Membership, Passage, Pool
 from pooling.services.planning import plan_pool
-from pooling.services.pools import Choice, build_pool, pool_stats
+from pooling.services.pools import Choice, build_pool, labeled_qids, pool_stats
 from pooling.shallow import Contribution
 from tests.factories import make_collection, make_qrels, make_run
 from web.pools.histogram import histogram
+from web.pools.pages import plan_page
 
 QIDS = [f"q{number}" for number in range(12)]
 PLAN = "/collections/port/pools/new/"
@@ -188,3 +190,14 @@ def test_a_wide_histogram_has_thirty_rows_at_most_and_loses_no_query():
     assert bars[-1].chosen == 3
     assert bars[0].label == "1–7"
     assert histogram({}, {}) == []
+
+
+def test_only_queries_with_labels_can_be_pooled(manager, port):
+    qrels = port.qrel_sets.get(name="official").qrels
+    qrels.filter(query__qid__in=["q3", "q7"]).update(grade=0)
+    form = plan_page(port, QueryDict("qrels=official&labeled_only=on"))
+    everything = plan_page(port, QueryDict("qrels=official"))
+
+    labeled = len(labeled_qids(port.qrel_sets.get(name="official")))
+    assert form.plan.stats.queries == labeled == everything.plan.stats.queries - 2
+    assert "Choose known relevant passages" in manager.get(f"{PLAN}?labeled_only=on&qrels=").content.decode()

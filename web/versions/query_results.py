@@ -13,6 +13,7 @@ from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services import reason_in
 from web.common.visibility import Sight, sees_everything, sight_of
 from web.versions.pages import official_of, the_label
+from web.versions.query_ranks import rank_table
 from web.versions.win_graph import WinGraph, win_graph
 
 JUDGMENTS_SHOWN = 500
@@ -118,6 +119,9 @@ def query_page(
         "graph": _graph(lines, letters, wins, row) if len(lines) > 1 and wins else None,
         "judgments": _judgment_lines(judgments, letters, counted, origin)[:judgments_shown],
         "judgments_left_out": 0 if judgments_shown is None else max(0, len(judgments) - judgments_shown),
+        "ranks": rank_table(
+            version, query, [(line.letter, line.passage.pid) for line in lines if line.shown], user
+        ),
         "reason": _reason(origin, query, best, sight),
         "history": _history(version, query, sight),
         "sees_everything": members_view,

@@ -1,0 +1,71 @@
+"""Where runs rank the passages of one query: the first runs of the board, to a small depth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from config.errors import Refusal
+from pooling.models import Query, Run
+from pooling.services.runs import ranking_of
+from pooling.wanted import Wanted, find_wanted
+from tournament.models import QrelVersion
+from web.boards.pages import Wish, published_board
+from web.common.visibility import listed_runs, sees_everything
+
+RUNS_SHOWN = 20
+DEPTH = 10
+
+
+@dataclass(frozen=True)
+class RunRanks:
+    """A run's ranks of the page's passages, in their order; None below the depth."""
+
+    run: Run
+    ranks: list[int | None]
+
+
+@dataclass(frozen=True)
+class RankTable:
+    """The ranks of the first runs of the board. ``letters`` name the passages; ``left_out`` counts further runs."""
+
+    letters: list[str]
+    rows: list[RunRanks]
+    left_out: int
+    depth: int = DEPTH
+
+
+def rank_table(
+    version: QrelVersion, query: Query, passages: Sequence[tuple[str, str]], user: Any
+) -> RankTable | None:
+    """Return where runs rank these passages (letter, pid); None without runs or passages that the person may see.
+
+    Of runs that are released as scores only members see ranks, which would show passages.
+    """
+    collection = version.collection
+    everything = sees_everything(user, collection)
+    runs = [run for run in listed_runs(collection, user) if everything or run.is_public]
+    if not runs or not passages:
+        return None
+    shown = _in_board_order(version, runs, user)[:RUNS_SHOWN]
+    pids = tuple(pid for _, pid in passages)
+    wanted = Wanted((query.qid,), np.zeros(len(pids), dtype=np.int64), pids)
+    rows = [RunRanks(run, _ranks(run, wanted)) for run in shown]
+    return RankTable([letter for letter, _ in passages], rows, len(runs) - len(shown))
+
+
+def _ranks(run: Run, wanted: Wanted) -> list[int | None]:
+    found = find_wanted(ranking_of(run, DEPTH), wanted).rank
+    return [rank if 0 < rank <= DEPTH else None for rank in found.tolist()]
+
+
+def _in_board_order(version: QrelVersion, runs: Sequence[Run], user: Any) -> list[Run]:
+    try:
+        board = published_board(version.collection, Wish(version=version.number), user).board
+    except Refusal:
+        return list(runs)
+    place = {row.run: number for number, row in enumerate(board.rows)}
+    return sorted(runs, key=lambda run: (place.get(run.run_tag, len(place)), run.run_tag))

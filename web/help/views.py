@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from mimetypes import guess_type
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -26,9 +28,9 @@ def read(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_safe
-def picture(_request: HttpRequest, name: str) -> FileResponse:
+def picture(_request: HttpRequest, name: str) -> HttpResponse:
     """Return a picture of a document."""
     path = PICTURES / name
     if "/" in name or not path.is_file():
         raise Http404("There is no such picture.")
-    return FileResponse(path.open("rb"))
+    return HttpResponse(path.read_bytes(), content_type=guess_type(name)[0])

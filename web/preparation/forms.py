@@ -14,6 +14,7 @@ from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
 from web.common.directions import said_plainly
+from web.common.seen_values import SeenValuesForm
 
 DEFAULTS = CampaignSettings()
 
@@ -30,7 +31,7 @@ def _whole(name: str, label: str, words: str) -> forms.IntegerField:
     return forms.IntegerField(label=label, help_text=words, min_value=least, max_value=most)
 
 
-class OfSettings(forms.Form):
+class OfSettings(SeenValuesForm):
     """A group of campaign settings; the service's errors are shown at their fields."""
 
     #: Setting → its form field, if the names differ.
@@ -222,7 +223,7 @@ class PayForm(OfSettings):
     )
 
 
-class TextsForm(forms.Form):
+class TextsForm(SeenValuesForm):
     """Texts that workers read before they agree; placeholders in braces are filled in."""
 
     consent = forms.CharField(

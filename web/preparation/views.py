@@ -184,6 +184,9 @@ def decide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     given, decision = request.POST.get("gold", ""), request.POST.get("decision", "")
     key = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
     address = redirect("web:prepare_gold", campaign.name)
+    if told := _decided_since(campaign, key, request.POST.get("seen", "")):
+        messages.error(request, told)
+        return address
     try:
         if decision == "accept-all":
             count = decide_gold(campaign, None, accept=True, who=who(request))
@@ -198,6 +201,16 @@ def decide(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     except Refusal as refusal:
         say(request, refusal)
     return address
+
+
+def _decided_since(campaign: Campaign, key: int, seen: str) -> str:
+    """Return what somebody decided about a gold pair after the page that shows it was opened, or ""."""
+    pair = campaign.gold_pairs.filter(pk=key).first() if seen else None
+    if pair is None or pair.state == seen:
+        return ""
+    by = f" by {pair.decided_by}" if pair.decided_by else ""
+    state = pair.get_state_display().lower()
+    return f"This gold pair was {state}{by} after you opened the page. Nothing was changed."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,0 +1,60 @@
+"""Forms of two tabs, or of two people: what was saved after a page was opened is never overwritten unseen.
+
+The page carries signed fingerprints of the values that it showed. A form that comes back is compared with what is
+saved now; what changed in between is named, and nothing is saved until the page that shows it is sent.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from django import forms
+from django.core import signing
+
+SALT = "values that a page showed"
+#: Longer values, such as texts, are named but not repeated.
+LONGEST_TOLD = 60
+
+
+class SeenValuesForm(forms.Form):
+    """A form whose ``initial`` has the saved values."""
+
+    def seen(self) -> str:
+        """Return the fingerprints of the saved values, for a hidden field called ``seen``."""
+        return signing.dumps(self._fingerprints(), salt=SALT)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse to overwrite what the sender has not seen. A form without fingerprints is not compared."""
+        found = super().clean() or {}
+        if told := self._changed_since(found):
+            self.add_error(
+                None,
+                f"Saved elsewhere after you opened this page: {'; '.join(told)}. Nothing was overwritten. Your own "
+                "values are below: check them and save again.",
+            )
+        return found
+
+    def _changed_since(self, wanted: dict[str, Any]) -> list[str]:
+        try:
+            seen: dict[str, str] = signing.loads(self.data.get("seen", ""), salt=SALT)
+        except signing.BadSignature:
+            return []
+        now = self._fingerprints()
+        changed = [name for name in self.fields if name in seen and seen[name] != now[name]]
+        return [self._told(name) for name in changed if _fingerprint(wanted.get(name)) != now[name]]
+
+    def _told(self, name: str) -> str:
+        label, value = self.fields[name].label or name, _words(self.initial.get(name))
+        return f"{label} is now {value}" if value and len(value) <= LONGEST_TOLD else str(label)
+
+    def _fingerprints(self) -> dict[str, str]:
+        return {name: _fingerprint(self.initial.get(name)) for name in self.fields}
+
+
+def _words(value: Any) -> str:
+    return "" if value is None else str(value).replace("\r\n", "\n").strip()
+
+
+def _fingerprint(value: Any) -> str:
+    return sha256(_words(value).encode()).hexdigest()[:16]

@@ -26,6 +26,16 @@ function localTimes(root) {
   }
 }
 
+/* What was waited for is over: show it, or mark the tab for somebody who works in another one. */
+function over() {
+  if (!document.hidden) return location.reload();
+  if (document.title.startsWith("✓")) return;
+  document.title = `✓ ${document.title}`;
+  const icon = document.querySelector("link[rel=icon]");
+  icon.href = icon.dataset.done;
+  document.addEventListener("visibilitychange", () => location.reload(), { once: true });
+}
+
 async function refresh(part) {
   try {
     const reply = await fetch(part.dataset.refresh, { headers: { Accept: "text/html" }, credentials: "same-origin" });
@@ -33,7 +43,7 @@ async function refresh(part) {
     const whole = new DOMParser().parseFromString(await reply.text(), "text/html").body;
     const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
     if (!fresh) return;
-    if (fresh.querySelector("[data-over]")) return location.reload();
+    if (fresh.querySelector("[data-over]")) return over();
     localTimes(fresh);
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
   } catch {
@@ -45,8 +55,10 @@ localTimes(document);
 const moving = document.querySelectorAll("[data-refresh]");
 if (moving.length) {
   for (const part of moving) {
+    let rounds = 0;
     setInterval(() => {
-      if (!document.hidden) refresh(part);
+      /* A tab in the background asks more seldom. */
+      if (!document.hidden || ++rounds % 3 === 0) refresh(part);
     }, Number(part.dataset.every) || 5000);
   }
 }

@@ -1,0 +1,55 @@
+"""Pages that wait: they show what has come about by themselves, and mark their tab in the background."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from playwright.sync_api import expect
+
+from config.background.attending import work_off_everything
+
+pytestmark = [
+    pytest.mark.one_database,
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+]
+
+
+@pytest.fixture
+def waiting(page, live_server):
+    """An administrator's list of collections while the sample is being loaded."""
+    client = Client()
+    client.force_login(get_user_model().objects.create_superuser("ada"))
+    client.post("/new-collection/sample")
+    session = client.cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    page.add_init_script(
+        "Object.defineProperty(document, 'hidden', { get: () => sessionStorage.getItem('away') === 'yes' })"
+    )
+    page.goto(f"{live_server.url}/collections/")
+    expect(page.get_by_role("status").last).to_contain_text("being loaded")
+    return page
+
+
+def test_the_sample_appears_by_itself(waiting):
+    work_off_everything()
+
+    expect(
+        waiting.get_by_role("region", name="Table of collections").get_by_role("link", name="sample")
+    ).to_be_visible()
+
+
+def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waiting):
+    waiting.evaluate("sessionStorage.setItem('away', 'yes')")
+    work_off_everything()
+    expect(waiting).to_have_title(re.compile("^✓"))
+
+    assert "done" in waiting.locator("link[rel=icon]").get_attribute("href")
+    waiting.evaluate(
+        "() => { sessionStorage.setItem('away', 'no'); document.dispatchEvent(new Event('visibilitychange')); }"
+    )
+    expect(waiting.get_by_role("link", name="sample").first).to_be_visible()
+    assert not waiting.title().startswith("✓")

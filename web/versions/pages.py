@@ -37,11 +37,15 @@ FILTERS = {
 
 @dataclass(frozen=True)
 class QueryLine:
-    """A query of the version; ``best`` has the visible pids of its best answers; hidden ones are counted."""
+    """A query of the version; ``best`` has the visible pids of its best answers; hidden ones are counted.
+
+    ``text`` is that of the first visible one; empty if it is not known.
+    """
 
     row: VersionQuery
     best: list[str]
     hidden: int
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,16 +171,19 @@ def filtered(rows: QuerySet[VersionQuery], chosen: str) -> QuerySet[VersionQuery
 
 def query_lines(version: QrelVersion, rows: Sequence[VersionQuery], user: Any) -> list[QueryLine]:
     """Return the rows with their best answers, in a fixed number of database queries."""
-    best: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    best: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     qrels = PreferenceQrel.objects.filter(version=version, query__in=[row.query_id for row in rows])
-    named = qrels.order_by("propagated", "passage__pid").values_list("query_id", "passage_id", "passage__pid")
-    for query, passage, pid in named:
-        best[query].append((passage, pid))
+    named = qrels.order_by("propagated", "passage__pid").values_list(
+        "query_id", "passage_id", "passage__pid", "passage__text"
+    )
+    for query, passage, pid, text in named:
+        best[query].append((passage, pid, text or ""))
     sight = sight_on_answers(version, [row.query for row in rows], user)
     lines = []
     for row in rows:
-        shown = [pid for passage, pid in best[row.query_id] if sight.sees(row.query_id, passage)]
-        lines.append(QueryLine(row, shown, len(best[row.query_id]) - len(shown)))
+        seen = [one for one in best[row.query_id] if sight.sees(row.query_id, one[0])]
+        pids, hidden = [pid for _, pid, _ in seen], len(best[row.query_id]) - len(seen)
+        lines.append(QueryLine(row, pids, hidden, seen[0][2] if seen else ""))
     return lines
 
 

@@ -9,15 +9,18 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 
+from config.errors import Refusal
 from config.plurals import many
-from pooling.models import Collection, Passage, Query
+from leaderboard.board.moves import rank_moves
+from pooling.models import Collection, Passage, Query, Run
 from tournament.models import QrelVersion, VersionQuery
 from tournament.services import Cause, Edition, QueryChange, What, causes, changes, edition_of
 from tournament.services.publishing import queries_by_key
 from web.common.row_files import in_parts
-from web.common.visibility import Sight, hidden_queries, sight_of
+from web.common.visibility import Sight, hidden_queries, listed_runs, sight_of
 
 CHANGES_A_PAGE = 50
+MOVES_SHOWN = 10
 WORDS = {
     What.ANSWERS: "other best answers",
     What.STATUS: "other status",
@@ -45,6 +48,30 @@ class ChangeLine:
     before: Side
     after: Side
     why: list[str]
+
+
+@dataclass(frozen=True)
+class RunMove:
+    """A run whose rank differs between the versions."""
+
+    run: Run
+    before: int
+    after: int
+
+    @property
+    def rose(self) -> int:
+        """By how many ranks it rose; negative if it fell."""
+        return self.before - self.after
+
+
+@dataclass(frozen=True)
+class Movement:
+    """How the board moved on the queries that both versions cover: the largest moves, and how many there are."""
+
+    queries: int
+    runs: int
+    shown: list[RunMove]
+    moved: int
 
 
 @dataclass(frozen=True)
@@ -151,7 +178,28 @@ def changes_page(
         "found": text,
         "page": page,
         "lines": told.lines(list(page.object_list)),
+        "board": board_movement(version, since, user) if since else None,
     }
+
+
+def board_movement(version: QrelVersion, since: QrelVersion, user: Any) -> Movement | None:
+    """Return how the runs' ranks differ between the versions; None if they cannot be ranked under both."""
+    runs = list(listed_runs(version.collection, user))
+    try:
+        moves = rank_moves(
+            collection=version.collection,
+            before=since,
+            after=version,
+            runs=runs,
+            hidden=hidden_queries(version.collection, user),
+        )
+    except Refusal:
+        return None
+    if not moves.ranks:
+        return None
+    moved = [RunMove(run, *moves.ranks[run.run_tag]) for run in runs if moves.move(run.run_tag)]
+    moved.sort(key=lambda one: (-abs(one.rose), one.after, one.run.run_tag))
+    return Movement(moves.queries, len(moves.ranks), moved[:MOVES_SHOWN], len(moved))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pooling.blocks import Block, Layout, Number, Rows, Text, careful_rows, even_out, fast_rows
 from pooling.errors import EmptyFile, InvalidFile, PoolingError, ReaderFailed
 from pooling.formats import Content, compression_of, line_text
+from pooling.other_kinds import where_it_belongs
 
 Integers = NDArray[np.int32] | NDArray[np.int64]
 
@@ -118,7 +119,10 @@ def _layout_of(content: Content, block: Block, first_line: int, layouts: Sequenc
             line_text(content.name, number, line)
             wanted = " or ".join(f"{len(layout.columns)} ({layout.name})" for layout in layouts)
             raise layouts[0].refusal(
-                content.name, number, f"the line has {len(fields)} columns, not {wanted}."
+                content.name,
+                number,
+                f"the line has {len(fields)} columns, not {wanted}.",
+                where_it_belongs(fields),
             )
     return None
 

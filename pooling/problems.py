@@ -29,6 +29,7 @@ from pooling.blocks import (
 )
 from pooling.errors import InvalidFile
 from pooling.formats import Content, line_text
+from pooling.other_kinds import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
@@ -212,7 +213,8 @@ class _Reading:
             self.layout = next((one for one in self.layouts if len(one.columns) == len(fields)), None)
         if self.layout is None:
             wanted = " or ".join(f"{len(one.columns)} ({one.name})" for one in self.layouts)
-            return Problem(number, "columns", f"the line has {len(fields)} columns, not {wanted}.")
+            reason = f"the line has {len(fields)} columns, not {wanted}."
+            return Problem(number, "columns", reason, where_it_belongs(fields))
         wrong = what_is_wrong(fields, self.layout)
         if wrong is not None:
             reason = wrong.reason

@@ -1,0 +1,22 @@
+"""Pure: recognize a run, labels or texts where another kind of file is expected, to say where it belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from config.guidance import Action, Guidance
+
+_INTEGER = re.compile(rb"-?\d+")
+_NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+def where_it_belongs(fields: Sequence[bytes]) -> Guidance | str:
+    """Return what a line of these fields looks like and where such files go; "" if it looks like nothing known."""
+    if len(fields) == 4 and _INTEGER.fullmatch(fields[3]):
+        return Guidance("This looks like relevance labels (qrels). ", Action("import_qrels"), ".")
+    if len(fields) == 6 and _INTEGER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
+        return Guidance("This looks like a TREC run. ", Action("import_runs"), ".")
+    if len(fields) > 6 or (len(fields) > 1 and not any(_NUMBER.fullmatch(field) for field in fields[1:])):
+        return "This looks like queries or passages: an id and a text."
+    return ""

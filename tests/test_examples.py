@@ -71,11 +71,24 @@ def test_a_run_that_was_taken_is_no_failure_whether_it_has_a_rank_by_now_or_not(
 
 def test_what_a_policy_asks_for_is_said(server, monkeypatch):
     server.answers = {"runs": [(429, {"title": "Too many calls"}), (201, UPLOAD)], "versions": [(200, [])]}
-    monkeypatch.setattr("sys.argv", [*sys.argv, "--team", "harbourers", "--run-type", "dense"])
+    monkeypatch.setattr("sys.argv", [*sys.argv, "--team", "harbourers", "--detail", "family=dense"])
 
     runpy.run_path(str(SCRIPT), run_name="__main__")
 
-    assert "team=harbourers&run_type=dense" in server.asked[-2]
+    assert "team=harbourers&detail=family%3Ddense" in server.asked[-2]
+
+
+def test_a_check_submits_nothing(server, monkeypatch, capsys):
+    report = {"lines": 6980, "queries": 698, "warnings": ["2 queries of the collection have no answer"]}
+    server.answers = {"runs": [(201, UPLOAD | {"state": "checked", "report": report})]}
+    monkeypatch.setattr("sys.argv", [*sys.argv, "--check"])
+
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+
+    assert "check_only=true" in server.asked[-1]
+    said = capsys.readouterr()
+    assert "passed the check: 6,980 lines, 698 queries" in said.out
+    assert "2 queries of the collection have no answer" in said.err
 
 
 @pytest.mark.parametrize(

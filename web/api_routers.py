@@ -20,6 +20,7 @@ from web.preparation import check_list_api as check_list
 from web.preparation import draft_api as drafts
 from web.releases import api as publishing
 from web.runs import api as runs
+from web.runs import metadata_api as run_details
 from web.runs import upload_api as uploads
 from web.spending import api as spending
 from web.versions import api as versions
@@ -45,6 +46,7 @@ api.add_router("", board_rules.router, tags=["collections"])
 api.add_router("", members.router, tags=["members"])
 api.add_router("", spending.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
+api.add_router("", run_details.router, tags=["runs"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
 api.add_router("", analyses.router, tags=["versions and scores"])

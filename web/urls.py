@@ -36,6 +36,7 @@ from web.payments import views as payments
 from web.preparation import simulation_views as simulating
 from web.queries import views as queries
 from web.releases import views as releases
+from web.runs import metadata_views as run_details
 from web.runs import upload_views as uploads
 from web.runs import views as runs
 from web.spending import views as spending
@@ -117,6 +118,11 @@ urlpatterns = [
     path("collections/<slug:name>/two-runs/", runs.versus, name="versus"),
     path("collections/<slug:name>/runs/", runs.runs, name="runs"),
     path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
+    path("collections/<slug:name>/runs/metadata/", run_details.run_metadata, name="run_metadata"),
+    path(
+        "collections/<slug:name>/runs/announced/", run_details.withdraw_announced, name="withdraw_announced"
+    ),
+    path("collections/<slug:name>/runs/fields/", run_details.run_fields, name="run_fields"),
     path("collections/<slug:name>/runs/release/", runs.release_several, name="release_runs"),
     path("collections/<slug:name>/runs/<int:key>/", runs.run, name="run"),
     path("collections/<slug:name>/runs/<int:key>/describe/", runs.describe, name="describe_run"),

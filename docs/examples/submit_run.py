@@ -2,8 +2,9 @@
 
 Reads PREFEREE (such as https://judging.example.org/api/v1) and PREFEREE_TOKEN (scopes read and runs) from the
 environment. Without --release the run is private: only members of the collection see it. What a board's policy asks
-to be said about a run goes in with --team, --description and so on (--help lists them). Python's standard library is
-enough. Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
+to be said about a run goes in with --team, --description, --detail subtask=rerank and so on (--help lists them).
+--check checks the file against format and policy and submits nothing. Python's standard library is enough.
+Exit status 1 with a reason when the run is refused; 0 when it was imported and nothing is published yet.
 """
 
 from __future__ import annotations
@@ -29,7 +30,6 @@ SAID = {
     "description": "how it was made",
     "paper": "the address of its paper",
     "code": "the address of its code",
-    "run_type": "its family, such as dense or lexical",
     "submitted_on": "the day it belongs to, as 2026-11-22; without it today",
     "variant_of": "the tag of the run that it is a variant of",
     "anonymous_until": "the day until which its team is not shown, as 2026-12-31",
@@ -85,6 +85,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--release", choices=["private", "scores", "public"], default="private")
     for name, meaning in SAID.items():
         parser.add_argument(f"--{name.replace('_', '-')}", default="", help=meaning)
+    parser.add_argument(
+        "--detail",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a detail such as subtask=rerank, neural=nnlm or dense=yes; can be repeated",
+    )
+    parser.add_argument("--check", action="store_true", help="check the file and submit nothing")
     return parser.parse_args()
 
 
@@ -94,7 +102,9 @@ def main() -> None:
     collection, run_tag, content = given.collection, given.run_tag, given.file.read_bytes()
     said = {"file_name": given.file.name, "run_tag": run_tag, "release": given.release}
     said |= {name: getattr(given, name) for name in SAID if getattr(given, name)}
-    options = urllib.parse.urlencode(said)
+    said |= {"detail": given.detail} if given.detail else {}
+    said |= {"check_only": "true"} if given.check else {}
+    options = urllib.parse.urlencode(said, doseq=True)
     # The same file of which the same is said is the same upload, so a job that is run again does no harm; one that
     # was refused is checked anew.
     key = hashlib.sha256(content + options.encode()).hexdigest()
@@ -113,6 +123,11 @@ def main() -> None:
         more = sum(upload["problem_counts"].values()) - len(upload["problems"])
         lines = [*map(in_words, upload["problems"])] + [f"Not listed: {more:,} more problems."] * (more > 0)
         sys.exit("\n".join(lines))
+    if given.check:
+        report = upload["report"]
+        print(f"{run_tag}: passed the check: {report['lines']:,} lines, {report['queries']:,} queries")
+        print("\n".join(f"warning: {warning}" for warning in report["warnings"]), file=sys.stderr)
+        return
     if not call(f"/collections/{collection}/versions"):
         print(f"{run_tag}: imported; nothing is published yet, so that there is no rank")
         return

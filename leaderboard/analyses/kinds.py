@@ -56,7 +56,7 @@ class Kind:
     ``help`` and ``example`` (its arguments) are for the command. ``members_only``: it names workers, or is about
     private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
     queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once,
-    for everybody.
+    for everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Kind:
     by_query_set: bool = False
     of_runs: bool = True
     at_once: int = 0
+    by_description: bool = False
     works: str = "Computing"
     help: str = ""
     example: str = ""

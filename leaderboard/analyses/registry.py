@@ -13,6 +13,8 @@ from leaderboard.analyses.progress.kind import KIND as PROGRESS
 from leaderboard.analyses.replicates.kind import KIND as REPLICATES
 from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
 from leaderboard.analyses.stability.kind import KIND as STABILITY
+from leaderboard.analyses.track_results.kind import KIND as TRACK_RESULTS
+from leaderboard.analyses.track_statistics.kind import KIND as TRACK_STATISTICS
 from leaderboard.analyses.win_ratios.kind import KIND as WIN_RATIOS
 
 #: In the order shown on pages.
@@ -31,5 +33,7 @@ KINDS = {
         LABEL_NOISE,
         JUDGE_AGREEMENT,
         REPLICATES,
+        TRACK_STATISTICS,
+        TRACK_RESULTS,
     )
 }

@@ -10,7 +10,7 @@ from judging.models import Campaign
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
-from leaderboard.cache.inputs import campaign_inputs, labels_inputs, runs_inputs
+from leaderboard.cache.inputs import campaign_inputs, descriptions_inputs, labels_inputs, runs_inputs
 from leaderboard.errors import MembersOnly
 from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, drawn
@@ -55,6 +55,7 @@ def analysis_key(asked: Asked) -> str:
         runs_inputs(asked.runs),
         labels_inputs(collection),
         asked.settings,
+        *([descriptions_inputs(asked.collection, asked.runs)] if asked.kind.by_description else []),
     ]
     judged = [campaign] if campaign is not None else _versions_campaigns(asked)
     return kept_analyses.result_key(asked.kind.name, [*inputs, [campaign_inputs(one) for one in judged]])
@@ -77,7 +78,8 @@ def kept_analysis(key: str) -> Analysis | None:
 def result_now(asked: Asked) -> Analysis | None:
     """Return the kept result, or make it where that is quick; None where it is neither. Raises a refusal."""
     kept = kept_analysis(analysis_key(asked))
-    if kept is None and 0 < len(asked.runs) <= asked.kind.at_once:
+    least = 0 if asked.kind.by_description else 1
+    if kept is None and least <= len(asked.runs) <= asked.kind.at_once:
         return make(asked)
     return kept
 

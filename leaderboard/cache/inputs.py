@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judging.models import Campaign, Judgment, Pair
-from pooling.models import Collection, Passage, QrelSet, Run
+from pooling.models import AnnouncedRun, Collection, Passage, QrelSet, Run
 from tournament.models import Challenge, QrelVersion, Resolution
 from tournament.services.judged_facts import settled_rounds
 
@@ -19,6 +19,12 @@ def runs_inputs(runs: Sequence[Run]) -> list[Any]:
         [run.pk, run.run_tag, run.sha256, str(run.order), run.baseline, run.team, str(run.submitted_on)]
         for run in runs
     ]
+
+
+def descriptions_inputs(collection: Collection, runs: Sequence[Run]) -> list[Any]:
+    """Return what is said about runs in structured fields, and announcements."""
+    announced = AnnouncedRun.objects.filter(collection=collection, run=None).order_by("run_tag")
+    return [[[run.run_tag, run.details] for run in runs], list(announced.values_list("run_tag", "said"))]
 
 
 def set_inputs(qrel_set: QrelSet) -> list[Any]:

@@ -47,7 +47,8 @@ class KindCommand(OfAVersion, AnalysisCommand):
         campaign = campaign_named(subject) if kind.of_campaign else None
         collection = campaign.collection if campaign else collection_named(subject)
         tags = options.get("runs") or []
-        runs = tuple(runs_of(collection, tags)) if kind.of_runs else ()
+        alone = kind.by_description and not tags and not collection.runs.exists()
+        runs = tuple(runs_of(collection, tags)) if kind.of_runs and not alone else ()
         asked = Asked(kind, collection, runs, settings, campaign, in_order=bool(tags))
         with self.progress(kind.works) as update:
             return make(asked, update)

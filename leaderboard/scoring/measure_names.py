@@ -60,6 +60,15 @@ def parse_measure(name: str) -> Measure:
     return Compatibility(None, int(rel), float(p))
 
 
+def is_measure(name: str) -> bool:
+    """Return whether a text is a measure's name."""
+    try:
+        parse_measure(name)
+    except UnknownMeasure:
+        return False
+    return True
+
+
 _SEPARATOR = re.compile(r"[\s,]+(?![^(]*\))")
 
 

@@ -1,6 +1,8 @@
 """Collections with their queries, passages and runs, and pools to judge."""
 
 from pooling.models.collections import (
+    AnnouncedRun,
+    CandidateSet,
     Collection,
     Passage,
     PassageSource,
@@ -19,6 +21,8 @@ from pooling.models.spending import SpendingGrant, SpendingGrantChange
 
 __all__ = [
     "AddedFiles",
+    "AnnouncedRun",
+    "CandidateSet",
     "Collection",
     "CollectionChange",
     "InvitedMember",

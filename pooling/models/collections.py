@@ -26,6 +26,9 @@ class Collection(models.Model):
     max_run_depth = models.PositiveIntegerField(
         default=10_000, db_default=10_000, help_text="The most passages that a run may list for a query."
     )
+    run_fields = models.JSONField(
+        default=dict, db_default={}, help_text="Which details of a run are asked for, and own ones."
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     def __str__(self) -> str:
@@ -139,6 +142,10 @@ class Passage(models.Model):
         return self.pid
 
 
+#: Details that do not tell who made a run.
+IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
+
+
 class RunQuerySet(models.QuerySet):
     def released(self) -> RunQuerySet:
         """Return runs that are listed for people who are not members."""
@@ -173,7 +180,7 @@ class Run(models.Model):
     description = models.TextField(blank=True)
     paper = models.CharField(max_length=500, blank=True)
     code = models.CharField(max_length=500, blank=True)
-    run_type = models.CharField(max_length=100, blank=True)
+    details = models.JSONField(default=dict, help_text="Structured details: pooling.run_details has them.")
     submitted_on = models.DateField(null=True)
     baseline = models.BooleanField(default=False)
     release = models.CharField(max_length=10, choices=Release.choices, default=Release.PUBLIC)
@@ -201,6 +208,11 @@ class Run(models.Model):
         return self.run_tag
 
     @property
+    def run_type(self) -> str:
+        """The family in free text, under the name that the API had for it first."""
+        return str(self.details.get("family", ""))
+
+    @property
     def is_public(self) -> bool:
         """Return whether all of it is released, including its passages."""
         return self.release == self.Release.PUBLIC
@@ -217,7 +229,44 @@ class Run(models.Model):
         """
         if self.is_anonymous:
             self.team = self.description = self.paper = self.code = ""
+            self.details = {name: value for name, value in self.details.items() if name in IMPERSONAL}
         return self
+
+
+class AnnouncedRun(models.Model):
+    """A run described before its file arrived. When the file comes, the run takes over what was said."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="announced_runs")
+    run_tag = models.CharField(max_length=200)
+    said = models.JSONField(default=dict, help_text="Fields of a run, with its details.")
+    run = models.OneToOneField(
+        Run, models.SET_NULL, null=True, related_name="+", help_text="The run, once its file arrived."
+    )
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "run_tag"], name="one_announcement_per_tag")
+        ]
+
+    def __str__(self) -> str:
+        return self.run_tag
+
+
+class CandidateSet(models.Model):
+    """The passages that reranked runs of a collection may reorder, stored like a run's ranking."""
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="candidate_set")
+    file_name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64, help_text="Of the decompressed content.")
+    storage_name = models.CharField(max_length=300)
+    queries = models.PositiveIntegerField()
+    depth = models.PositiveIntegerField(help_text="Passages of the query with the most.")
+    lines = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return self.file_name
 
 
 class QrelSet(models.Model):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
 
 from pooling.errors import PoolingError
 from pooling.models import Run
+from pooling.run_details import REPORTED, read_details
 from pooling.services.members import log
+from pooling.services.run_fields import known_details
 from pooling.services.runs import RunFacts
 from pooling.services.submissions import refuse_change_against_policy
 
@@ -26,6 +28,8 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
         raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")
     if changes.get("release", run.release) not in Run.Release.values:
         raise PoolingError("A run is released as public, scores or private.")
+    if "details" in changes:
+        changes = changes | {"details": _details(run, changes["details"])}
     changed = {name: value for name, value in changes.items() if getattr(run, name) != value}
     if changed:
         refuse_change_against_policy(run, changed)
@@ -35,6 +39,15 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
             log(run.collection, f"run {run.run_tag} {said}", who=who)
         run.refresh_from_db()
     return run
+
+
+def _details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the run's details with these changed; an empty one is removed. Raises PoolingError."""
+    known = known_details(run.collection)
+    read = read_details({name: value for name, value in given.items() if name != REPORTED}, known)
+    if REPORTED in given:
+        read[REPORTED] = given[REPORTED]
+    return {name: value for name, value in run.details.items() if name not in given} | read
 
 
 @transaction.atomic

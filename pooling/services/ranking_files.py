@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.files.storage import storages
 
 from pooling.errors import NotFound
-from pooling.models import Run
+from pooling.models import CandidateSet, Run
 from pooling.ranking import Ranking, beginning, read_ranking, write_ranking
 from pooling.services import ranking_copies
 from pooling.services.bucket import Bucket
@@ -44,24 +44,28 @@ def put_ranking(name: str, ranking: Ranking) -> None:
 
 def get(run: Run, depth: int | None = None) -> Ranking:
     """Read a run's ranking, or its first ``depth`` ranks. Raises NotFound when the file is gone."""
-    storage = storages["runs"]
-    name = run.storage_name
-    if isinstance(storage, Bucket):
-        found = _from_bucket(storage, name, depth)
-    else:
-        path = Path(storage.path(name))
-        found = read_ranking(path, depth) if path.exists() else None
+    found = stored_ranking(run.storage_name, depth)
     if found is None:
         raise NotFound(
-            f"The stored ranking of run {run.run_tag} is gone ({name}).",
+            f"The stored ranking of run {run.run_tag} is gone ({run.storage_name}).",
             "Put the folder or bucket of stored runs back from a backup, or import the run again.",
         )
     return found
 
 
+def stored_ranking(name: str, depth: int | None = None) -> Ranking | None:
+    """Read a stored ranking, or its first ``depth`` ranks; None when the file is gone."""
+    storage = storages["runs"]
+    if isinstance(storage, Bucket):
+        return _from_bucket(storage, name, depth)
+    path = Path(storage.path(name))
+    return read_ranking(path, depth) if path.exists() else None
+
+
 def forget_ranking(name: str) -> None:
-    """Delete a stored ranking unless a run uses it."""
-    if Run.objects.filter(storage_name=name).exists():
+    """Delete a stored ranking unless a run or a candidate set uses it."""
+    users = (Run.objects, CandidateSet.objects)
+    if any(rows.filter(storage_name=name).exists() for rows in users):
         return
     for stored in (_beginning_of(name), name):
         # A bucket may refuse to delete; then what is left is put to use when the run is imported again.

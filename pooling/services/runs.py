@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,14 @@ from pooling import trec
 from pooling.blocks import LONGEST
 from pooling.errors import AlreadyImported, BucketAway, BucketRefused, PoolingError
 from pooling.formats import Progress
-from pooling.models import Collection, Run
+from pooling.models import AnnouncedRun, Collection, Run
 from pooling.ranking import Ranking
+from pooling.run_details import read_details
 from pooling.services import ranking_files
+from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.run_fields import completed, known_details
 from pooling.services.run_problems import each_refusal
 from pooling.services.submissions import hold_to_policy
 
@@ -39,7 +42,6 @@ class RunFacts:
     description: str = ""
     paper: str = ""
     code: str = ""
-    run_type: str = ""
     submitted_on: date | None = None
     baseline: bool = False
     release: str = "private"
@@ -47,6 +49,8 @@ class RunFacts:
     variant_of: str = ""
     """Tag of the run that it differs from by hyperparameters or seed alone."""
     anonymous_until: date | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Structured details, by the names of pooling.run_details and of the collection's own fields."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ def import_run(
         name=name,
         progress=progress,
     )
-    return keep_run(collection, checked, facts or RunFacts(), name or str(path))
+    return keep_run(collection, checked, facts or RunFacts(), path, name)
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,7 @@ def import_runs(
             if isinstance(file, PoolingError):
                 raise file
             checked = _checked(collection, file, "", path, "")
-            imported.append(keep_run(collection, checked, facts or RunFacts(), str(path)))
+            imported.append(keep_run(collection, checked, facts or RunFacts(), path))
         except PoolingError as refusal:
             refused += each_refusal(refusal, path, collection=collection, skip_unknown=skip_unknown)
         except (BucketAway, BucketRefused) as refusal:
@@ -178,12 +182,15 @@ def keep_run(
     collection: Collection,
     checked: CheckedRun,
     facts: RunFacts,
-    name: str,
+    path: Path,
+    name: str = "",
     *,
     upload_id: int | None = None,
     settle: Callable[[Run], None] | None = None,
 ) -> Run:
-    """Store the ranking of a checked file, then write its row. Raises SubmissionRefused, AlreadyImported.
+    """Store the ranking of a checked file, then write its row.
+
+    Raises SubmissionRefused, AlreadyImported, and InvalidRunFile if a rerank run has more than the candidates.
 
     ``settle`` is called in the transaction that makes the run; when it refuses, there is no run.
 
@@ -192,7 +199,8 @@ def keep_run(
     other is refused like any later one.
     """
     file = checked.file
-    said = said_of(collection, facts)
+    said = said_of(collection, facts, checked.run_tag)
+    refuse_outside_candidates(collection, file.ranking, said["details"], path=path, name=name)
     with transaction.atomic():  # before anything is stored
         hold_to_policy(collection, checked.run_tag, said)
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
@@ -213,10 +221,11 @@ def keep_run(
             )
             if settle is not None:
                 settle(run)
+            AnnouncedRun.objects.filter(collection=collection, run_tag=run.run_tag).update(run=run)
             record_check(collection, "imported", run=run, upload_id=upload_id)
             return run
     except IntegrityError:
-        _refuse_if_there(collection, checked, name)
+        _refuse_if_there(collection, checked, name or str(path))
         raise
 
 
@@ -238,10 +247,12 @@ def record_check(
     events.record(RUN_CHECKED, collection_id=collection.pk, facts=facts)
 
 
-def said_of(collection: Collection, facts: RunFacts) -> dict[str, Any]:
-    """Return the facts as fields of a run."""
-    variant_of = runs_tagged(collection, [facts.variant_of])[0] if facts.variant_of else None
-    return asdict(facts) | {"variant_of": variant_of}
+def said_of(collection: Collection, facts: RunFacts, run_tag: str) -> dict[str, Any]:
+    """Return the facts as fields of a run, completed by its announcement. Raises PoolingError for a wrong detail."""
+    announced = AnnouncedRun.objects.filter(collection=collection, run_tag=run_tag).first()
+    said = asdict(facts) | {"details": read_details(facts.details, known_details(collection))}
+    said["variant_of"] = runs_tagged(collection, [facts.variant_of])[0] if facts.variant_of else None
+    return said if announced is None else completed(said, announced)
 
 
 def ranking_of(run: Run, depth: int | None = None) -> Ranking:

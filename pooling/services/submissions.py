@@ -14,7 +14,9 @@ from config.guidance import Guidance, Option, joined
 from config.plurals import many
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, CollectionChange, Run, SubmissionPolicy
+from pooling.run_details import BY_NAME as DETAILS
 from pooling.services.members import log
+from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
 # What may be asked for: fields of a run, and how a person is told to give them.
@@ -23,14 +25,20 @@ METADATA = {
     "description": Option("description"),
     "paper": Option("paper"),
     "code": Option("code"),
-    "run_type": Option("type"),
     "submitted_on": Option("date"),
-}
-REQUIRED = ("team", "description", "run_type")
+} | {name: Option(name.replace("_", "-")) for name in DETAILS}
+REQUIRED = ("team", "description", "family")
+#: The name that the family had first, in policies and calls.
+FORMER = {"run_type": "family"}
 
 
 #: Under these words policies stand in the activity log.
 LOGGED = "submission policy"
+
+
+def requirable(collection: Collection) -> dict[str, Option]:
+    """Return what a policy of the collection can require, and how a person is told to give it."""
+    return METADATA | {name: Option("detail") for name in known_details(collection) if name not in METADATA}
 
 
 def policy_of(collection: Collection) -> SubmissionPolicy | None:
@@ -54,16 +62,18 @@ def set_policy(
         raise SubmissionRefused(
             "A policy lets in at least one run in at least one day.", "Give numbers from 1."
         )
-    unknown = [name for name in required if name not in METADATA]
+    possible = requirable(collection)
+    required = [FORMER.get(name, name) for name in required]
+    unknown = [name for name in required if name not in possible]
     if unknown:
         raise SubmissionRefused(
-            f"A run has no {', '.join(unknown)}.", f"What may be required: {', '.join(METADATA)}."
+            f"A run has no {', '.join(unknown)}.", f"What may be required: {', '.join(possible)}."
         )
     asked = {
         "most_runs": most_runs,
         "most_variants": most_variants,
         "period_days": period_days,
-        "required": [name for name in METADATA if name == "team" or name in required],
+        "required": [name for name in possible if name == "team" or name in required],
         "longest_embargo_days": longest_embargo_days,
     }
     before = policy_of(collection)
@@ -86,7 +96,7 @@ def drop_policy(*, collection: Collection, who: str = "", why: str = "") -> bool
 
 def said_as(name: str) -> str:
     """Return the label of a field about a run."""
-    return "family" if name == "run_type" else name.replace("_", " ")
+    return DETAILS[name].label.lower() if name in DETAILS else name.replace("_", " ")
 
 
 def policy_words(policy: SubmissionPolicy) -> str:
@@ -197,7 +207,12 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
         raise SubmissionRefused(
             f"{run.run_tag}: the board's policy lets nobody change this: {names}.", "Leave it as it is."
         )
-    emptied = [name for name in policy.required if name in changed and not changed[name]]
+    emptied = [
+        name
+        for name in policy.required
+        if (name in changed and not changed[name])
+        or ("details" in changed and name in run.details and name not in changed["details"])
+    ]
     if emptied:
         raise SubmissionRefused(
             f"{run.run_tag}: the board asks for more about a run than would be left.",
@@ -209,11 +224,18 @@ def refuse_change_against_policy(run: Run, changed: dict[str, Any]) -> None:
 
 
 def _complete(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> None:
-    missing = [name for name in policy.required if not facts[name]]
+    # "No" to a question is an answer, so a detail is missing only if it is not there.
+    missing = [
+        name
+        for name in policy.required
+        if (not facts[name] if name in facts else name not in facts["details"])
+    ]
     if missing:
+        possible = requirable(policy.collection)
+        options = (possible[name] for name in missing if name in possible)
         raise SubmissionRefused(
             f"{run_tag}: the board asks for more about a run than was said.",
-            Guidance("Add ", joined(" ", (METADATA[name] for name in missing)), "."),
+            Guidance("Add ", joined(" ", options), "."),
             missing=missing,
         )
 

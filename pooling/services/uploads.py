@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from config import clock
 from config.background.models import Job
-from config.guidance import Guidance, joined, stored
+from config.guidance import Guidance, Option, joined, stored
 from config.sweep import Sweep
 from pooling.errors import (
     InvalidFile,
@@ -30,6 +30,7 @@ from pooling.errors import (
 from pooling.formats import Progress
 from pooling.models import Run, RunUpload
 from pooling.problems import Problem, Problems
+from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
 from pooling.services.reader_faults import refusing_faults
 from pooling.services.receiving import CHUNK, abandon, forget_parts
@@ -44,7 +45,7 @@ from pooling.services.runs import (
     summary,
     tag_of,
 )
-from pooling.services.submissions import METADATA, refuse_against_policy
+from pooling.services.submissions import FORMER, METADATA, refuse_against_policy
 
 DAYS = ("submitted_on", "anonymous_until")
 #: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
@@ -78,7 +79,11 @@ def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
             checked = _checked(upload, path, progress)
         known["report"] = _report(checked)
         if upload.check_only:
-            refuse_against_policy(upload.collection, checked.run_tag, _said(upload))
+            said = _said(upload, checked.run_tag)
+            refuse_outside_candidates(
+                upload.collection, checked.file.ranking, said["details"], path=path, name=upload.file_name
+            )
+            refuse_against_policy(upload.collection, checked.run_tag, said)
             _settle(upload, known | {"state": RunUpload.State.CHECKED})
             return
 
@@ -90,6 +95,7 @@ def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
             upload.collection,
             checked,
             _facts(upload),
+            path,
             upload.file_name,
             upload_id=upload.pk,
             settle=settle,
@@ -200,11 +206,19 @@ def _facts(upload: RunUpload) -> RunFacts:
         name: upload.options[name] for name in RunFacts.__dataclass_fields__ if name in upload.options
     }
     facts |= {name: date.fromisoformat(facts[name]) for name in DAYS if facts.get(name)}
+    facts["details"] = _details(upload.options)
     return RunFacts(**facts)
 
 
-def _said(upload: RunUpload) -> dict[str, Any]:
-    return said_of(upload.collection, _facts(upload))
+def _details(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the details from a form, from a call (NAME=VALUE each), or under their former name."""
+    former = {FORMER[name]: options[name] for name in FORMER if options.get(name)}
+    pairs = [pair.partition("=") for pair in options.get("detail", ())]
+    return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})
+
+
+def _said(upload: RunUpload, run_tag: str) -> dict[str, Any]:
+    return said_of(upload.collection, _facts(upload), run_tag)
 
 
 def _report(checked: CheckedRun) -> dict[str, Any]:
@@ -234,7 +248,7 @@ def _all_problems(
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
             tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
-            refuse_against_policy(upload.collection, tag, _said(upload))
+            refuse_against_policy(upload.collection, tag, _said(upload, tag))
             return Problems(tuple(listed), counts)
         except PoolingError as other:
             refusal = other
@@ -244,7 +258,7 @@ def _all_problems(
 
 def _of_refusal(refusal: PoolingError) -> Problem:
     if isinstance(refusal, SubmissionRefused) and refusal.missing:
-        names = joined(", ", (METADATA[name] for name in refusal.missing))
+        names = joined(", ", (METADATA.get(name, Option("detail")) for name in refusal.missing))
         return Problem(0, "submission policy", refusal.message, Guidance("Say: ", names, "."))
     kind = "submission policy" if isinstance(refusal, SubmissionRefused) else "run"
     return Problem(0, kind, refusal.message, refusal.next_step)

@@ -49,7 +49,8 @@ def test_a_kind_makes_the_same_as_its_page_and_its_alias(judged_twice, capsys, n
     campaign = judged_twice.campaign if kind.of_campaign else None
     page = make(Asked(kind, collection, runs, read_settings(kind.fields, given), campaign))
 
-    assert made == alias == json.loads(json.dumps(analysis_content(page), default=str))
+    assert made == json.loads(json.dumps(analysis_content(page), default=str))
+    assert alias == (made["tasks"] if name == "track_statistics" else made)  # the counts alone
 
 
 def test_without_a_kind_it_lists_them(db, capsys):

@@ -18,7 +18,11 @@ from tests.factories import make_collection
 pytestmark = pytest.mark.django_db
 
 FACTS = RunFacts(
-    team="Otters", description="dense", run_type="dense", submitted_on=date(2026, 3, 1), release="public"
+    team="Otters",
+    description="dense",
+    details={"family": "dense"},
+    submitted_on=date(2026, 3, 1),
+    release="public",
 )
 
 

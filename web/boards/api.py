@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.http import Http404, HttpRequest
 from ninja import Field, Router, Schema, Status
@@ -19,7 +19,8 @@ from web.boards.forms import LONGEST_WHY
 from web.common.access import collection_for, require
 
 router = Router()
-Asked = Literal["team", "description", "paper", "code", "run_type", "submitted_on"]
+#: A field of a run, or a detail: GET /collections/{name}/run-fields lists them.
+Asked = Annotated[str, Field(max_length=40)]
 Why = Annotated[Text, Field(max_length=LONGEST_WHY)]
 
 
@@ -32,7 +33,7 @@ class PolicyIn(Body):
     most_runs: Annotated[int, Field(ge=1, le=10_000)]
     period_days: Annotated[int, Field(ge=1, le=3650)]
     most_variants: Annotated[int, Field(ge=0, le=10_000)] = 1
-    required: Annotated[list[Asked], Field(max_length=6)] = ["team", "description", "run_type"]
+    required: Annotated[list[Asked], Field(max_length=40)] = ["team", "description", "family"]
     longest_embargo_days: Annotated[int, Field(ge=0, le=3650)] = 0
     why: Why = ""
 

@@ -9,14 +9,10 @@ from django import forms
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import Parted, parted, qids_in
-from pooling.services.submissions import METADATA, REQUIRED, said_as
+from pooling.services.submissions import REQUIRED, requirable, said_as
 
-#: Details that a policy can require, with their labels. The team is always required: runs are counted by team.
-ASKED = {name: said_as(name) for name in METADATA if name != "team"} | {
-    "paper": "paper (link)",
-    "code": "code (link)",
-    "submitted_on": "submission date",
-}
+#: Labels of details that a policy can require, where they are not their names.
+LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
 USUAL: dict[str, Any] = {
     "most_runs": 2,
     "period_days": 30,
@@ -46,7 +42,6 @@ class PolicyForm(forms.Form):
     )
     required = forms.MultipleChoiceField(
         label="Required details about a run, besides the team",
-        choices=list(ASKED.items()),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -62,9 +57,14 @@ class PolicyForm(forms.Form):
         help_text="Logged in the activity with your name. Members see it.",
     )
 
-    def __init__(self, data: Any, *, policy: SubmissionPolicy | None) -> None:
+    def __init__(self, data: Any, *, collection: Collection, policy: SubmissionPolicy | None) -> None:
         now = USUAL if policy is None else {name: getattr(policy, name) for name in USUAL}
         super().__init__(data, initial=now)
+        required = self.fields["required"]
+        assert isinstance(required, forms.MultipleChoiceField)
+        # The team is always required: runs are counted by team.
+        names = [name for name in requirable(collection) if name != "team"]
+        required.choices = [(name, LABELS.get(name, said_as(name))) for name in names]
 
 
 class SplitForm(forms.Form):

@@ -27,7 +27,7 @@ def policy(request: HttpRequest, name: str) -> HttpResponse:
     form = None
     if request.method == "POST":
         require(request.user, "set policy", found)
-        form = PolicyForm(request.POST, policy=policy_of(found))
+        form = PolicyForm(request.POST, collection=found, policy=policy_of(found))
         if form.is_valid():
             set_policy(collection=found, who=request.user.get_username(), **form.cleaned_data)
             messages.success(request, f"The policy is saved. It applies to new runs of {found.name}.")

@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from config.errors import Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from judging.models import Campaign
+from pooling.run_details import BY_NAME as RUN_DETAILS
 from tournament.models import Challenge, QrelVersion
 
 #: Command → what a page calls it, the page's route, and what it is a page of.
@@ -28,6 +29,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
         "web:asking_plan",
         "collection",
     ),
+    "import_run_metadata": ("describe runs with a table", "web:run_metadata", "collection"),
     "ask_again": ("ask the crowd again", "web:campaign", "campaign"),
     "build_pool": ("plan a pool", "web:pool_plan", "collection"),
     "campaign_status": ("its page", "web:campaign", "campaign"),
@@ -77,6 +79,7 @@ CALLS = {
     "import_collection": "POST /collections",
     "import_gold": "POST /campaigns/{name}/gold/file",
     "import_qrels": "POST /collections/{name}/files",
+    "import_run_metadata": "POST /collections/{name}/run-metadata",
     "import_runs": "POST /collections/{name}/runs",
     "launch_campaign": "POST /campaigns/{name}/launch",
     "pay_receipt": "GET /campaigns/{name}/missing-work",
@@ -106,8 +109,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "skip-unknown": ("skip_unknown", "Leave out lines of unknown queries"),
     "tag": ("run_tag", "run tag"),
     "task-minutes": ("assignment_seconds", "Minutes for a task"),
-    "type": ("run_type", "Family"),
-}
+} | {name.replace("_", "-"): (f"details.{name}", detail.label) for name, detail in RUN_DETAILS.items()}
 
 
 def guidance_html(text: Any, *, collection: str = "") -> SafeString:

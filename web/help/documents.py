@@ -23,6 +23,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
     "Judge": ("workers",),
     "Leaderboards": (
         "running-a-board",
+        "running-a-track",
         "methods",
         "methods-leaderboard",
         "methods-analyses",

@@ -37,6 +37,7 @@ class RunOut(Schema):
     paper: str
     code: str
     run_type: str
+    details: dict[str, Any]
     submitted_on: date | None
     baseline: bool
     release: str
@@ -52,18 +53,35 @@ class RunPage(Schema):
     runs: list[RunOut]
 
 
-class RunChanges(Body):
-    """A run's description; omitted fields stay."""
+class AboutRun(Body):
+    """What is said about a run, but for its details."""
 
     team: Annotated[str, Field(max_length=200)] = ""
     description: Annotated[str, Field(max_length=10_000)] = ""
     paper: Annotated[str, Field(max_length=500)] = ""
     code: Annotated[str, Field(max_length=500)] = ""
-    run_type: Annotated[str, Field(max_length=100)] = ""
     submitted_on: date | None = None
     baseline: bool = False
     release: Release = "private"
     anonymous_until: date | None = None
+
+
+class RunChanges(AboutRun):
+    """A run's description; omitted fields stay.
+
+    ``details`` are changed one by one: null or "" removes one. GET /collections/{name}/run-fields explains them.
+    ``run_type`` is the former name of the detail ``family``.
+    """
+
+    details: Annotated[dict[str, Any], Field(max_length=40)] = {}
+    run_type: Annotated[str, Field(max_length=100)] = ""
+
+    def changes(self) -> dict[str, Any]:
+        """Return the changed fields."""
+        said = self.dict(exclude_unset=True)
+        if "run_type" in said:
+            said["details"] = {"family": said.pop("run_type")} | said.get("details", {})
+        return said
 
 
 class ReleaseIn(Body):
@@ -82,8 +100,15 @@ class Released(Schema):
     changed: list[str]
 
 
-class UploadOptions(RunChanges):
-    """How to read a sent file, and the run's description."""
+class UploadOptions(AboutRun):
+    """How to read a sent file, and the run's description.
+
+    ``detail`` can be repeated, each as NAME=VALUE, such as ``detail=subtask=rerank&detail=dense=no``. GET
+    /collections/{name}/run-fields explains the names. ``run_type`` is the former name of ``family``.
+    """
+
+    detail: Annotated[list[Annotated[str, Field(max_length=2_100)]], Field(max_length=40)] = []
+    run_type: Annotated[str, Field(max_length=100)] = ""
 
     file_name: Annotated[str, Field(max_length=200)] = "run.txt"
     check_only: bool = False
@@ -130,7 +155,7 @@ def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> 
     found = collection_for(user, name)
     require(user, "edit run", found)
     run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
-    return describe_run(run=run, changes=changes.dict(exclude_unset=True), who=user.get_username())
+    return describe_run(run=run, changes=changes.changes(), who=user.get_username())
 
 
 @router.post(

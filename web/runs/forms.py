@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 from django import forms
 
 from pooling.errors import PoolingError
-from pooling.models import Run
+from pooling.models import Collection, Run
+from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
 from pooling.services.collection_details import DEEPEST, MOST
 from pooling.services.naming import check_language
+from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
+from pooling.services.submissions import policy_of
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
@@ -60,9 +64,6 @@ class AboutRun(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="How it was made: models, data, anything special.",
     )
-    run_type = forms.CharField(
-        max_length=100, required=False, label="Family", help_text="Such as dense, rerank, bm25."
-    )
     paper = forms.CharField(max_length=500, required=False, label="Paper (link)")
     code = forms.CharField(max_length=500, required=False, label="Code (link)")
     submitted_on = forms.DateField(required=False, widget=Day(), label="Submission date")
@@ -70,6 +71,60 @@ class AboutRun(forms.Form):
         required=False, widget=Day(), help_text="Its author is hidden before this day."
     )
     baseline = forms.BooleanField(required=False, label="One of the board's own baselines")
+
+    def __init__(
+        self, collection: Collection, *args: Any, required: Sequence[str] = (), **named: Any
+    ) -> None:
+        super().__init__(*args, **named)
+        self.known = known_details(collection)
+        asked = asked_details(collection)
+        self.asked = [name for name in self.known if name in asked or name in required]
+        for name in self.asked:
+            self.fields[name] = detail_field(self.known[name])
+        for name in required:
+            if name in self.fields:
+                self.fields[name].label = f"{self[name].label} (required)"
+
+    def essentials(self) -> list[forms.BoundField]:
+        """Return the fields that every run has."""
+        return [self[name] for name in AboutRun.base_fields]
+
+    def about_system(self) -> list[forms.BoundField]:
+        """Return the details that the collection asks for."""
+        return [self[name] for name in self.asked]
+
+    def clean(self) -> dict[str, Any]:
+        """Collect the details under one name, with checked values."""
+        said = super().clean() or {}
+        details: dict[str, Any] = {}
+        for name in self.asked:
+            try:
+                value = read_value(self.known[name], said.pop(name, None))
+            except PoolingError as refusal:
+                self.add_error(name, refusal.next_step or refusal.message)
+                continue
+            details[name] = value
+        said["details"] = details
+        return said
+
+
+def detail_field(detail: Detail) -> forms.Field:
+    """Return the form field for a detail of a run, with its definition."""
+    label = f"{detail.label}, {detail.unit}" if detail.unit else detail.label
+    how: dict[str, Any] = {"required": False, "label": label, "help_text": detail.explained}
+    if detail.form is Form.YES_NO:
+        return forms.ChoiceField(choices=[("", "not said"), ("yes", "yes"), ("no", "no")], **how)
+    if detail.form is Form.CHOICE:
+        choices = [("", "not said"), *((value, value) for value in detail.choices)]
+        return forms.ChoiceField(choices=choices, **how)
+    if detail.form is Form.WHOLE:
+        return forms.IntegerField(min_value=1, **how)
+    if detail.form is Form.NUMBER:
+        return forms.FloatField(min_value=0, **how)
+    if detail.form is Form.WORD:
+        return forms.CharField(max_length=LONGEST_WORD, **how)
+    rows = 2 if detail.form is Form.LINKS else 1
+    return forms.CharField(max_length=LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": rows}), **how)
 
 
 class SendRuns(AboutRun):
@@ -99,10 +154,6 @@ class SendRuns(AboutRun):
     check_only = forms.BooleanField(required=False)
     run_files = FilesField(required=False, label="Run files")
 
-    def about(self) -> list[forms.BoundField]:
-        """Return the fields about the runs."""
-        return [self[name] for name in AboutRun.base_fields]
-
     def reading(self) -> list[forms.BoundField]:
         """Return the fields about reading the files and releasing the runs."""
         return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
@@ -110,8 +161,12 @@ class SendRuns(AboutRun):
     def options(self) -> dict[str, Any]:
         """Return the values as an upload stores them, without empty ones."""
         said = {name: value for name, value in self.cleaned_data.items() if value}
-        for name in ("run_files", "check_only"):
+        for name in ("run_files", "check_only", "details"):
             said.pop(name, None)
+        if details := {
+            name: value for name, value in self.cleaned_data["details"].items() if value is not None
+        }:
+            said["details"] = details
         return {name: value.isoformat() if isinstance(value, date) else value for name, value in said.items()}
 
 
@@ -120,11 +175,25 @@ class DescribeRun(AboutRun):
 
     def __init__(self, run: Run, held: frozenset[str], data: Any = None) -> None:
         initial = {name: getattr(run, name) for name in AboutRun.base_fields}
-        super().__init__(data, initial=initial)
+        policy = policy_of(run.collection)
+        required = policy.required if policy else ()
+        super().__init__(run.collection, data, initial=initial | _typed(run.details), required=required)
         for name in held:
             self.fields[name].disabled = bool(getattr(run, name)) or name == "baseline"
             if self.fields[name].disabled:
                 self.fields[name].help_text = "The board's policy does not allow changes."
+
+
+def _typed(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return details as a person would type them."""
+    return {
+        name: "\n".join(value)
+        if isinstance(value, list)
+        else ("yes" if value else "no")
+        if isinstance(value, bool)
+        else value
+        for name, value in details.items()
+    }
 
 
 class AboutCollection(forms.Form):

@@ -15,7 +15,9 @@ from leaderboard.board.boards import PublishedBoard
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
+from pooling.run_details import Detail, in_words
 from pooling.services.members import may
+from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
 from tournament.services.withdrawing import what_rests_on
 from web.boards.pages import Wish, published_board
@@ -136,12 +138,19 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "warnings": run.report.get("warnings", []),
         "coverage": _coverage(collection, run, hidden),
         "measures": MEASURES,
+        "details": shown_details(collection, run),
         "values": [_values(collection, run, one) for one in shown],
         "may_edit": may_edit,
         "rests_on_it": what_rests_on(run) if may_edit else [],
         "levels": Run.Release.values,
         **run_queries(collection, run, shown, hidden, everything, parameters),
     }
+
+
+def shown_details(collection: Collection, run: Run) -> list[tuple[Detail, str]]:
+    """Return what is said about the run in structured fields, in words."""
+    known = known_details(collection)
+    return [(one, in_words(one, run.details[name])) for name, one in known.items() if name in run.details]
 
 
 def _coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[str, Any]:

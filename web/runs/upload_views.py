@@ -28,7 +28,9 @@ from web.runs.forms import SendRuns
 @needs("upload run")
 def send(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form for run files; a plain POST takes in all files at once."""
-    form = SendRuns(request.POST or None, request.FILES or None)
+    policy = policy_of(collection)
+    required = policy.required if policy else ()
+    form = SendRuns(collection, request.POST or None, request.FILES or None, required=required)
     if request.method == "POST" and form.is_valid():
         files = form.cleaned_data["run_files"]
         if not files:
@@ -37,7 +39,6 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
             form.add_error("run_tag", "A tag names one run. Leave it empty or send one file.")
         elif _taken_in(request, collection, form):
             return redirect("web:uploads", collection.name)
-    policy = policy_of(collection)
     context = {
         "collection": collection,
         "form": form,
@@ -72,7 +73,7 @@ def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> b
 @needs("upload run")
 def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Announce a file from the script; the response has the address for its parts."""
-    form = SendRuns(request.POST)
+    form = SendRuns(collection, request.POST)
     size, key = _whole(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
     if not form.is_valid() or size is None:
         wrong = [f"{name}: {' '.join(map(str, said))}" for name, said in form.errors.items()]

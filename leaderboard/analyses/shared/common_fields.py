@@ -47,4 +47,11 @@ QUERIES = Choice(
     help="sets of queries (default: public and private separately if some are private, else all)",
     several=True,
 )
+ANNOUNCED = Choice(
+    "announced",
+    "Announced runs",
+    (("", "left out"), ("1", "included")),
+    help="include runs that were described and whose files have not arrived",
+    flag=True,
+)
 OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the official one)")

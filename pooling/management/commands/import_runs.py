@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from config.commands.console import UsageError
 from config.plurals import many
 from pooling.errors import InvalidFile
 from pooling.models import Run
+from pooling.run_details import DETAILS, Form
 from pooling.services import runs
 from pooling.services.finding import collection_named
 from pooling.services.run_problems import each_refusal
@@ -39,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--description", default="", help="how it was made")
         parser.add_argument("--paper", default="", help="where it is described")
         parser.add_argument("--code", default="", help="where its code is")
-        parser.add_argument("--type", default="", dest="run_type", help="such as full, rerank or dense")
+        details_arguments(parser)
         parser.add_argument(
             "--date",
             type=date.fromisoformat,
@@ -73,8 +75,9 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         if tag and len(files) > 1:
             raise UsageError("--tag names one run; give one FILE with it.")
-        facts = runs.RunFacts(**{name: options[name] for name in runs.RunFacts.__dataclass_fields__})
         chosen = collection_named(collection)
+        said = {name: options[name] for name in runs.RunFacts.__dataclass_fields__ if name in options}
+        facts = runs.RunFacts(**said, details=details_given(options))
         options = {"collection": chosen, "facts": facts, "order": order, "skip_unknown": skip_unknown}
         with self.progress(f"Importing {files[0].name}" if len(files) == 1 else "Importing runs") as update:
             if len(files) == 1:
@@ -99,6 +102,39 @@ class Command(BaseCommand):
             self.out.print(f"{run['run']}: {size}", markup=False)
             for warning in run["warnings"]:
                 self.out.print(f"  warning: {warning}", markup=False)
+
+
+def details_arguments(parser: CommandParser) -> None:
+    """Add an option for each detail of a run, and one for a collection's own fields."""
+    for detail in DETAILS:
+        also = ["--type"] if detail.name == "family" else []  # the name that it had first
+        shown = "|".join(detail.choices) or ("yes|no" if detail.form is Form.YES_NO else "")
+        parser.add_argument(
+            f"--{detail.name.replace('_', '-')}",
+            *also,
+            dest=f"detail_{detail.name}",
+            default="",
+            metavar=shown or detail.form.name,
+            help=detail.explained.replace("%", "%%"),
+        )
+    parser.add_argument(
+        "--detail",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a field of the collection's own; can be repeated",
+    )
+
+
+def details_given(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the details from the options, by name. Raises UsageError."""
+    given = {one.name: options[f"detail_{one.name}"] for one in DETAILS if options[f"detail_{one.name}"]}
+    for pair in options["detail"]:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"--detail {pair}: write NAME=VALUE.")
+        given[name.strip()] = value
+    return given
 
 
 def run_facts(run: Run) -> dict[str, Any]:

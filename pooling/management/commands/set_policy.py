@@ -33,8 +33,9 @@ class Command(BaseCommand):
             "--require",
             nargs="+",
             default=list(REQUIRED),
-            choices=list(METADATA),
-            help=f"what must be said of a run (default: {' '.join(REQUIRED)})",
+            metavar="DETAIL",
+            help=f"what must be said of a run (default: {' '.join(REQUIRED)}), of {', '.join(METADATA)} and the "
+            "collection's own fields",
         )
         parser.add_argument(
             "--embargo-days", type=int, default=0, help="longest time a run may stay anonymous (default: 0)"

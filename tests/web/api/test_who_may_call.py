@@ -74,6 +74,11 @@ TABLE = {
     ("post", "/collections/{name}/runs/release"): Call(
         "runs", RUNS, body=b'{"runs": ["quay"], "release": "scores"}'
     ),
+    ("get", "/collections/{name}/run-fields"): Call(),
+    ("put", "/collections/{name}/run-fields"): Call("runs", RUNS, body=b'{"asked": ["subtask"]}'),
+    ("post", "/collections/{name}/run-metadata"): Call(
+        "runs", RUNS, body=b'{"table": "run\\tteam\\nquay\\tA"}'
+    ),
     ("post", "/collections/{name}/uploads"): Call(
         "runs", RUNS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
     ),

@@ -194,7 +194,7 @@ def test_scripts_in_tags_descriptions_queries_and_passages_are_shown_as_text(cas
     said = {
         "team": SCRIPT,
         "description": SCRIPT,
-        "run_type": SCRIPT,
+        "details": {"family": SCRIPT, "external": SCRIPT},
         "paper": f"javascript:{SCRIPT}",
         "code": SCRIPT,
     }

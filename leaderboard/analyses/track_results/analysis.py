@@ -1,0 +1,148 @@
+"""The result tables of a track."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from config.plurals import many
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.shared.combinations import usual_labels
+from leaderboard.analyses.shared.described_runs import described_runs
+from leaderboard.analyses.track_results.computation import ResultRow, result_rows
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import UnknownMeasure
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output.table import best_marked
+from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.labels import Labels, labels_named
+from leaderboard.scoring.measure_names import is_measure, measure_names, parse_measure
+from leaderboard.scoring.measures import Measure
+from leaderboard.scoring.score_facts import labels_words
+from leaderboard.scoring.scores import score
+from pooling.run_details import Detail, KnownRun, in_words
+from pooling.services.query_splits import private_qids
+from pooling.services.run_fields import known_details
+
+#: Columns of a result table if nobody chooses.
+USUAL_DETAILS = ("subtask", "neural", "stage", "dense")
+Values = dict[str, list[float | None]]
+
+
+def analyse_results(asked: Asked, progress: Progress | None) -> Analysis:
+    """Return one table per task: every run with its details and values. Raises a Refusal."""
+    runs = described_runs(asked)
+    names = measure_names(asked.text("measures"))
+    measures = [parse_measure(name) for name in names]
+    labels = _labels(asked)
+    computed = _computed(asked, labels, names, progress) if asked.runs and labels else {}
+    tables = result_rows(
+        runs,
+        computed,
+        _reported(runs, measures),
+        baselines=asked.text("baselines") != "without",
+        higher_is_better=measures[0].higher_is_better,
+    )
+    if task := asked.text("task"):
+        tables = {name: rows for name, rows in tables.items() if name == task}
+    facts = Facts(
+        collection=asked.collection.name,
+        runs=tuple(run.run_tag for run in runs),
+        labels=(labels_words(labels),) if labels else ("values as reported",),
+        measure=", ".join(names),
+        queries=len(labels.qids) if labels else asked.collection.queries.count(),
+        software=software_version(),
+    )
+    details = _columns(asked)
+    return Analysis(
+        facts,
+        tuple(_table(task, rows, names, measures, details, facts) for task, rows in tables.items()),
+    )
+
+
+def _labels(asked: Asked) -> Labels | None:
+    """Return the labels to score under; None if the collection has none and none are named."""
+    name = asked.text("qrels")
+    if not name and not asked.collection.qrel_sets.exists():
+        return None
+    labels = labels_named(asked.collection, name or usual_labels(asked.collection)[0])
+    return labels.without(private_qids(asked.collection)) if asked.released else labels
+
+
+def _computed(asked: Asked, labels: Labels, names: Sequence[str], progress: Progress | None) -> Values:
+    scores = score(
+        collection=asked.collection,
+        labels=labels,
+        runs=asked.runs,
+        measures=" ".join(names),
+        progress=progress,
+    )
+    return {
+        run.run_tag: [_or_none(column.scored[place].mean) for column in scores.columns]
+        for place, run in enumerate(scores.runs)
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if value != value else value
+
+
+def _reported(runs: Sequence[KnownRun], measures: Sequence[Measure]) -> Values:
+    """Return the reported values of these measures by run tag; a measure is found by any of its names."""
+    found: Values = {}
+    for run in runs:
+        by_name = {
+            parse_measure(name).name: value for name, value in run.reported.items() if is_measure(name)
+        }
+        if by_name:
+            found[run.run_tag] = [by_name.get(measure.name) for measure in measures]
+    return found
+
+
+def _columns(asked: Asked) -> list[Detail]:
+    known = known_details(asked.collection)
+    names = asked.text("columns").replace(",", " ").split() or USUAL_DETAILS
+    if strange := [name for name in names if name not in known]:
+        raise UnknownMeasure(f"Unknown detail {strange[0]!r}.", f"Known details: {', '.join(known)}.")
+    return [known[name] for name in names]
+
+
+def _table(
+    task: str,
+    rows: Sequence[ResultRow],
+    names: Sequence[str],
+    measures: Sequence[Measure],
+    details: Sequence[Detail],
+    facts: Facts,
+) -> Table:
+    keys = [f"measure_{place}" for place in range(len(names))]
+    found = tuple(Row(_cells(row, keys, details)) for row in rows)
+    for key, measure in zip(keys, measures, strict=True):
+        found = best_marked(found, key, higher=measure.higher_is_better)
+    reported = sum(row.reported for row in rows)
+    notes = [f"Values of {many(reported, 'run')} are those that the track reported."] if reported else []
+    columns = (
+        Column("run", "run"),
+        Column("group", "group"),
+        *(Column(one.name, one.label.lower()) for one in details),
+        Column("baseline", "baseline"),
+        *(Column(key, name, Kind.MEASURE) for key, name in zip(keys, names, strict=True)),
+    )
+    caption = f"Runs of the {task} task by group, in the order of {names[0]}."
+    own = replace(facts, runs=tuple(row.run.run_tag for row in rows))
+    return Table(f"results_{task}", f"Results: {task}", caption, columns, found, own, notes=tuple(notes))
+
+
+def _cells(row: ResultRow, keys: Sequence[str], details: Sequence[Detail]) -> Mapping[str, Any]:
+    said = {
+        one.name: in_words(one, row.run.details[one.name]) for one in details if one.name in row.run.details
+    }
+    values = [*row.values, *[None] * (len(keys) - len(row.values))]
+    return {
+        "run": row.run.run_tag,
+        "group": row.run.team or None,
+        **{one.name: said.get(one.name) for one in details},
+        "baseline": "yes" if row.run.baseline else "no",
+        **dict(zip(keys, values, strict=True)),
+    }

@@ -1,0 +1,51 @@
+"""The order of a track's result tables, and what stands in them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pooling.run_details import KnownRun, tasks_of
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A run with its values, in the order of the measures; ``reported``: they are the track's, not computed here."""
+
+    run: KnownRun
+    values: tuple[float | None, ...]
+    reported: bool
+
+
+def result_rows(
+    runs: Sequence[KnownRun],
+    computed: Mapping[str, Sequence[float | None]],
+    reported: Mapping[str, Sequence[float | None]],
+    *,
+    baselines: bool,
+    higher_is_better: bool = True,
+) -> dict[str, list[ResultRow]]:
+    """Return task → rows by group, then by the first measure, best first: the order of [DL]'s appendix.
+
+    ``computed`` and ``reported`` have the values of each run, by tag. A computed value takes precedence. Groups are
+    ordered as text is in ASCII, capitals first, as in [DL]. Without ``baselines`` only other runs are listed.
+    """
+    sign = -1 if higher_is_better else 1
+
+    def place(row: ResultRow) -> tuple[str, bool, float, str]:
+        first = row.values[0] if row.values else None
+        return row.run.team, first is None, sign * (first or 0.0), row.run.run_tag
+
+    tables = {}
+    for task in tasks_of(runs):
+        rows = [
+            ResultRow(
+                run,
+                tuple(computed[run.run_tag] if run.run_tag in computed else reported.get(run.run_tag, ())),
+                run.run_tag not in computed,
+            )
+            for run in runs
+            if run.task == task and (baselines or not run.baseline)
+        ]
+        tables[task] = sorted(rows, key=place)
+    return tables

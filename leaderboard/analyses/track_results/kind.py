@@ -1,0 +1,60 @@
+"""The kind for a track's result tables."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.fields import Choice
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.shared.common_fields import ANNOUNCED
+from leaderboard.analyses.track_results.analysis import analyse_results
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    return analyse_results(asked, progress)
+
+
+KIND = Kind(
+    "track_results",
+    "Result tables",
+    "Every run with its group, its details and its values, by task: the tables of an overview paper.",
+    "runs, or announced runs with reported values",
+    make,
+    (
+        Choice(
+            "qrels",
+            "Labels",
+            of="one labels",
+            help="a qrel set, or @n for version n of the preference qrels (default: the official set)",
+        ),
+        Choice(
+            "measures",
+            "Measures",
+            (("nDCG@10 NCG@100 AP", "nDCG@10 NCG@100 AP"), ("RR@10 nDCG@10", "RR@10 nDCG@10")),
+            help="measures, separated by spaces; the first one orders the runs of a group",
+            option="--measures",
+            free=True,
+        ),
+        Choice("task", "Task", help="only the runs of this task, such as passage"),
+        Choice(
+            "baselines",
+            "Baselines",
+            (("", "included"), ("without", "left out")),
+            help="leave out baselines",
+            option="--without-baselines",
+            flag=True,
+        ),
+        Choice(
+            "columns", "Details", help="details to show, separated by spaces (default: the type of a run)"
+        ),
+        ANNOUNCED,
+    ),
+    by_query_set=True,
+    at_once=1000,
+    by_description=True,
+    works="Scoring runs",
+    help="List every run with its group, its details and its values, one table per task, as the appendix of a "
+    "track's overview does. Announced runs have the values that the track reported.",
+    example="mine --announced --without-baselines --latex results.tex",
+)

@@ -1,0 +1,1 @@
+"""Who submitted what to a track: groups and runs by task and type."""

@@ -1,0 +1,38 @@
+"""Submission statistics as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from config.plurals import many
+from leaderboard.analyses.track_statistics.computation import COUNTED, count_submissions
+from leaderboard.cache.software_version import software_version
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from pooling.models import Collection
+from pooling.run_details import KnownRun
+
+
+def analyse_submissions(collection: Collection, runs: Sequence[KnownRun]) -> Analysis:
+    """Return how many groups and runs of each kind there are, by task."""
+    found = count_submissions(runs)
+    waiting = sum(not run.arrived for run in runs)
+    facts = Facts(
+        collection=collection.name,
+        runs=tuple(run.run_tag for run in runs),
+        labels=("descriptions of runs",),
+        measure="counts",
+        queries=collection.queries.count(),
+        software=software_version(),
+    )
+    columns = (Column("kind", "kind"), *(Column(task, task, Kind.COUNT) for task in found))
+    words = {"groups": "groups"} | {name: words for name, (words, _) in COUNTED.items()}
+    rows = tuple(
+        Row({"kind": said} | {task: counts[name] for task, counts in found.items()})
+        for name, said in words.items()
+    )
+    notes = (f"{many(waiting, 'run is', 'runs are')} announced and not here yet.",) if waiting else ()
+    caption = (
+        "Groups and runs by task, as table 1 of the overviews of TREC's Deep Learning tracks counts them."
+    )
+    table = Table("submissions", "Submission statistics", caption, columns, rows, facts, notes)
+    return Analysis(facts, (table,), content={"tasks": found})

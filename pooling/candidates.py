@@ -1,0 +1,39 @@
+"""Find what a reranked run has beside the candidates that everybody was given. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pooling.formats import Content
+from pooling.ranking import Ranking
+
+_KEY = ["qid", "pid"]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Passages of a run that are no candidates: how many, of how many queries, and each as (qid, pid)."""
+
+    places: frozenset[tuple[str, str]]
+    queries: int
+
+
+def outside_candidates(ranking: Ranking, candidates: Ranking) -> Outside:
+    """Return the passages of a run that are not among the candidates of their query."""
+    strange = ranking.frame().select(_KEY).join(candidates.frame().select(_KEY), on=_KEY, how="anti")
+    return Outside(frozenset(strange.iter_rows()), strange["qid"].n_unique())
+
+
+def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:
+    """Return the number of the first line with one of these (qid, pid) in a file that was read before; else 0."""
+    wanted = {(qid.encode(), pid.encode()) for qid, pid in places}
+    number = 0
+    for block in content.blocks():
+        for line in block[:-1].split(b"\n"):
+            number += 1
+            # TREC's third column is the pid, MS MARCO's second.
+            fields = line.split(None, 3)
+            if len(fields) > 2 and ((fields[0], fields[2]) in wanted or (fields[0], fields[1]) in wanted):
+                return number
+    return 0

@@ -1,0 +1,234 @@
+"""What can be said about a run in structured fields: names, definitions, allowed values. Pure.
+
+The same table makes the form's fields, the command's options, the API's descriptions and the columns that
+`import_run_metadata` reads. The vocabulary is that of the TREC Deep Learning tracks (*Overview of the TREC 2022 Deep
+Learning track*, section 5), and a collection can add fields of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pooling.errors import PoolingError
+
+LONGEST_TEXT = 2_000
+LONGEST_WORD = 100
+MOST_LINKS = 10
+#: The key under which a run keeps the values that its track reported: measure → value.
+REPORTED = "reported"
+
+Value = str | bool | int | float | list[str]
+
+
+class Form(StrEnum):
+    """How a detail is written."""
+
+    CHOICE = "choice"
+    YES_NO = "yes or no"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    WORD = "word"
+    TEXT = "text"
+    LINKS = "links"
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One structured field of a run. ``choices``: allowed value → its definition."""
+
+    name: str
+    label: str
+    definition: str
+    form: Form = Form.TEXT
+    choices: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
+    also: tuple[str, ...] = ()
+    """Other names of its column in files."""
+
+    @property
+    def explained(self) -> str:
+        """Return the definition with those of its choices."""
+        choices = "; ".join(f"{value}: {meaning}" for value, meaning in self.choices.items() if meaning)
+        return " ".join(filter(None, [self.definition, f"{choices}." if choices else ""]))
+
+
+DETAILS: tuple[Detail, ...] = (
+    Detail("task", "Task", "What the run retrieves, such as passage or document.", Form.WORD),
+    Detail(
+        "subtask",
+        "Subtask",
+        "Where its candidates come from.",
+        Form.CHOICE,
+        {
+            "fullrank": "it retrieves from the whole corpus",
+            "rerank": "it reorders the candidates that the organizers provide",
+        },
+    ),
+    Detail(
+        "neural",
+        "Neural type",
+        "The most powerful model that the run uses anywhere.",
+        Form.CHOICE,
+        {
+            "nnlm": "a large pretrained language model, such as BERT or T5",
+            "nn": "other neural representations or models",
+            "trad": "no neural models, such as BM25, RM3 or feature-based learning to rank",
+        },
+        also=("neural_type",),
+    ),
+    Detail(
+        "stage",
+        "Stages",
+        "How many steps rank the passages.",
+        Form.CHOICE,
+        {"single": "one retrieval step", "multi": "retrieval and at least one step of reranking"},
+        also=("stages",),
+    ),
+    Detail(
+        "dense",
+        "Dense retrieval",
+        "Whether any of its steps retrieves with dense vectors.",
+        Form.YES_NO,
+        also=("dense_retrieval",),
+    ),
+    Detail(
+        "priority",
+        "Priority",
+        "The team's own order of its runs, from 1. Runs of a lower number are pooled first.",
+        Form.WHOLE,
+    ),
+    Detail(
+        "family", "Family", "The kind of system in a few words, such as dense, rerank or bm25.", Form.WORD
+    ),
+    Detail("external", "External resources", "Models, services and knowledge from outside the collection."),
+    Detail("training", "Training data", "The data that the run was trained or tuned on."),
+    Detail("index_size", "Index size", "Size of the index on disk.", Form.NUMBER, unit="GB"),
+    Detail("latency", "Latency per query", "Mean time for one query.", Form.NUMBER, unit="ms"),
+    Detail("cost", "Cost per query", "Mean cost of one query.", Form.NUMBER, unit="US dollars"),
+    Detail("hardware", "Hardware", "The machines for which latency and cost are stated."),
+    Detail("links", "Links", "Addresses of models, logs or demos, one per line.", Form.LINKS),
+)
+BY_NAME = {one.name: one for one in DETAILS}
+_YES = {"yes", "true", "1", "y"}
+_NO = {"no", "false", "0", "n"}
+
+
+def details_of(own: Iterable[Mapping[str, Any]] = ()) -> dict[str, Detail]:
+    """Return the built-in details and a collection's own, by name, in the order of forms."""
+    added = [
+        Detail(
+            str(one["name"]),
+            str(one.get("label") or one["name"]),
+            str(one.get("definition", "")),
+            Form.CHOICE if one.get("choices") else Form.TEXT,
+            dict.fromkeys(map(str, one.get("choices") or ()), ""),
+        )
+        for one in own
+    ]
+    return BY_NAME | {one.name: one for one in added}
+
+
+def read_details(given: Mapping[str, Any], known: Mapping[str, Detail]) -> dict[str, Value]:
+    """Return the details with checked values; empty ones are left out. Raises PoolingError, naming the field."""
+    read: dict[str, Value] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise PoolingError(
+                f"Unknown detail {name[:60]!r} of a run.", f"Known details: {', '.join(known)}."
+            )
+        if (found := read_value(known[name], value)) is not None:
+            read[name] = found
+    return read
+
+
+def read_value(detail: Detail, given: Any) -> Value | None:
+    """Return the value of one detail, or None for an empty one. Raises PoolingError."""
+    if given is None or given == "" or given == []:
+        return None
+    if detail.form is Form.LINKS:
+        return _links(detail, given)
+    text = " ".join(str(given).split()) if detail.form is not Form.TEXT else str(given).strip()
+    if not text:
+        return None
+    if detail.form is Form.YES_NO:
+        if text.casefold() in _YES | _NO:
+            return text.casefold() in _YES
+        raise _wrong(detail, text, "Write yes or no.")
+    if detail.form in (Form.WHOLE, Form.NUMBER):
+        return _number(detail, text)
+    if detail.form is Form.CHOICE:
+        chosen = {value.casefold(): value for value in detail.choices}.get(text.casefold())
+        if chosen is None:
+            raise _wrong(detail, text, f"Choose one of: {', '.join(detail.choices)}.")
+        return chosen
+    longest = LONGEST_WORD if detail.form is Form.WORD else LONGEST_TEXT
+    if len(text) > longest or "\x00" in text:
+        raise _wrong(detail, text, f"Use at most {longest} characters.")
+    return text
+
+
+def _number(detail: Detail, text: str) -> int | float:
+    whole = detail.form is Form.WHOLE
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        number = math.nan
+    if not (1 if whole else 0) <= number <= 1e12:
+        raise _wrong(detail, text, "Write a whole number from 1." if whole else "Write a number from 0.")
+    return number
+
+
+def _links(detail: Detail, given: Any) -> list[str] | None:
+    links = [str(one).strip() for one in (given if isinstance(given, list | tuple) else str(given).split())]
+    links = [one for one in links if one]
+    for one in links:
+        if not one.startswith(("https://", "http://")) or len(one) > 500 or any(map(str.isspace, one)):
+            raise _wrong(detail, one, "Write addresses that begin with https://, one per line.")
+    if len(links) > MOST_LINKS:
+        raise PoolingError(f"{detail.label}: {len(links)} addresses.", f"Give at most {MOST_LINKS}.")
+    return links or None
+
+
+def _wrong(detail: Detail, text: str, advice: str) -> PoolingError:
+    return PoolingError(f"{detail.label} cannot be {text[:40]!r}.", advice)
+
+
+def in_words(detail: Detail, value: Value) -> str:
+    """Return a value as people read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(value)
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{shown} {detail.unit}".strip()
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """A run as the tables of a track count it. ``arrived``: its file is there; else it is only announced."""
+
+    run_tag: str
+    team: str
+    baseline: bool
+    details: Mapping[str, Any]
+    arrived: bool = False
+
+    @property
+    def task(self) -> str:
+        """What it retrieves. A run that does not say counts as a passage run."""
+        return str(self.details.get("task") or "passage")
+
+    @property
+    def reported(self) -> dict[str, float]:
+        """Values that the track reported: measure → value."""
+        return dict(self.details.get(REPORTED, {}))
+
+
+def tasks_of(runs: Iterable[KnownRun]) -> list[str]:
+    """Return the tasks of runs: passage and document first, then others by name."""
+    first = {"passage": 0, "document": 1}
+    return sorted({run.task for run in runs}, key=lambda task: (first.get(task, 2), task))

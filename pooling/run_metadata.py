@@ -1,0 +1,170 @@
+"""Read a table that describes many runs: one line for each, TSV or CSV, with a header. Pure.
+
+Columns are named as the fields of a run; those named as measures hold values that the track reported.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pooling.errors import InvalidFile, PoolingError
+from pooling.run_details import REPORTED, Detail, read_value
+
+MOST_RUNS = 20_000
+#: Column → the field of a run that it holds.
+COLUMNS = {
+    "run": "run_tag",
+    "run_tag": "run_tag",
+    "tag": "run_tag",
+    "runid": "run_tag",
+    "group": "team",
+    "team": "team",
+    "description": "description",
+    "paper": "paper",
+    "code": "code",
+    "baseline": "baseline",
+    "submitted_on": "submitted_on",
+    "date": "submitted_on",
+    "run_type": "family",
+}
+_LONGEST = {"run_tag": 200, "team": 200, "description": 10_000, "paper": 500, "code": 500}
+
+
+@dataclass(frozen=True)
+class DescribedRun:
+    """One line: the run's tag, fields of a run, and its details. ``line`` counts from 1."""
+
+    run_tag: str
+    line: int
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Wrong(PoolingError):
+    """A cell that cannot be read."""
+
+
+def read_run_metadata(
+    text: str, *, name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
+) -> list[DescribedRun]:
+    """Return every line of the table. Raises InvalidFile for the first line that cannot be read.
+
+    ``known``: the collection's details; ``is_measure``: whether a column's name is that of a measure.
+    """
+    text = text.removeprefix("\ufeff")
+    lines = csv.reader(io.StringIO(text), delimiter=_separator(text), strict=True)
+    try:
+        header = [cell.strip() for cell in next(lines, [])]
+        meaning = _meaning(header, name, known, is_measure)
+        found: dict[str, DescribedRun] = {}
+        for cells in lines:
+            if not any(cell.strip() for cell in cells):
+                continue
+            one = _described(cells, lines.line_num, header, meaning, name, known)
+            if one.run_tag in found:
+                before = found[one.run_tag].line
+                raise InvalidFile(
+                    name, one.line, f"{one.run_tag} is already described in line {before}.", "Keep one line."
+                )
+            found[one.run_tag] = one
+            if len(found) > MOST_RUNS:
+                raise InvalidFile(name, one.line, f"more than {MOST_RUNS:,} runs.", "Split the file.")
+    except csv.Error as error:
+        raise InvalidFile(name, lines.line_num, f"not a table: {error}.", "Send TSV or CSV.") from None
+    if not found:
+        raise InvalidFile(name, 0, "it describes no runs.", "Write a header, then one line for each run.")
+    return list(found.values())
+
+
+def _separator(text: str) -> str:
+    header = text.partition("\n")[0]
+    return "\t" if "\t" in header else ";" if header.count(";") > header.count(",") else ","
+
+
+def _meaning(
+    header: Sequence[str], name: str, known: Mapping[str, Detail], is_measure: Callable[[str], bool]
+) -> list[str]:
+    """Return what each column holds: a field, a detail, or ``measure NAME``."""
+    also = {other: one.name for one in known.values() for other in one.also}
+    found = []
+    for column in header:
+        plain = column.casefold().replace(" ", "_").replace("-", "_")
+        meant = plain if plain in known else also.get(plain) or COLUMNS.get(plain)
+        if meant is None and is_measure(column):
+            meant = f"{REPORTED} {column}"
+        if meant is None:
+            raise InvalidFile(name, 1, f"unknown column {column[:60]!r}.", _advice(plain, known))
+        if meant in found:
+            raise InvalidFile(name, 1, f"two columns say the {meant}.", "Keep one of them.")
+        found.append(meant)
+    if "run_tag" not in found:
+        raise InvalidFile(name, 1, "there is no column for the run's tag.", "Call it run.")
+    return found
+
+
+def _advice(column: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(column, [*COLUMNS, *known], n=1)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"{guess}Add it to the collection's own fields first, or leave it out."
+
+
+def _described(
+    cells: Sequence[str],
+    line: int,
+    header: Sequence[str],
+    meaning: Sequence[str],
+    name: str,
+    known: Mapping[str, Detail],
+) -> DescribedRun:
+    if len(cells) != len(header):
+        reason = f"{len(cells)} columns where the header has {len(header)}."
+        raise InvalidFile(name, line, reason, "Give every line the header's columns.")
+    fields: dict[str, Any] = {}
+    details: dict[str, Any] = {}
+    reported: dict[str, float] = {}
+    for column, meant, cell in zip(header, meaning, map(str.strip, cells), strict=True):
+        try:
+            if meant.startswith(f"{REPORTED} "):
+                if cell:
+                    reported[column] = _number(cell)
+            elif meant in known:
+                details[meant] = read_value(known[meant], cell)
+            else:
+                fields[meant] = _field(meant, cell)
+        except PoolingError as wrong:
+            raise InvalidFile(name, line, f"{column}: {wrong.message}", str(wrong.next_step)) from None
+    run_tag = fields.pop("run_tag")
+    return DescribedRun(run_tag, line, fields, details | ({REPORTED: reported} if reported else {}))
+
+
+def _field(name: str, cell: str) -> Any:
+    if name == "baseline":
+        if cell.casefold() not in ("yes", "no", "true", "false", "1", "0", ""):
+            raise Wrong(f"{cell[:40]!r} is neither yes nor no.", "Write yes or no.")
+        return cell.casefold() in ("yes", "true", "1")
+    if name == "submitted_on":
+        try:
+            return date.fromisoformat(cell) if cell else None
+        except ValueError:
+            raise Wrong(f"{cell[:40]!r} is not a date.", "Write it as 2026-11-22.") from None
+    if name == "run_tag" and (not cell or any(map(str.isspace, cell))):
+        raise Wrong(f"{cell[:40]!r} cannot be a run tag.", "Write the tag without blanks.")
+    if len(cell) > _LONGEST[name] or "\x00" in cell:
+        raise Wrong("the text is too long.", f"Use at most {_LONGEST[name]} characters.")
+    return cell
+
+
+def _number(cell: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = float("nan")
+    if not -1e9 < number < 1e9:
+        raise Wrong(f"{cell[:40]!r} is not a number.", "Write a value such as 0.7184, or leave it empty.")
+    return number

@@ -1,0 +1,101 @@
+"""The candidate set of a collection: the passages that reranked runs may reorder, such as an official top 100."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from config.plurals import many
+from pooling import trec
+from pooling.candidates import first_line, outside_candidates
+from pooling.errors import InvalidRunFile, NotFound
+from pooling.formats import Content, Progress
+from pooling.models import CandidateSet, Collection
+from pooling.ranking import Ranking
+from pooling.services import ranking_files
+from pooling.services.finding import known_qids
+from pooling.services.growth import most_bytes_of_run
+from pooling.services.members import log
+
+
+def candidates_of(collection: Collection) -> CandidateSet | None:
+    """Return the collection's candidate set, if any."""
+    return CandidateSet.objects.filter(collection=collection).first()
+
+
+def set_candidates(
+    *, collection: Collection, path: Path, name: str = "", who: str, progress: Progress | None = None
+) -> CandidateSet:
+    """Set or replace the candidate set from a file in a run's format. Lines of unknown queries are left out.
+
+    Runs that are there stay. Raises InvalidFile.
+    """
+    file = trec.read_run_file(
+        path,
+        name=name,
+        known_qids=known_qids(collection),
+        skip_unknown=True,
+        max_bytes=most_bytes_of_run(),
+        progress=progress,
+    )
+    stored = f"{collection.pk}/candidates-{file.sha256}.parquet"
+    ranking_files.put_ranking(stored, file.ranking)
+    before = candidates_of(collection)
+    facts: dict[str, Any] = {
+        "file_name": Path(name or path.name).name[:200],
+        "sha256": file.sha256,
+        "storage_name": stored,
+        "queries": len(file.ranking.qids),
+        "depth": file.report.depth,
+        "lines": file.report.lines,
+    }
+    with transaction.atomic():
+        candidates, _ = CandidateSet.objects.update_or_create(collection=collection, defaults=facts)
+        log(collection, f"candidates for reranking set: {facts['file_name']}"[:300], who=who)
+    if before is not None and before.storage_name != stored:
+        ranking_files.forget_ranking(before.storage_name)
+    return candidates
+
+
+def drop_candidates(*, collection: Collection, who: str) -> bool:
+    """Remove the candidate set; return whether there was one."""
+    before = candidates_of(collection)
+    if before is None:
+        return False
+    with transaction.atomic():
+        before.delete()
+        log(collection, "candidates for reranking removed", who=who)
+    ranking_files.forget_ranking(before.storage_name)
+    return True
+
+
+def refuse_outside_candidates(
+    collection: Collection, ranking: Ranking, details: Mapping[str, Any], *, path: Path, name: str = ""
+) -> None:
+    """Raise InvalidRunFile if a run says that it reranks, and has passages that are no candidates.
+
+    The error names the first such line. Nothing is checked for other runs, or without a candidate set.
+    """
+    candidates = candidates_of(collection) if details.get("subtask") == "rerank" else None
+    if candidates is None:
+        return
+    given = ranking_files.stored_ranking(candidates.storage_name)
+    if given is None:
+        raise NotFound(
+            f"The stored candidates of {collection.name} are gone ({candidates.storage_name}).",
+            "Set them again.",
+        )
+    outside = outside_candidates(ranking, given)
+    if not outside.places:
+        return
+    line = first_line(Content(path, name, most_bytes_of_run()), outside.places)
+    raise InvalidRunFile(
+        name or str(path),
+        line,
+        f"the passage is not among the candidates of its query ({candidates.file_name}). The run has "
+        f"{many(len(outside.places), 'such passage')} in {many(outside.queries, 'query', 'queries')}.",
+        "A rerank run reorders the candidates only. Leave other passages out, or submit the run as fullrank.",
+    )

@@ -1,0 +1,111 @@
+"""The details of runs that a collection asks for: chosen from the built-in ones, and its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from django.db import transaction
+
+from pooling.errors import PoolingError
+from pooling.models import AnnouncedRun, Collection, Run
+from pooling.run_details import BY_NAME, REPORTED, Detail, details_of
+from pooling.services.members import log
+
+MOST_OWN = 20
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+#: Names of columns and fields that an own field cannot take.
+TAKEN = frozenset(
+    [field.name for field in Run._meta.get_fields()]
+    + [
+        "run",
+        "tag",
+        "group",
+        "release",
+        "check_only",
+        "order",
+        "skip_unknown",
+        "run_type",
+        REPORTED,
+        *BY_NAME,
+    ]
+)
+
+
+def known_details(collection: Collection) -> dict[str, Detail]:
+    """Return every detail that a run of the collection can have, by name."""
+    return details_of(collection.run_fields.get("own", ()))
+
+
+def asked_details(collection: Collection) -> dict[str, Detail]:
+    """Return the details that the collection asks teams for; all built-in ones if nobody chose."""
+    known = known_details(collection)
+    asked = collection.run_fields.get("asked")
+    return known if asked is None else {name: known[name] for name in known if name in asked}
+
+
+def set_run_fields(
+    *, collection: Collection, asked: Sequence[str], own: Sequence[Mapping[str, Any]], who: str
+) -> Collection:
+    """Choose what is asked about runs, and define own fields. What runs already say stays.
+
+    An own field has a ``name``, a ``label``, a ``definition``, and ``choices`` unless it is free text.
+    Raises PoolingError.
+    """
+    made = [_own(one) for one in own]
+    names = [one["name"] for one in made]
+    if len(names) > MOST_OWN or len(set(names)) < len(names):
+        raise PoolingError(
+            f"A collection can have {MOST_OWN} own fields, each with another name.", "Leave some out."
+        )
+    known = details_of(made)
+    if strange := [name for name in asked if name not in known]:
+        raise PoolingError(f"Unknown detail {strange[0][:60]!r}.", f"Known details: {', '.join(known)}.")
+    wanted = [name for name in known if name in asked]
+    fields = {"asked": wanted, "own": made}
+    if fields != collection.run_fields:
+        with transaction.atomic():
+            Collection.objects.filter(pk=collection.pk).update(run_fields=fields)
+            said = f"details asked about runs: {', '.join(wanted) or 'none'}"
+            log(collection, said[:300], who=who)
+        collection.run_fields = fields
+    return collection
+
+
+def _own(given: Mapping[str, Any]) -> dict[str, Any]:
+    name = str(given.get("name", "")).strip()
+    if not _NAME.fullmatch(name) or name in TAKEN:
+        raise PoolingError(
+            f"An own field cannot be called {name[:60]!r}.",
+            "Use lower-case letters, digits and underscores, and a name that no other field has.",
+        )
+    label, definition = (str(given.get(key, "")).strip() for key in ("label", "definition"))
+    choices = [str(one).strip() for one in given.get("choices") or () if str(one).strip()]
+    if len(label) > 60 or len(definition) > 500 or len(choices) > 50 or any(len(one) > 60 for one in choices):
+        raise PoolingError(
+            f"The own field {name} is too long.",
+            "Use at most 60 characters for its label and each choice, 500 for its definition, and 50 choices.",
+        )
+    return {"name": name, "label": label, "definition": definition, "choices": list(dict.fromkeys(choices))}
+
+
+#: What an announcement keeps beside the details, with the value that means "not said".
+ANNOUNCED: dict[str, Any] = {
+    "team": "",
+    "description": "",
+    "paper": "",
+    "code": "",
+    "submitted_on": None,
+    "baseline": False,
+}
+
+
+def completed(said: dict[str, Any], announced: AnnouncedRun) -> dict[str, Any]:
+    """Return what is said about a run, with its announcement for what is not. What was sent with the file wins."""
+    before = dict(announced.said)
+    if before.get("submitted_on"):
+        before["submitted_on"] = date.fromisoformat(before["submitted_on"])
+    fields = {name: said[name] or before.get(name, empty) for name, empty in ANNOUNCED.items()}
+    return said | fields | {"details": before.get("details", {}) | said["details"]}

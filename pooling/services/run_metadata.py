@@ -1,0 +1,115 @@
+"""Describe many runs at once, also those whose files have not arrived yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db import transaction
+
+from config.plurals import many
+from pooling.errors import InvalidFile, PoolingError
+from pooling.models import AnnouncedRun, Collection, Run
+from pooling.run_details import KnownRun
+from pooling.run_metadata import DescribedRun, read_run_metadata
+from pooling.services.describing import describe_run
+from pooling.services.members import log
+from pooling.services.run_fields import ANNOUNCED, known_details
+
+MOST_BYTES = 20_000_000
+
+
+@dataclass(frozen=True)
+class DescribedRuns:
+    """What a table changed, as run tags: runs described anew, runs announced, and those left as they were."""
+
+    described: tuple[str, ...]
+    announced: tuple[str, ...]
+    unchanged: tuple[str, ...]
+
+
+def import_run_metadata(
+    *,
+    collection: Collection,
+    text: str,
+    name: str,
+    is_measure: Callable[[str], bool],
+    who: str,
+    dry_run: bool = False,
+) -> DescribedRuns:
+    """Describe every run of a table, all or none; a run that is not there is announced.
+
+    Empty cells change nothing. Raises InvalidFile, naming the line.
+    """
+    if len(text) > MOST_BYTES:
+        raise InvalidFile(name, 0, "the file is larger than 20 MB.", "Split it.")
+    rows = read_run_metadata(text, name=name, known=known_details(collection), is_measure=is_measure)
+    runs = {
+        run.run_tag: run for run in Run.objects.filter(collection=collection).select_related("collection")
+    }
+    before = {one.run_tag: one for one in AnnouncedRun.objects.filter(collection=collection)}
+    changed: dict[str, list[str]] = {"described": [], "announced": [], "unchanged": []}
+    with transaction.atomic():
+        for row in rows:
+            outcome = (
+                _describe(runs[row.run_tag], row, name, who)
+                if row.run_tag in runs
+                else _announce(collection, row, before.get(row.run_tag))
+            )
+            changed[outcome].append(row.run_tag)
+        if changed["announced"] and not dry_run:
+            said = f"{many(len(changed['announced']), 'run')} announced from {name}"
+            log(collection, said[:300], who=who)
+        transaction.set_rollback(dry_run)
+    return DescribedRuns(**{key: tuple(tags) for key, tags in changed.items()})
+
+
+def _describe(run: Run, row: DescribedRun, name: str, who: str) -> str:
+    said = {key: value for key, value in row.fields.items() if value not in ("", None)}
+    details = {key: value for key, value in row.details.items() if value is not None}
+    new = {key: value for key, value in details.items() if run.details.get(key) != value}
+    if all(getattr(run, key) == value for key, value in said.items()) and not new:
+        return "unchanged"
+    try:
+        describe_run(run=run, changes=said | ({"details": new} if new else {}), who=who)
+    except PoolingError as refusal:
+        raise InvalidFile(name, row.line, refusal.message, str(refusal.next_step)) from None
+    return "described"
+
+
+def _announce(collection: Collection, row: DescribedRun, before: AnnouncedRun | None) -> str:
+    said: dict[str, Any] = dict(before.said) if before else {}
+    for key, value in row.fields.items():
+        if value not in ("", None):
+            said[key] = value.isoformat() if isinstance(value, date) else value
+    given = {key: value for key, value in row.details.items() if value is not None}
+    said["details"] = said.get("details", {}) | given
+    if before is not None and before.said == said:
+        return "unchanged"
+    AnnouncedRun.objects.update_or_create(
+        collection=collection, run_tag=row.run_tag, defaults={"said": said, "run": None}
+    )
+    return "announced"
+
+
+def withdraw_announcements(*, collection: Collection, run_tags: Sequence[str], who: str) -> int:
+    """Withdraw announcements of runs whose files have not arrived; return how many there were."""
+    with transaction.atomic():
+        waiting = AnnouncedRun.objects.filter(collection=collection, run=None, run_tag__in=run_tags)
+        gone = waiting.delete()[0]
+        if gone:
+            log(collection, f"{many(gone, 'announced run')} withdrawn", who=who)
+    return gone
+
+
+def known_runs(runs: Iterable[Run], announced: Iterable[AnnouncedRun] = ()) -> list[KnownRun]:
+    """Return runs and announcements in one form, by tag; an announcement of one of the runs is left out."""
+    found = [KnownRun(run.run_tag, run.team, run.baseline, dict(run.details), arrived=True) for run in runs]
+    tags = {one.run_tag for one in found}
+    for one in announced:
+        if one.run_tag not in tags:
+            said = ANNOUNCED | one.said
+            found.append(KnownRun(one.run_tag, said["team"], said["baseline"], said.get("details", {})))
+    return sorted(found, key=lambda one: one.run_tag)

@@ -1,0 +1,146 @@
+"""Submission statistics and result tables of a track, from announced runs and from runs with files."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.runner import make
+from leaderboard.analyses.track_results.computation import result_rows
+from leaderboard.analyses.track_results.kind import KIND as RESULTS
+from leaderboard.analyses.track_statistics.computation import count_submissions
+from leaderboard.analyses.track_statistics.kind import KIND as STATISTICS
+from leaderboard.errors import MembersOnly, NothingToScore
+from leaderboard.scoring.chosen_runs import chosen_runs
+from leaderboard.scoring.labels import labels_named
+from leaderboard.scoring.measure_names import is_measure
+from leaderboard.scoring.scores import score
+from pooling.models import Run
+from pooling.run_details import KnownRun
+from pooling.services.run_metadata import import_run_metadata
+from tests.factories import make_collection
+
+
+def known(tag, team="A", baseline=False, **details):
+    return KnownRun(tag, team, baseline, details)
+
+
+def test_runs_are_counted_by_task_and_a_run_without_a_team_belongs_to_no_group():
+    runs = [
+        known("a", neural="nnlm", subtask="rerank", stage="multi", dense=True),
+        known("b", "B", True, neural="trad", subtask="fullrank", stage="single", dense=False),
+        known("c", "B", neural="nn", subtask="fullrank", stage="single", dense=True),
+        known("d", "", task="document"),
+    ]
+
+    found = count_submissions(runs)
+
+    assert list(found) == ["passage", "document"]
+    assert found["passage"] == {
+        "groups": 2,
+        "runs": 3,
+        "baseline": 1,
+        "nnlm": 1,
+        "nn": 1,
+        "trad": 1,
+        "rerank": 1,
+        "fullrank": 2,
+        "single_stage_dense": 1,
+    }
+    assert found["document"]["groups"] == 0
+    assert found["document"]["runs"] == 1
+
+
+def test_results_stand_by_group_then_by_value_and_computed_values_come_first():
+    runs = [
+        known("low", "B"),
+        known("high", "B"),
+        known("none", "B"),
+        known("base", "A", True),
+        known("c", "c"),
+    ]
+    computed = {"low": [0.1], "high": [0.3]}
+    reported = {"low": [0.9], "c": [0.2]}
+
+    found = result_rows(runs, computed, reported, baselines=True)["passage"]
+    without = result_rows(runs, computed, reported, baselines=False)["passage"]
+
+    assert [row.run.run_tag for row in found] == ["base", "high", "low", "none", "c"]
+    assert [(row.values, row.reported) for row in found if row.run.run_tag in ("low", "c")] == [
+        ((0.1,), False),
+        ((0.2,), True),
+    ]
+    assert "base" not in [row.run.run_tag for row in without]
+
+
+def test_the_overview_of_2022_is_counted_and_listed_as_published(db, shared_data, capsys):
+    """[DL] table 1, and the appendix's tables row by row."""
+    make_collection("dl22", ["q1"])
+    path = shared_data / "dl22" / "runs.tsv"
+    call_command("import_run_metadata", "dl22", str(path))
+    capsys.readouterr()
+
+    call_command("track_statistics", "dl22", "--announced", "--json")
+    counts = json.loads(capsys.readouterr().out)
+    call_command("track_results", "dl22", "--announced", "--json")
+    tables = json.loads(capsys.readouterr().out)["tables"]
+
+    names = ("runs", "baseline", "nnlm", "nn", "trad", "rerank", "fullrank", "single_stage_dense", "groups")
+    assert [counts["passage"][name] for name in names] == [100, 40, 88, 0, 12, 11, 89, 9, 12]
+    assert [counts["document"][name] for name in names] == [42, 19, 33, 0, 9, 3, 39, 2, 7]
+    published = list(csv.DictReader(path.read_text().splitlines(), delimiter="\t"))
+    for task in ("passage", "document"):
+        rows = tables[f"results_{task}"]["rows"]
+        wanted = [row for row in published if row["task"] == task]
+        assert {row["run"] for row in rows} == {row["run"] for row in wanted}
+        by_run = {row["run"]: row for row in wanted}
+        for row in rows:
+            told = by_run[row["run"]]
+            columns = ("group", "subtask", "neural", "stage", "dense", "baseline")
+            assert [row[name] for name in columns] == [told[name] for name in columns]
+            values = [row[f"measure_{place}"] for place in range(3)]
+            assert values == [float(told[name]) for name in ("nDCG@10", "NCG@100", "AP")]
+        assert [row["group"] for row in rows] == [row["group"] for row in wanted]
+        assert [row["measure_0"] for row in rows] == [float(row["nDCG@10"]) for row in wanted]
+
+
+def test_runs_with_files_are_scored_and_announced_ones_have_reported_values(valley):
+    collection = valley.collection
+    Run.objects.filter(run_tag="new").update(details={"neural": "nnlm"}, team="Otters")
+    table = "run\tgroup\tMRR@10\tneural\nlater\tSeals\t0.25\ttrad\n"
+    import_run_metadata(collection=collection, text=table, name="t", is_measure=is_measure, who="ann")
+    runs = tuple(chosen_runs(collection))
+    settings = {"measures": "RR@10", "announced": "1", "columns": "neural"}
+
+    found = make(Asked(RESULTS, collection, runs, settings))
+
+    rows = {row.values["run"]: row.values for row in found.tables[0].rows}
+    labels = labels_named(collection, "official")
+    scores = score(collection=collection, labels=labels, runs=runs, measures="RR@10")
+    means = {one.run.run_tag: one.mean for one in scores.columns[0].scored}
+    assert {tag: rows[tag]["measure_0"] for tag in means} == means
+    assert rows["later"]["measure_0"] == 0.25
+    assert rows["new"]["neural"] == "nnlm"
+    assert "Values of 1 run are those that the track reported." in found.tables[0].notes
+
+
+def test_visitors_are_told_nothing_of_announced_runs(valley):
+    collection = valley.collection
+    table = "run\tgroup\nlater\tSeals\n"
+    import_run_metadata(collection=collection, text=table, name="t", is_measure=is_measure, who="ann")
+    runs = tuple(chosen_runs(collection))
+
+    shown = make(Asked(STATISTICS, collection, runs, {"announced": ""}, released=True))
+
+    assert shown.content["tasks"]["passage"]["runs"] == len(runs)
+    with pytest.raises(MembersOnly, match="Announced runs"):
+        make(Asked(STATISTICS, collection, runs, {"announced": "1"}, released=True))
+
+
+def test_a_collection_without_runs_says_so(db):
+    with pytest.raises(NothingToScore, match="has no runs"):
+        make(Asked(STATISTICS, make_collection("empty", ["q1"]), (), {"announced": "1"}))

@@ -18,7 +18,7 @@ from pooling.services.run_metadata import import_run_metadata, withdraw_announce
 from web.common.access import needs
 from web.runs.metadata_forms import RunFieldsForm, RunTable
 
-ANNOUNCED_A_PAGE = 100
+ANNOUNCED_A_PAGE = 50
 
 
 @require_http_methods(["GET", "POST"])

@@ -16,6 +16,8 @@ class Role(StrEnum):
     MAINTAINER = "maintainer"
     MANAGER = "manager"
     VIEWER = "viewer"
+    SUBMITTER = "submitter"
+    """Submits runs for a team. Not a member: sees what the public sees, and the team's own runs."""
 
     @property
     def words(self) -> str:
@@ -23,9 +25,9 @@ class Role(StrEnum):
         return "campaign manager" if self is Role.MANAGER else str(self)
 
 
-CHOICES = [(role.value, role.words) for role in Role]
-
-_MEMBERS = frozenset(Role)
+_MEMBERS = frozenset(Role) - {Role.SUBMITTER}
+#: The roles of members. Submitters belong to a team instead.
+CHOICES = [(role.value, role.words) for role in Role if role in _MEMBERS]
 _RUNS = frozenset({Role.OWNER, Role.MAINTAINER})
 _MONEY = frozenset({Role.OWNER, Role.MANAGER})
 _OWNERS = frozenset({Role.OWNER})
@@ -38,6 +40,8 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "export judgments": _MEMBERS,
     "plan challenge": _MEMBERS,
     "upload run": _RUNS,
+    # For oneself: a submitter's run gets the name of the team, and is held to the policy and the rounds.
+    "submit run": _RUNS | {Role.SUBMITTER},
     "edit run": _RUNS,
     "add files": _RUNS,
     "score": _RUNS,
@@ -52,6 +56,7 @@ ACTIONS: dict[str, frozenset[Role]] = {
     "judge workers": _MONEY,
     "delete bundle": _OWNERS,
     "change members": _OWNERS,
+    "manage teams": _OWNERS,
     "change visibility": _OWNERS,
     # What a board asks of teams, and which results it hides from them. These rules also bind maintainers.
     "set policy": _OWNERS,

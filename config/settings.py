@@ -245,6 +245,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": FORGET_UPLOADS_SECONDS,
         "args": ["pooling.forget_uploads"],
     },
+    "release runs after their embargo": {
+        "task": "config.background.tasks.start",
+        "schedule": RETENTION_SECONDS,
+        "args": ["pooling.release_after_embargoes"],
+    },
     "forget analyses": {
         "task": "config.background.tasks.start",
         "schedule": RETENTION_SECONDS,

@@ -182,6 +182,10 @@ class SubmissionRefused(PoolingError):
         self.missing = tuple(missing)
 
 
+class TeamRefused(PoolingError):
+    """A team cannot be made or changed like this."""
+
+
 class NoRoom(PoolingError):
     """A local copy of a stored run cannot be written."""
 

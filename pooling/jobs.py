@@ -17,6 +17,7 @@ from pooling.models import AddedFiles, Collection, NewCollection, Pool, QrelSet,
 from pooling.services import pools
 from pooling.services.added_files import add_files as add
 from pooling.services.arriving import forget_unfinished
+from pooling.services.embargoes import any_to_release, release_after_embargoes
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
 from pooling.services.uploads import check_upload as check
@@ -63,6 +64,12 @@ def forget_uploads(**_: Any) -> dict[str, Any]:
             dropped += step()
     sweep.end()
     return {"dropped": dropped}
+
+
+@job_kind("pooling.release_after_embargoes", wanted=any_to_release)
+def release_runs_after_embargoes(**_: Any) -> dict[str, Any]:
+    """Release runs whose embargo is over."""
+    return {"released": release_after_embargoes()}
 
 
 def ring_for_upload(upload: RunUpload) -> Job:

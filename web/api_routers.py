@@ -23,6 +23,7 @@ from web.runs import api as runs
 from web.runs import metadata_api as run_details
 from web.runs import upload_api as uploads
 from web.spending import api as spending
+from web.teams import api as teams
 from web.versions import api as versions
 from web.webhooks import api as webhooks
 from web.workers import api as workers
@@ -47,6 +48,7 @@ api.add_router("", members.router, tags=["members"])
 api.add_router("", spending.router, tags=["members"])
 api.add_router("", runs.router, tags=["runs"])
 api.add_router("", run_details.router, tags=["runs"])
+api.add_router("", teams.router, tags=["teams"])
 api.add_router("", uploads.router, tags=["uploads"])
 api.add_router("", versions.router, tags=["versions and scores"])
 api.add_router("", analyses.router, tags=["versions and scores"])

@@ -40,6 +40,7 @@ from web.runs import metadata_views as run_details
 from web.runs import upload_views as uploads
 from web.runs import views as runs
 from web.spending import views as spending
+from web.teams import views as teams
 from web.versions import next_version_views as next_version
 from web.versions import views as versions
 from web.webhooks import urls as webhook_urls
@@ -117,6 +118,24 @@ urlpatterns = [
     path("new-collection/<int:key>/drop", new_collections.drop, name="drop_new_collection"),
     path("collections/<slug:name>/two-runs/", runs.versus, name="versus"),
     path("collections/<slug:name>/runs/", runs.runs, name="runs"),
+    path("collections/<slug:name>/teams/", teams.teams, name="teams"),
+    path("collections/<slug:name>/teams/apply/", teams.apply, name="apply_as_team"),
+    path("collections/<slug:name>/teams/new/", teams.new_team, name="new_team"),
+    path("collections/<slug:name>/teams/applications/<int:key>/", teams.decide, name="decide_application"),
+    path("collections/<slug:name>/teams/rounds/", teams.plan_round, name="plan_round"),
+    path("collections/<slug:name>/teams/rounds/<int:key>/delete/", teams.delete_round, name="delete_round"),
+    path("collections/<slug:name>/teams/<int:key>/", teams.team, name="team"),
+    path("collections/<slug:name>/teams/<int:key>/invite/", teams.invite, name="invite_to_team"),
+    path(
+        "collections/<slug:name>/teams/<int:key>/invitations/<int:invited>/withdraw/",
+        teams.withdraw,
+        name="withdraw_from_team",
+    ),
+    path(
+        "collections/<slug:name>/teams/<int:key>/people/<int:member>/remove/",
+        teams.remove,
+        name="remove_from_team",
+    ),
     path("collections/<slug:name>/runs/send/", uploads.send, name="send_runs"),
     path("collections/<slug:name>/runs/metadata/", run_details.run_metadata, name="run_metadata"),
     path(

@@ -18,6 +18,7 @@ from pooling.models.people import CollectionChange, InvitedMember, Membership
 from pooling.models.pools import Pool, PooledPassage, PoolRun
 from pooling.models.sent import AddedFiles, NewCollection, RunUpload
 from pooling.models.spending import SpendingGrant, SpendingGrantChange
+from pooling.models.teams import Round, Team, TeamApplication, TeamMember
 
 __all__ = [
     "AddedFiles",
@@ -38,9 +39,13 @@ __all__ = [
     "QrelSet",
     "Query",
     "QuerySplit",
+    "Round",
     "Run",
     "RunUpload",
     "SpendingGrant",
     "SpendingGrantChange",
     "SubmissionPolicy",
+    "Team",
+    "TeamApplication",
+    "TeamMember",
 ]

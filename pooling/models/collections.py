@@ -108,6 +108,19 @@ class SubmissionPolicy(models.Model):
     period_days = models.PositiveIntegerField()
     required = models.JSONField(default=list, help_text="What must be said about a run.")
     longest_embargo_days = models.PositiveIntegerField(default=0)
+    release_after = models.CharField(
+        max_length=10,
+        blank=True,
+        help_text="How runs are released when the embargo is over; empty: not at all.",
+    )
+    teams_see_scores = models.BooleanField(
+        default=False, db_default=False, help_text="Whether teams see values of their unreleased runs."
+    )
+    public_list = models.CharField(
+        max_length=10,
+        blank=True,
+        help_text="What everybody sees of unreleased submissions: counts, all, or nothing.",
+    )
     checked_at = models.DateTimeField(null=True, help_text="Written by every import: one at a time.")
     created_at = models.DateTimeField(default=clock.now)
 
@@ -146,10 +159,14 @@ class Passage(models.Model):
 IMPERSONAL = frozenset({"task", "subtask", "neural", "stage", "dense", "family"})
 
 
+#: The filter for runs that are listed for people who are not members.
+RELEASED = models.Q(release__in=["public", "scores"])
+
+
 class RunQuerySet(models.QuerySet):
     def released(self) -> RunQuerySet:
         """Return runs that are listed for people who are not members."""
-        return self.exclude(release=Run.Release.PRIVATE)
+        return self.filter(RELEASED)
 
 
 class Run(models.Model):
@@ -192,6 +209,13 @@ class Run(models.Model):
         help_text="The run that this one differs from by hyperparameters or seed alone.",
     )
     anonymous_until = models.DateField(null=True, help_text="Who made it is not shown before this day.")
+    round = models.ForeignKey(
+        "pooling.Round",
+        models.SET_NULL,
+        null=True,
+        related_name="runs",
+        help_text="In which it was submitted.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     objects = RunQuerySet.as_manager()

@@ -35,6 +35,9 @@ class InvitedMember(models.Model):
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="invited_members")
     invitation = models.OneToOneField("accounts.Invitation", models.CASCADE, related_name="+")
     role = models.CharField(max_length=12, choices=CHOICES)
+    team = models.ForeignKey(
+        "pooling.Team", models.CASCADE, null=True, related_name="invited", help_text="Of a submitter."
+    )
     granted = models.BooleanField(
         default=False, help_text="It was made a membership; being removed later is not undone by the link."
     )

@@ -112,6 +112,7 @@ class RunUpload(models.Model):
     )
     size_bytes = models.PositiveBigIntegerField()
     received_bytes = models.PositiveBigIntegerField(default=0)
+    arrived_at = models.DateTimeField(null=True, help_text="When its last byte came: rounds count by it.")
     options = models.JSONField(default=dict, help_text="Tag, order and what is said about the run.")
     check_only = models.BooleanField(
         default=False, help_text="Say what is wrong with it, and change nothing."

@@ -14,7 +14,7 @@ from accounts.services.invitations import Invited
 from accounts.services.people import person_named
 from config import clock
 from pooling.errors import MembersRefused
-from pooling.models import Collection, CollectionChange, InvitedMember, Membership
+from pooling.models import Collection, CollectionChange, InvitedMember, Membership, Team, TeamMember
 
 NO_OWNER = MembersRefused(
     "This would leave the collection without an owner.", "Make somebody else an owner first."
@@ -28,7 +28,10 @@ def role_of(user: Any, collection: Collection) -> Role | None:
     if user.is_superuser:
         return Role.OWNER
     role = Membership.objects.filter(user=user, collection=collection).values_list("role", flat=True).first()
-    return None if role is None else Role(role)
+    if role is not None:
+        return Role(role)
+    submits = TeamMember.objects.filter(user=user, collection=collection).exists()
+    return Role.SUBMITTER if submits else None
 
 
 def roles_of(user: Any) -> dict[int, Role]:
@@ -37,8 +40,9 @@ def roles_of(user: Any) -> dict[int, Role]:
         return {}
     if user.is_superuser:
         return dict.fromkeys(Collection.objects.values_list("pk", flat=True), Role.OWNER)
+    submits = TeamMember.objects.filter(user=user).values_list("collection", flat=True)
     held = Membership.objects.filter(user=user).values_list("collection", "role")
-    return {collection: Role(role) for collection, role in held}
+    return dict.fromkeys(submits, Role.SUBMITTER) | {collection: Role(role) for collection, role in held}
 
 
 def may(user: Any, action: str, collection: Collection) -> bool:
@@ -52,11 +56,15 @@ def sees(user: Any, collection: Collection) -> bool:
 
 
 def visible_to(user: Any) -> QuerySet[Collection]:
-    """Return the collections that this person can see: published ones and their own."""
+    """Return the collections that this person can see: published ones, their own, and those they submit to."""
     if user.is_authenticated and user.is_superuser:
         return Collection.objects.all()
-    mine = Membership.objects.filter(user=user).values("collection") if user.is_authenticated else []
-    return Collection.objects.filter(Q(visibility=Collection.Visibility.PUBLISHED) | Q(pk__in=mine))
+    published = Q(visibility=Collection.Visibility.PUBLISHED)
+    if not user.is_authenticated:
+        return Collection.objects.filter(published)
+    mine = Membership.objects.filter(user=user).values("collection")
+    submits = TeamMember.objects.filter(user=user).values("collection")
+    return Collection.objects.filter(published | Q(pk__in=mine) | Q(pk__in=submits))
 
 
 def joined_by(user: Any) -> QuerySet[Collection]:
@@ -75,6 +83,7 @@ def log(collection: Collection, what: str, *, who: str = "") -> None:
 
 def add_member(*, collection: Collection, username: str, role: Role, who: str) -> Membership:
     """Add a person with an account as a member. Raises NotAnAccount, MembersRefused."""
+    _refuse_submitter(role)
     user = person_named(username)
     try:
         with transaction.atomic():
@@ -87,6 +96,7 @@ def add_member(*, collection: Collection, username: str, role: Role, who: str) -
 
 def change_role(*, member: Membership, role: Role, who: str) -> None:
     """Change a member's role. Raises MembersRefused if no owner would be left."""
+    _refuse_submitter(role)
     with transaction.atomic():
         _hold(member.collection)
         if role != Role.OWNER:
@@ -127,14 +137,29 @@ def set_visibility(*, collection: Collection, visibility: str, who: str) -> None
     collection.refresh_from_db(fields=["visibility"])
 
 
-def invite_member(*, collection: Collection, email: str, role: Role, invited_by: User | None) -> Invited:
-    """Invite somebody by e-mail into the collection. Raises NotAnAccount."""
+def invite_member(
+    *, collection: Collection, email: str, role: Role, invited_by: User | None, team: Team | None = None
+) -> Invited:
+    """Invite somebody by e-mail into the collection, a submitter into a team. Raises NotAnAccount, MembersRefused."""
+    if team is None:
+        _refuse_submitter(role)
     who = invited_by.get_username() if invited_by else ""
     with transaction.atomic():
         invited = invitations.invite(email=email, invited_by=invited_by)
-        InvitedMember.objects.create(collection=collection, invitation=invited.invitation, role=role)
-        log(collection, f"{email} invited as {role.words}", who=who)
+        InvitedMember.objects.create(
+            collection=collection, invitation=invited.invitation, role=role, team=team
+        )
+        where = f" for {team.name}" if team else ""
+        log(collection, f"{email} invited as {role.words}{where}"[:300], who=who)
     return invited
+
+
+def _refuse_submitter(role: Role) -> None:
+    if role is Role.SUBMITTER:
+        raise MembersRefused(
+            "A submitter belongs to a team, not to the members.",
+            "Invite them on the collection's page of teams.",
+        )
 
 
 def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
@@ -164,17 +189,30 @@ def join(*, invitation: Invitation, user: User) -> Collection | None:
     """
     with transaction.atomic():
         invitations.accept(invitation, user)
-        brought = InvitedMember.objects.select_related("collection").filter(invitation=invitation).first()
+        brought = (
+            InvitedMember.objects.select_related("collection", "team").filter(invitation=invitation).first()
+        )
         if brought is None:
             return None
         if InvitedMember.objects.filter(pk=brought.pk, granted=False).update(granted=True):
-            _, new = Membership.objects.get_or_create(
-                collection=brought.collection, user=user, defaults={"role": brought.role}
-            )
+            if brought.team is not None:
+                new = _join_team(brought.team, user)
+            else:
+                _, new = Membership.objects.get_or_create(
+                    collection=brought.collection, user=user, defaults={"role": brought.role}
+                )
             if new:
                 role = Role(brought.role).words
                 log(brought.collection, f"joined as {role}", who=user.get_username())
     return brought.collection
+
+
+def _join_team(team: Team, user: User) -> bool:
+    """Make the person a submitter for the team; a member, or a person of another team, stays what they are."""
+    if Membership.objects.filter(collection=team.collection_id, user=user).exists():
+        return False
+    _, new = TeamMember.objects.get_or_create(collection=team.collection, user=user, defaults={"team": team})
+    return new
 
 
 def _hold(collection: Collection) -> None:

@@ -73,6 +73,7 @@ def receive(
         "sha256": sha256,
         "size_bytes": length,
         "received_bytes": length,
+        "arrived_at": clock.now(),
         "options": options,
         "check_only": check_only,
         "parts": [stored],
@@ -142,7 +143,12 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
     state = RunUpload.State.WAITING if over else RunUpload.State.RECEIVING
     counted = RunUpload.objects.filter(
         pk=upload.pk, state=RunUpload.State.RECEIVING, received_bytes=offset
-    ).update(received_bytes=received, parts=[*upload.parts, stored], state=state)
+    ).update(
+        received_bytes=received,
+        parts=[*upload.parts, stored],
+        state=state,
+        arrived_at=clock.now() if over else None,
+    )
     upload.refresh_from_db()
     if not counted:
         forget_parts([stored])
@@ -240,6 +246,7 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
     received = upload.size_bytes if stored else 0
     refused = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.REFUSED)
     forgotten |= {"state": state, "parts": [*stored], "received_bytes": received, "created_at": clock.now()}
+    forgotten["arrived_at"] = clock.now() if stored else None
     try:
         with transaction.atomic():
             if upload.user is not None:

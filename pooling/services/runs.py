@@ -14,7 +14,7 @@ from config.background import events
 from config.guidance import Guidance, Option
 from pooling import trec
 from pooling.blocks import LONGEST
-from pooling.errors import AlreadyImported, BucketAway, BucketRefused, PoolingError
+from pooling.errors import AlreadyImported, BucketAway, BucketRefused, PoolingError, SubmissionRefused
 from pooling.formats import Progress
 from pooling.models import AnnouncedRun, Collection, Run
 from pooling.ranking import Ranking
@@ -23,9 +23,10 @@ from pooling.services import ranking_files
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.finding import known_qids, runs_tagged
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.rounds import Entry
 from pooling.services.run_fields import completed, known_details
 from pooling.services.run_problems import each_refusal
-from pooling.services.submissions import hold_to_policy
+from pooling.services.submissions import hold_to_policy, refuse_against_policy
 
 _ENDINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".txt", ".tsv", ".run", ".trec", ".res")
 
@@ -185,6 +186,7 @@ def keep_run(
     path: Path,
     name: str = "",
     *,
+    entry: Entry | None = None,
     upload_id: int | None = None,
     settle: Callable[[Run], None] | None = None,
 ) -> Run:
@@ -199,15 +201,14 @@ def keep_run(
     other is refused like any later one.
     """
     file = checked.file
-    said = said_of(collection, facts, checked.run_tag)
+    said = said_of(collection, facts, checked.run_tag, entry)
     refuse_outside_candidates(collection, file.ranking, said["details"], path=path, name=name)
-    with transaction.atomic():  # before anything is stored
-        hold_to_policy(collection, checked.run_tag, said)
+    refuse_against_policy(collection, checked.run_tag, said, entry)  # before anything is stored
     stored = f"{collection.pk}/{file.sha256}-{file.order}-v{trec.PARSER_VERSION}.parquet"
     ranking_files.put_ranking(stored, file.ranking)
     try:
         with transaction.atomic():
-            hold_to_policy(collection, checked.run_tag, said)
+            said["round"] = hold_to_policy(collection, checked.run_tag, said, entry)
             run = Run.objects.create(
                 collection=collection,
                 run_tag=checked.run_tag,
@@ -247,12 +248,34 @@ def record_check(
     events.record(RUN_CHECKED, collection_id=collection.pk, facts=facts)
 
 
-def said_of(collection: Collection, facts: RunFacts, run_tag: str) -> dict[str, Any]:
-    """Return the facts as fields of a run, completed by its announcement. Raises PoolingError for a wrong detail."""
+def said_of(
+    collection: Collection, facts: RunFacts, run_tag: str, entry: Entry | None = None
+) -> dict[str, Any]:
+    """Return the facts as fields of a run, completed by its announcement. A team's run has the team's name.
+
+    Raises PoolingError for a wrong detail.
+    """
     announced = AnnouncedRun.objects.filter(collection=collection, run_tag=run_tag).first()
     said = asdict(facts) | {"details": read_details(facts.details, known_details(collection))}
     said["variant_of"] = runs_tagged(collection, [facts.variant_of])[0] if facts.variant_of else None
-    return said if announced is None else completed(said, announced)
+    if (
+        entry is not None
+        and announced is not None
+        and announced.said.get("team") not in ("", None, entry.team.name)
+    ):
+        raise SubmissionRefused(f"{run_tag}: this tag is reserved.", "Give the run another tag.")
+    said = said if announced is None else completed(said, announced)
+    return said if entry is None else _as_team(said, entry, run_tag)
+
+
+def _as_team(said: dict[str, Any], entry: Entry, run_tag: str) -> dict[str, Any]:
+    """Return what a team says about its run, under its own name and on the day of arrival."""
+    if said["variant_of"] is not None and said["variant_of"].team != entry.team.name:
+        raise SubmissionRefused(
+            f"{run_tag}: it can only be a variant of a run of {entry.team.name}.",
+            "Name one of the team's own runs, or leave it out.",
+        )
+    return said | {"team": entry.team.name, "submitted_on": entry.at.date()}
 
 
 def ranking_of(run: Run, depth: int | None = None) -> Ranking:

@@ -13,9 +13,10 @@ from config import clock
 from config.guidance import Guidance, Option, joined
 from config.plurals import many
 from pooling.errors import SubmissionRefused
-from pooling.models import Collection, CollectionChange, Run, SubmissionPolicy
+from pooling.models import Collection, CollectionChange, Round, Run, SubmissionPolicy
 from pooling.run_details import BY_NAME as DETAILS
 from pooling.services.members import log
+from pooling.services.rounds import Entry, hold_to_rounds
 from pooling.services.run_fields import known_details
 from pooling.submission_rules import next_welcome
 
@@ -32,6 +33,14 @@ REQUIRED = ("team", "description", "family")
 FORMER = {"run_type": "family"}
 
 
+#: How runs are released when their embargo is over, in words.
+RELEASED_AFTER = {"": "not by itself", "scores": "with scores", "public": "publicly"}
+#: What everybody sees of submissions that are not released, in words.
+PUBLIC_LISTS = {
+    "": "nothing",
+    "counts": "how many runs each team has submitted",
+    "all": "the tag and day of every submission",
+}
 #: Under these words policies stand in the activity log.
 LOGGED = "submission policy"
 
@@ -54,6 +63,9 @@ def set_policy(
     most_variants: int = 1,
     required: Sequence[str] = REQUIRED,
     longest_embargo_days: int = 0,
+    release_after: str = "",
+    teams_see_scores: bool = False,
+    public_list: str = "",
     who: str = "",
     why: str = "",
 ) -> SubmissionPolicy:
@@ -61,6 +73,12 @@ def set_policy(
     if most_runs < 1 or period_days < 1 or min(most_variants, longest_embargo_days) < 0:
         raise SubmissionRefused(
             "A policy lets in at least one run in at least one day.", "Give numbers from 1."
+        )
+    if release_after not in RELEASED_AFTER or public_list not in PUBLIC_LISTS:
+        raise SubmissionRefused(
+            "The policy has an unknown choice.",
+            f"Release after the embargo: {', '.join(filter(None, RELEASED_AFTER))} or empty. "
+            f"Public list: {', '.join(filter(None, PUBLIC_LISTS))} or empty.",
         )
     possible = requirable(collection)
     required = [FORMER.get(name, name) for name in required]
@@ -75,6 +93,9 @@ def set_policy(
         "period_days": period_days,
         "required": [name for name in possible if name == "team" or name in required],
         "longest_embargo_days": longest_embargo_days,
+        "release_after": release_after,
+        "teams_see_scores": teams_see_scores,
+        "public_list": public_list,
     }
     before = policy_of(collection)
     if before is not None and all(getattr(before, name) == value for name, value in asked.items()):
@@ -108,6 +129,7 @@ def policy_words(policy: SubmissionPolicy) -> str:
             f"{many(policy.most_runs, 'run')} of a team in {many(policy.period_days, 'day')}, {variants}",
             ", ".join(said_as(name) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
+            *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
         ]
     )
 
@@ -118,23 +140,29 @@ def _log(collection: Collection, what: str, who: str, why: str) -> None:
     log(collection, said[:longest], who=who)
 
 
-def hold_to_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
-    """Raise SubmissionRefused when the board's policy does not let a run of these facts in.
+def hold_to_policy(
+    collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
+) -> Round | None:
+    """Raise SubmissionRefused when the board's policy or its rounds do not let a run of these facts in.
 
     To be called in the transaction that makes the run: writing to the policy's row first keeps a second import
-    waiting until this one is through. Baselines are the board's own and exempt.
+    waiting until this one is through. The board's own baselines are exempt. Rounds hold for what teams send
+    themselves (``entry``); the round that takes the run is returned.
     """
     policies = SubmissionPolicy.objects.filter(collection=collection)
-    if facts["baseline"] or not policies.update(checked_at=clock.now()):
-        return
-    _hold(policies.get(), collection, run_tag, facts)
+    own_baseline = facts["baseline"] and entry is None
+    if not own_baseline and policies.update(checked_at=clock.now()):
+        _hold(policies.get(), collection, run_tag, facts)
+    return None if entry is None else hold_to_rounds(collection, run_tag, facts, entry)
 
 
-def refuse_against_policy(collection: Collection, run_tag: str, facts: dict[str, Any]) -> None:
-    """Run the same checks as far as possible without changing anything or taking a lock."""
-    policy = policy_of(collection)
-    if policy is not None and not facts["baseline"]:
-        _hold(policy, collection, run_tag, facts)
+def refuse_against_policy(
+    collection: Collection, run_tag: str, facts: dict[str, Any], entry: Entry | None = None
+) -> None:
+    """Run the same checks and change nothing."""
+    with transaction.atomic():
+        hold_to_policy(collection, run_tag, facts, entry)
+        transaction.set_rollback(True)
 
 
 @dataclass(frozen=True)
@@ -181,6 +209,8 @@ def _hold(policy: SubmissionPolicy, collection: Collection, run_tag: str, facts:
     _complete(policy, run_tag, facts)
     _embargo(policy, run_tag, facts)
     team_runs = _runs_of_team(collection, run_tag, facts["team"])
+    if facts["baseline"]:
+        return  # a team's baselines are limited by the round
     day = facts["submitted_on"] or clock.now().date()
     _within(policy, policy.most_runs, team_runs, run_tag, day, "runs")
     if facts["variant_of"] is not None:
@@ -253,7 +283,7 @@ def _embargo(policy: SubmissionPolicy, run_tag: str, facts: dict[str, Any]) -> N
 def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
     """The team's runs that count. A team's name is frozen as first written: spelt otherwise it is refused."""
     runs = list(Run.objects.filter(collection=collection, baseline=False).exclude(team=""))
-    spelt = {run.team for run in runs if _plain(run.team) == _plain(team)}
+    spelt = {run.team for run in runs if plain_name(run.team) == plain_name(team)}
     if spelt and team not in spelt:
         raise SubmissionRefused(
             f"{run_tag}: {team!r} submitted as {sorted(spelt)[0]!r} before, and names are frozen.",
@@ -262,7 +292,8 @@ def _runs_of_team(collection: Collection, run_tag: str, team: str) -> list[Run]:
     return [run for run in runs if run.team == team]
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a team's name without what spelling changes, for comparing names."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
 
 

@@ -16,11 +16,13 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import transaction
 from django.db.models import Q
 
+from accounts.roles import Role
 from config import clock
 from config.background.models import Job
 from config.guidance import Guidance, Option, joined, stored
 from config.sweep import Sweep
 from pooling.errors import (
+    AlreadyImported,
     InvalidFile,
     PoolingError,
     SubmissionRefused,
@@ -32,8 +34,10 @@ from pooling.models import Run, RunUpload
 from pooling.problems import Problem, Problems
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
+from pooling.services.members import role_of
 from pooling.services.reader_faults import refusing_faults
 from pooling.services.receiving import CHUNK, abandon, forget_parts
+from pooling.services.rounds import Entry
 from pooling.services.run_problems import problems_of_run
 from pooling.services.runs import (
     CheckedRun,
@@ -46,6 +50,7 @@ from pooling.services.runs import (
     tag_of,
 )
 from pooling.services.submissions import FORMER, METADATA, refuse_against_policy
+from pooling.services.teams import runs_of_team, team_of
 
 DAYS = ("submitted_on", "anonymous_until")
 #: How long a file that passed a check alone can be submitted without sending it again, and parts wait for the rest.
@@ -74,16 +79,17 @@ def check_upload(upload: RunUpload, *, progress: Progress | None = None) -> RunU
 def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
     """Check the file at ``path``, and record the outcome."""
     known: dict[str, Any] = {"sha256": upload.sha256 or _sha256(path)}
+    entry = _entry(upload)
     try:
         with refusing_faults(upload.file_name):
             checked = _checked(upload, path, progress)
         known["report"] = _report(checked)
         if upload.check_only:
-            said = _said(upload, checked.run_tag)
+            said = said_of(upload.collection, _facts(upload), checked.run_tag, entry)
             refuse_outside_candidates(
                 upload.collection, checked.file.ranking, said["details"], path=path, name=upload.file_name
             )
-            refuse_against_policy(upload.collection, checked.run_tag, said)
+            refuse_against_policy(upload.collection, checked.run_tag, said, entry)
             _settle(upload, known | {"state": RunUpload.State.CHECKED})
             return
 
@@ -97,12 +103,14 @@ def _check(upload: RunUpload, path: Path, progress: Progress | None) -> None:
             _facts(upload),
             path,
             upload.file_name,
+            entry=entry,
             upload_id=upload.pk,
             settle=settle,
         )
         forget_parts(upload.parts)
     except PoolingError as refusal:
-        _settle(upload, known | _refused(_all_problems(upload, path, refusal, progress)))
+        told = _without_others(upload, refusal)
+        _settle(upload, known | _refused(_all_problems(upload, path, told, progress)))
 
 
 def _refused(found: Problems) -> dict[str, Any]:
@@ -138,7 +146,8 @@ class _StoredFileGone(UploadRefused):
 
 def submit_checked(upload: RunUpload) -> RunUpload:
     """Import a file that passed a check, without sending it again. Raises UploadRefused."""
-    again = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None, "report": {}}
+    again: dict[str, Any] = {"state": RunUpload.State.WAITING, "check_only": False, "finished_at": None}
+    again |= {"report": {}, "arrived_at": clock.now()}  # submitted now, whenever it was sent for a check
     there = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.CHECKED).exclude(parts=[])
     if not there.update(**again):
         raise _not_submitted(upload)
@@ -217,8 +226,12 @@ def _details(options: Mapping[str, Any]) -> dict[str, Any]:
     return former | {name.strip(): value for name, _, value in pairs} | options.get("details", {})
 
 
-def _said(upload: RunUpload, run_tag: str) -> dict[str, Any]:
-    return said_of(upload.collection, _facts(upload), run_tag)
+def _entry(upload: RunUpload) -> Entry | None:
+    """Return the upload as a team's own submission; None if a member sent it."""
+    if upload.user is None or role_of(upload.user, upload.collection) is not Role.SUBMITTER:
+        return None
+    team = team_of(upload.user, upload.collection)
+    return Entry(team, upload.arrived_at or upload.created_at) if team else None
 
 
 def _report(checked: CheckedRun) -> dict[str, Any]:
@@ -248,12 +261,25 @@ def _all_problems(
         listed, counts = list(lines.listed), dict(lines.counts)
         try:
             tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
-            refuse_against_policy(upload.collection, tag, _said(upload, tag))
+            said = said_of(upload.collection, _facts(upload), tag, _entry(upload))
+            refuse_against_policy(upload.collection, tag, said, _entry(upload))
             return Problems(tuple(listed), counts)
         except PoolingError as other:
             refusal = other
     listed.insert(0, _of_refusal(refusal))
     return Problems(tuple(listed), {listed[0].kind: 1} | counts)
+
+
+def _without_others(upload: RunUpload, refusal: PoolingError) -> PoolingError:
+    """Return what a team is told: nothing of another team's run."""
+    if not isinstance(refusal, AlreadyImported) or (entry := _entry(upload)) is None:
+        return refusal
+    tag = upload.options.get("run_tag", "") or tag_of(upload.file_name)
+    if runs_of_team(entry.team).filter(Q(run_tag=tag) | Q(sha256=upload.sha256)).exists():
+        return refusal
+    return AlreadyImported(
+        "This tag or this content was submitted before.", "Give the run another tag, or send another file."
+    )
 
 
 def _of_refusal(refusal: PoolingError) -> Problem:

@@ -11,6 +11,7 @@ from accounts.roles import ACTIONS, Role, permits
     ("role", "may"),
     [
         (None, ""),
+        (Role.SUBMITTER, "submit run"),
         (Role.VIEWER, "see everything, see members, export judgments, plan challenge"),
         (
             Role.MANAGER,
@@ -19,7 +20,7 @@ from accounts.roles import ACTIONS, Role, permits
         ),
         (
             Role.MAINTAINER,
-            "see everything, see members, export judgments, plan challenge, upload run, edit run, add files, "
+            "see everything, see members, export judgments, plan challenge, upload run, submit run, edit run, add files, "
             "describe collection, score, open challenge, publish version",
         ),
         (Role.OWNER, ", ".join(ACTIONS)),

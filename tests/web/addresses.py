@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib.auth import get_user_model
+
 from config.background.models import Job
+from pooling.models import Round, TeamApplication, TeamMember
 from tests.web.conftest import Harbour
 from web.models import MadeBundle
 from web.releases.pages import WORDS
@@ -114,6 +117,10 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
         "web:query": ["harbour", 1, q1],
         "web:query_file": ["harbour", 1, q1, "csv"],
         "web:delete_release": ["harbour", 1, made_bundle(cast).pk],
+        "web:withdraw_from_team": ["harbour", cast.team.pk, cast.team_invited.pk],
+        "web:remove_from_team": ["harbour", cast.team.pk, teammate(cast).pk],
+        "web:decide_application": ["harbour", application(cast).pk],
+        "web:delete_round": ["harbour", planned_round(cast).pk],
         "web:webhook_step": ["harbour", cast.hook.pk, "delete"],
         "web:webhook_again": ["harbour", cast.hook.pk, cast.message.pk],
     }
@@ -123,10 +130,35 @@ def _by_keys(cast: Harbour) -> dict[str, list[Any]]:
         cast.sent: "upload checking send_part check_again submit_upload drop_upload",
         cast.invited: "withdraw_invitation",
         cast.hook: "webhook",
+        cast.team: "team invite_to_team",
         cast.member: "change_role remove_member transfer",
     }
     rows = {f"web:{name}": ["harbour", row.pk] for row, names in of_a_row.items() for name in names.split()}
     return of_one | rows
+
+
+def teammate(cast: Harbour) -> TeamMember:
+    """Somebody whom the team's first member may remove."""
+    user, _ = get_user_model().objects.get_or_create(username="mate")
+    how = {"collection": cast.collection, "user": user, "defaults": {"team": cast.team}}
+    return TeamMember.objects.get_or_create(**how)[0]
+
+
+def application(cast: Harbour) -> TeamApplication:
+    """An application that waits."""
+    return TeamApplication.objects.get_or_create(
+        collection=cast.collection, email="c@example.org", state="waiting", defaults={"team_name": "Seals"}
+    )[0]
+
+
+def planned_round(cast: Harbour) -> Round:
+    """A round without runs, long ago."""
+    opens = cast.version.published_at.replace(year=2001)
+    return Round.objects.get_or_create(
+        collection=cast.collection,
+        name="old",
+        defaults={"opens_at": opens, "closes_at": opens.replace(year=2002), "most_runs": 1},
+    )[0]
 
 
 def made_bundle(cast: Harbour) -> MadeBundle:

@@ -24,6 +24,7 @@ from pooling.models import (
     Run,
     RunUpload,
 )
+from pooling.services.teams import add_to_team, make_team
 from tests.factories import make_collection, make_qrels, make_run, passages_of
 from tournament.services import publish_qrels
 from web.models import WebhookDelivery, WebhookEndpoint
@@ -32,7 +33,7 @@ from web.webhooks.webhook_signature import new_webhook_secret
 
 PUBLIC = ("nobody", "stranger")
 ROLES = ("viewer", "manager", "maintainer", "owner")
-PEOPLE = (*PUBLIC, *ROLES, "administrator")
+PEOPLE = (*PUBLIC, "submitter", *ROLES, "administrator")
 SCRIPT = "<script>alert('x')</script>"
 
 
@@ -187,10 +188,16 @@ def cast(harbour):
         campaign=harbour.campaign, worker=harbour.judge, refusal="excluded", words="I read it."
     )
     harbour.member = Membership.objects.get(user=users["viewer"])
+    harbour.team = make_team(collection=harbour.collection, name="Harbourers", who="owner")
+    add_to_team(team=harbour.team, user=users["submitter"], who="owner")
     far = harbour.version.published_at.replace(year=2999)
     invitation = Invitation.objects.create(email="a@example.org", digest="0" * 64, expires_at=far)
     harbour.invited = InvitedMember.objects.create(
         collection=harbour.collection, invitation=invitation, role="viewer"
+    )
+    invitation = Invitation.objects.create(email="b@example.org", digest="1" * 64, expires_at=far)
+    harbour.team_invited = InvitedMember.objects.create(
+        collection=harbour.collection, invitation=invitation, role="submitter", team=harbour.team
     )
     harbour.sent = RunUpload.objects.create(
         collection=harbour.collection, user=users["owner"], key="sent", file_name="sent.txt", size_bytes=1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
 from ninja import Field, Router, Schema, Status
@@ -35,6 +35,9 @@ class PolicyIn(Body):
     most_variants: Annotated[int, Field(ge=0, le=10_000)] = 1
     required: Annotated[list[Asked], Field(max_length=40)] = ["team", "description", "family"]
     longest_embargo_days: Annotated[int, Field(ge=0, le=3650)] = 0
+    release_after: Literal["", "scores", "public"] = ""
+    teams_see_scores: bool = False
+    public_list: Literal["", "counts", "all"] = ""
     why: Why = ""
 
 
@@ -46,6 +49,9 @@ class PolicyOut(Schema):
     most_variants: int
     required: list[str]
     longest_embargo_days: int
+    release_after: str
+    teams_see_scores: bool
+    public_list: str
 
 
 class SplitIn(Body):

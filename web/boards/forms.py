@@ -9,7 +9,7 @@ from django import forms
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import Parted, parted, qids_in
-from pooling.services.submissions import REQUIRED, requirable, said_as
+from pooling.services.submissions import PUBLIC_LISTS, RELEASED_AFTER, REQUIRED, requirable, said_as
 
 #: Labels of details that a policy can require, where they are not their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
@@ -19,6 +19,9 @@ USUAL: dict[str, Any] = {
     "most_variants": 1,
     "required": [name for name in REQUIRED if name != "team"],
     "longest_embargo_days": 0,
+    "release_after": "",
+    "teams_see_scores": False,
+    "public_list": "",
 }
 LONGEST_WHY = 120
 LONGEST_LIST = 2_000_000
@@ -50,6 +53,18 @@ class PolicyForm(forms.Form):
         min_value=0,
         max_value=3650,
         help_text="Counted from the submission. Enter 0 to allow no anonymity.",
+    )
+    release_after = forms.ChoiceField(
+        label="When the embargo is over, runs are released",
+        choices=list(RELEASED_AFTER.items()),
+        required=False,
+        help_text="Counted from the submission, or to the day that the team chose. Only unreleased runs change.",
+    )
+    teams_see_scores = forms.BooleanField(
+        label="Teams see values of their own unreleased runs, on public queries", required=False
+    )
+    public_list = forms.ChoiceField(
+        label="Of unreleased submissions everybody sees", choices=list(PUBLIC_LISTS.items()), required=False
     )
     why = forms.CharField(
         label="Why",

@@ -8,7 +8,7 @@ from config import clock
 from pooling.models import Collection, CollectionChange, Query, QuerySplit, Run
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
-from pooling.services.submissions import LOGGED, policy_of, said_as, teams_under
+from pooling.services.submissions import LOGGED, PUBLIC_LISTS, RELEASED_AFTER, policy_of, said_as, teams_under
 from tournament.models import QrelVersion
 from web.boards.forms import PolicyForm, SplitForm
 from web.common.visibility import sees_everything
@@ -27,12 +27,14 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
         "collection": collection,
         "policy": policy,
         "asked": [said_as(name) for name in policy.required] if policy else [],
+        "release_after": RELEASED_AFTER[policy.release_after] if policy else "",
+        "public_list": PUBLIC_LISTS[policy.public_list] if policy else "",
         "today": today,
         "teams": teams_under(policy, today=today) if policy and members else [],
         "members": members,
         "changes": changes[:CHANGES_SHOWN] if members else [],
         "may_change": may_change,
-        "may_send": may(user, "upload run", collection),
+        "may_send": may(user, "submit run", collection),
         "form": (form or PolicyForm(None, collection=collection, policy=policy)) if may_change else None,
     }
 

@@ -134,7 +134,7 @@ def _member(collection: Collection, key: int) -> Membership:
 def _role(request: HttpRequest) -> Role:
     """Return the role in the form, or the lowest role if it is unknown."""
     asked = request.POST.get("role", "")
-    return Role(asked) if asked in set(Role) else Role.VIEWER
+    return Role(asked) if asked in dict(CHOICES) else Role.VIEWER
 
 
 def _done(request: HttpRequest, collection: Collection, act: Callable[[], object]) -> HttpResponse:

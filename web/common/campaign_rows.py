@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from accounts.roles import permits
 from judging.models import Campaign, Exclusion, Judgment, Payment, Submission, Task, TaskPair
 from pooling.models import Collection
-from pooling.services.members import may, roles_of, sees
+from pooling.services.members import may, roles_of
 
 #: States before the launch.
 _PREPARING = (*Campaign.BEFORE_LAUNCH, Campaign.State.PILOTING)
@@ -102,7 +102,8 @@ def _judgments(keys: list[int]) -> tuple[Counter[int], Counter[int], Counter[int
 def campaigns_of(collections: Sequence[Collection], user: Any) -> list[Campaign]:
     """Return the campaigns of these collections that this person can see, newest first."""
     rows = Campaign.objects.filter(collection__in=[collection.pk for collection in collections])
-    rows = rows.filter(Q(collection__in=_seen_whole(user)) | _SHOWN_TO_EVERYBODY)
+    published = Q(collection__visibility=Collection.Visibility.PUBLISHED)
+    rows = rows.filter(Q(collection__in=_seen_whole(user)) | (_SHOWN_TO_EVERYBODY & published))
     return list(rows.select_related("collection", "pool").order_by("-created_at", "-pk"))
 
 
@@ -115,8 +116,8 @@ def is_there_for(user: Any, campaign: Campaign) -> bool:
     """Return whether this person can see the campaign."""
     if may(user, "see everything", campaign.collection):
         return True
-    shown = Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk)
-    return sees(user, campaign.collection) and shown.exists()
+    published = campaign.collection.visibility == Collection.Visibility.PUBLISHED
+    return published and Campaign.objects.filter(_SHOWN_TO_EVERYBODY, pk=campaign.pk).exists()
 
 
 def _seen_whole(user: Any) -> set[int]:

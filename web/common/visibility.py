@@ -18,10 +18,11 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
-from pooling.models.collections import RunQuerySet
+from pooling.models.collections import RELEASED, RunQuerySet
 from pooling.services.members import joined_by, may, visible_to
 from pooling.services.query_splits import private_qids
 from pooling.services.runs import tops_of
+from pooling.services.teams import shown_to_team
 from tournament.models import ChallengedQuery, PreferenceQrel, QrelVersion
 
 Place = tuple[int, int]
@@ -33,9 +34,14 @@ def sees_everything(user: Any, collection: Collection) -> bool:
 
 
 def listed_runs(collection: Collection, user: Any) -> RunQuerySet:
-    """Return the runs whose name and values this person can see, by tag."""
+    """Return the runs whose name and values this person can see, by tag.
+
+    A submitter sees the team's own unreleased runs only if the policy lets teams see their scores.
+    """
     runs = Run.objects.filter(collection=collection).order_by("run_tag")
-    return runs if sees_everything(user, collection) else runs.released()
+    if sees_everything(user, collection):
+        return runs
+    return runs.filter(RELEASED | shown_to_team(user, collection))
 
 
 def listed_everywhere(user: Any) -> QuerySet[Run]:
@@ -58,9 +64,21 @@ def as_shown(run: Run, everything: bool) -> Run:
 
 def without_queries(run: Run, hidden: Container[str]) -> Run:
     """Return the run with a report that names no hidden queries. Do not save it."""
-    named = {name: run.report[name] for name in ("unanswered", "skipped") if name in run.report}
-    run.report |= {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
+    run.report = without_private(run.report, hidden)
     return run
+
+
+def without_private(report: dict[str, Any], hidden: Container[str]) -> dict[str, Any]:
+    """Return the report of a check that names no hidden queries, nor how many of them there are."""
+    named = {name: report[name] for name in ("unanswered", "skipped") if name in report}
+    told = {name: [qid for qid in qids if qid not in hidden] for name, qids in named.items()}
+    left_out = {name: len(named[name]) - len(told[name]) for name in named}
+    counts = {
+        f"{name}_count": report[f"{name}_count"] - left_out[name]
+        for name in named
+        if f"{name}_count" in report
+    }
+    return report | told | counts
 
 
 @dataclass(frozen=True)

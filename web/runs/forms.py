@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 
 from pooling.errors import PoolingError
-from pooling.models import Collection, Run
+from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
 from pooling.services.collection_details import DEEPEST, MOST
 from pooling.services.naming import check_language
@@ -87,7 +87,7 @@ class AboutRun(forms.Form):
 
     def essentials(self) -> list[forms.BoundField]:
         """Return the fields that every run has."""
-        return [self[name] for name in AboutRun.base_fields]
+        return [self[name] for name in AboutRun.base_fields if name in self.fields]
 
     def about_system(self) -> list[forms.BoundField]:
         """Return the details that the collection asks for."""
@@ -157,6 +157,18 @@ class SendRuns(AboutRun):
     def reading(self) -> list[forms.BoundField]:
         """Return the fields about reading the files and releasing the runs."""
         return [self[name] for name in ("release", "run_tag", "order", "variant_of", "skip_unknown")]
+
+    def __init__(self, *args: Any, team: Team | None = None, baselines: bool = True, **named: Any) -> None:
+        super().__init__(*args, **named)
+        if team is not None:  # said by the account and the moment of arrival
+            for name in ("team", "submitted_on"):
+                del self.fields[name]
+            self.fields["baseline"].label = "A baseline run of this team"
+            self.fields[
+                "variant_of"
+            ].help_text = "Tag of a run of the team that differs only by hyperparameters or seed."
+        if not baselines:
+            del self.fields["baseline"]
 
     def options(self) -> dict[str, Any]:
         """Return the values as an upload stores them, without empty ones."""

@@ -96,7 +96,7 @@ def runs_page(collection: Collection, user: Any, parameters: Any) -> dict[str, A
         "found": found,
         "show": show,
         "filters": SHOWN,
-        "may_send": may(user, "upload run", collection),
+        "may_send": may(user, "submit run", collection),
         "may_edit": may(user, "edit run", collection),
         "levels": Run.Release.values,
     }

@@ -14,11 +14,13 @@ from accounts.models import ApiToken
 from pooling.jobs import ring_for_upload
 from pooling.models import RunUpload
 from pooling.services.receiving import abandon, append, begin, receive
+from pooling.services.teams import uploads_seen
 from pooling.services.uploads import submit_checked
 from web.api.callers import actor, reader
 from web.api.parts import FILE, Key, Offset, length_of, own
 from web.api.works import NextStep, WorkOut, work_out
 from web.common.access import collection_for, require
+from web.common.visibility import hidden_queries, without_private
 from web.runs.api import UploadOptions
 from web.runs.api import router as runs_router
 from web.runs.upload_pages import work_on
@@ -87,7 +89,7 @@ def upload_run(
 ) -> Status[RunUpload]:
     user = actor(request, ApiToken.Scope.RUNS)
     found = collection_for(user, name)
-    require(user, "upload run", found)
+    require(user, "submit run", found)
     upload, new = receive(
         collection=found,
         user=user,
@@ -111,7 +113,7 @@ def begin_upload(
 ) -> Status[RunUpload]:
     user = actor(request, ApiToken.Scope.RUNS)
     found = collection_for(user, name)
-    require(user, "upload run", found)
+    require(user, "submit run", found)
     upload, new = begin(
         collection=found,
         user=user,
@@ -132,8 +134,9 @@ def begin_upload(
 def read_upload(request: HttpRequest, response: HttpResponse, name: str, key: int) -> RunUpload:
     user = reader(request)
     found = collection_for(user, name)
-    require(user, "upload run", found)
-    upload = get_object_or_404(RunUpload, collection=found, pk=key)
+    require(user, "submit run", found)
+    upload: RunUpload = get_object_or_404(uploads_seen(user, found), pk=key)
+    upload.report = without_private(upload.report, hidden_queries(found, user))
     response["Upload-Offset"] = str(upload.received_bytes)
     return upload
 
@@ -172,7 +175,7 @@ def drop_upload(request: HttpRequest, name: str, key: int) -> Status[None]:
 
 
 def _own(request: HttpRequest, name: str, key: int) -> RunUpload:
-    return own(request, name, key, RunUpload.objects.select_related("collection"), "upload run")
+    return own(request, name, key, RunUpload.objects.select_related("collection"), "submit run")
 
 
 def _told(response: HttpResponse, name: str, upload: RunUpload) -> RunUpload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -14,11 +15,14 @@ from pooling.models import (
     NewCollection,
     Passage,
     PassageSource,
+    Run,
     RunUpload,
     SubmissionPolicy,
 )
 from pooling.services.quotas import keys_that_failed
+from pooling.services.teams import uploads_seen
 from web.common.job_progress import Work
+from web.common.visibility import hidden_queries, listed_runs, without_private
 
 UPLOADS_A_PAGE = 30
 #: Labels of states.
@@ -31,20 +35,33 @@ STATES = {
 }
 
 
-def uploads_page(collection: Collection, parameters: Any) -> dict[str, Any]:
-    """Return the collection's uploads, newest first."""
-    rows = RunUpload.objects.filter(collection=collection).select_related("user", "run").order_by("-pk")
+def uploads_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return the uploads that the person can see, newest first."""
+    rows = uploads_seen(user, collection).select_related("user", "run").order_by("-pk")
     page = Paginator(rows, UPLOADS_A_PAGE).get_page(parameters.get("page"))
     waiting = [upload for upload in page.object_list if upload.state == RunUpload.State.WAITING]
     failed = keys_that_failed(waiting)
     for upload in page.object_list:
         _dress(upload, failed=upload.job_key in failed)
     moving = len(waiting) > len(failed)
-    return {"collection": collection, "page": page, "moving": moving}
+    return {
+        "collection": collection,
+        "page": page,
+        "moving": moving,
+        "linked": _linked(collection, user, [upload.run for upload in page.object_list if upload.run]),
+    }
+
+
+def _linked(collection: Collection, user: Any, runs: Sequence[Run]) -> set[int]:
+    """Return the keys of the runs whose pages the person can open."""
+    seen = listed_runs(collection, user).filter(pk__in=[run.pk for run in runs])
+    return set(seen.values_list("pk", flat=True))
 
 
 def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
-    """Return one upload, with the job that checks it."""
+    """Return one upload, with the job that checks it. A submitter is told of no private queries."""
+    hidden = hidden_queries(upload.collection, user)
+    upload.report = without_private(upload.report, hidden)
     work = work_on(upload)
     _dress(upload, failed=bool(work and work.failed))
     listed = len(upload.problems)
@@ -52,6 +69,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
     return {
         "collection": upload.collection,
         "upload": upload,
+        "linked": _linked(upload.collection, user, [upload.run] if upload.run else []),
         "mine": mine,
         "work": work,
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",

@@ -14,9 +14,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from config.errors import Refusal
 from pooling.errors import WrongOffset
 from pooling.jobs import ring_for_upload
-from pooling.models import Collection, RunUpload
+from pooling.models import Collection, RunUpload, Team
+from pooling.services.members import may
 from pooling.services.receiving import abandon, append, begin, receive
+from pooling.services.rounds import allows_baselines
 from pooling.services.submissions import policy_of, said_as
+from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
 from web.common.directions import complain, said_plainly
@@ -25,12 +28,19 @@ from web.runs.forms import SendRuns
 
 
 @require_http_methods(["GET", "POST"])
-@needs("upload run")
+@needs("submit run")
 def send(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the form for run files; a plain POST takes in all files at once."""
     policy = policy_of(collection)
     required = policy.required if policy else ()
-    form = SendRuns(collection, request.POST or None, request.FILES or None, required=required)
+    form = SendRuns(
+        collection,
+        request.POST or None,
+        request.FILES or None,
+        required=required,
+        team=(team := _team(request, collection)),
+        baselines=team is None or allows_baselines(collection),
+    )
     if request.method == "POST" and form.is_valid():
         files = form.cleaned_data["run_files"]
         if not files:
@@ -43,9 +53,16 @@ def send(request: HttpRequest, collection: Collection) -> HttpResponse:
         "collection": collection,
         "form": form,
         "policy": policy,
+        "team": team,
         "asked": [said_as(name) for name in policy.required] if policy else [],
     }
     return render(request, "web/send.html", context, status=422 if form.errors else 200)
+
+
+def _team(request: HttpRequest, collection: Collection) -> Team | None:
+    """Return the team that the person submits for; None for a member."""
+    member = may(request.user, "upload run", collection)
+    return None if member else team_of(request.user, collection)
 
 
 def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> bool:
@@ -70,10 +87,10 @@ def _taken_in(request: HttpRequest, collection: Collection, form: SendRuns) -> b
 
 
 @require_POST
-@needs("upload run")
+@needs("submit run")
 def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Announce a file from the script; the response has the address for its parts."""
-    form = SendRuns(collection, request.POST)
+    form = SendRuns(collection, request.POST, team=_team(request, collection))
     size, key = _whole(request.POST.get("size_bytes", "")), request.POST.get("key", "")[:200]
     if not form.is_valid() or size is None:
         wrong = [f"{name}: {' '.join(map(str, said))}" for name, said in form.errors.items()]
@@ -94,7 +111,7 @@ def begin_upload(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @require_POST
-@needs("upload run")
+@needs("submit run")
 def send_part(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Take a part of a file as the request body, starting at the header Upload-Offset."""
     upload = _own(request, collection, key)
@@ -130,32 +147,32 @@ def _told(upload: RunUpload) -> dict[str, object]:
 
 @require_safe
 @never_cache
-@needs("upload run")
+@needs("submit run")
 def uploads(request: HttpRequest, collection: Collection) -> HttpResponse:
     """List uploads, newest first."""
-    return render(request, "web/uploads.html", service.uploads_page(collection, request.GET))
+    return render(request, "web/uploads.html", service.uploads_page(collection, request.user, request.GET))
 
 
 @require_safe
 @never_cache
-@needs("upload run")
+@needs("submit run")
 def upload(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Show one upload: every problem with its line, or the results of the check."""
-    found = _of_collection(collection, key)
+    found = _seen(request, collection, key)
     return render(request, "web/upload.html", service.upload_page(found, request.user))
 
 
 @require_safe
 @never_cache
-@needs("upload run")
+@needs("submit run")
 def upload_progress(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Return the live part of an upload's page."""
-    work = service.work_on(_of_collection(collection, key))
+    work = service.work_on(_seen(request, collection, key))
     return render(request, "web/parts/work.html", {"work": work, "part": True})
 
 
 @require_POST
-@needs("upload run")
+@needs("submit run")
 def submit(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Import a file that was only checked."""
     found = _own(request, collection, key)
@@ -167,7 +184,7 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 
 
 @require_POST
-@needs("upload run")
+@needs("submit run")
 def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Retry a failed check."""
     found = _own(request, collection, key)
@@ -177,7 +194,7 @@ def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpR
 
 
 @require_POST
-@needs("upload run")
+@needs("submit run")
 def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
     """Discard a file that is unfinished, unchecked, or only checked."""
     found = _own(request, collection, key)
@@ -189,9 +206,11 @@ def drop(request: HttpRequest, collection: Collection, key: int) -> HttpResponse
     return redirect("web:uploads", collection.name)
 
 
-def _of_collection(collection: Collection, key: int) -> RunUpload:
-    related = RunUpload.objects.select_related("collection", "run", "user")
-    return get_object_or_404(related, collection=collection, pk=key)
+def _seen(request: HttpRequest, collection: Collection, key: int) -> RunUpload:
+    """Return an upload that the person can see. Raises Http404."""
+    related = uploads_seen(request.user, collection).select_related("collection", "run", "user")
+    found: RunUpload = get_object_or_404(related, pk=key)
+    return found
 
 
 def _own(request: HttpRequest, collection: Collection, key: int) -> RunUpload:

@@ -9,7 +9,14 @@ from django.core.management.base import CommandParser
 
 from config.commands.console import Command as BaseCommand
 from pooling.services.finding import collection_named
-from pooling.services.submissions import METADATA, REQUIRED, drop_policy, set_policy
+from pooling.services.submissions import (
+    METADATA,
+    PUBLIC_LISTS,
+    RELEASED_AFTER,
+    REQUIRED,
+    drop_policy,
+    set_policy,
+)
 
 
 class Command(BaseCommand):
@@ -40,6 +47,21 @@ class Command(BaseCommand):
         parser.add_argument(
             "--embargo-days", type=int, default=0, help="longest time a run may stay anonymous (default: 0)"
         )
+        parser.add_argument(
+            "--release-after",
+            default="",
+            choices=[value for value in RELEASED_AFTER if value],
+            help="release runs by themselves when their embargo is over",
+        )
+        parser.add_argument(
+            "--teams-see-scores", action="store_true", help="teams see values of their own unreleased runs"
+        )
+        parser.add_argument(
+            "--public-list",
+            default="",
+            choices=[value for value in PUBLIC_LISTS if value],
+            help="what everybody sees of unreleased submissions (default: nothing)",
+        )
         parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
         parser.add_argument("--drop", action="store_true", help="take the policy away")
 
@@ -52,6 +74,9 @@ class Command(BaseCommand):
         variants: int,
         require: list[str],
         embargo_days: int,
+        release_after: str,
+        teams_see_scores: bool,
+        public_list: str,
         why: str,
         drop: bool,
         **options: Any,
@@ -67,6 +92,9 @@ class Command(BaseCommand):
             most_variants=variants,
             required=require,
             longest_embargo_days=embargo_days,
+            release_after=release_after,
+            teams_see_scores=teams_see_scores,
+            public_list=public_list,
             who=who,
             why=why,
         )

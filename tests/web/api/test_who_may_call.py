@@ -15,6 +15,7 @@ from config.background.models import Job
 from judging.models import Submission, Worker
 from pooling.models import AddedFiles, NewCollection, RunUpload
 from tests.factories import grant_to
+from tests.web.addresses import planned_round
 from tests.web.conftest import PEOPLE, PUBLIC
 from web.api_routers import api
 
@@ -23,6 +24,9 @@ pytestmark = pytest.mark.one_database
 RUNS = {"maintainer", "owner", "administrator"}
 MONEY = {"manager", "owner", "administrator"}
 MEMBERS = {"viewer", *RUNS, *MONEY}
+OWNERS = {"owner", "administrator"}
+SENDERS = {"submitter", *RUNS}
+ROUND = b'{"opens_at": "2001-01-01T00:00:00Z", "closes_at": "2002-01-01T00:00:00Z", "most_runs": 1}'
 JSON = "application/json"
 NEW = b'{"name": "mine", "files": [{"what": "queries", "file_name": "q.tsv", "size_bytes": 5}]}'
 ADDED = b'{"set": "more", "files": [{"what": "qrels", "file_name": "g.txt", "size_bytes": 5}]}'
@@ -46,12 +50,15 @@ class Call:
     query: str = ""
     others: int = 0  # what everybody else of ``only`` than the owner gets
     anywhere: bool = False  # it is about no collection that is there
+    of_submitter: int = 0
 
     def expected(self, person: str, published: bool) -> int:
         if self.scope != "read" and person == "nobody":
             return 401
         if person in PUBLIC and not published and not self.anywhere:
             return 404
+        if person == "submitter" and self.of_submitter:
+            return self.of_submitter
         if self.only is not None and person not in self.only:
             return 403
         return self.others if self.others and person != "owner" else self.done
@@ -67,7 +74,7 @@ TABLE = {
     ("patch", "/collections/{name}"): Call("runs", RUNS, body=b'{"licence": "CC0"}'),
     ("get", "/collections/{name}/runs"): Call(),
     ("post", "/collections/{name}/runs"): Call(
-        "runs", RUNS, 202, RUN, {"HTTP_IDEMPOTENCY_KEY": "k"}, "?run_tag=sent"
+        "runs", SENDERS, 202, RUN, {"HTTP_IDEMPOTENCY_KEY": "k"}, "?run_tag=sent"
     ),
     ("get", "/collections/{name}/runs/{key}"): Call(),
     ("patch", "/collections/{name}/runs/{key}"): Call("runs", RUNS, body=b'{"team": "harbourers"}'),
@@ -79,16 +86,21 @@ TABLE = {
     ("post", "/collections/{name}/run-metadata"): Call(
         "runs", RUNS, body=b'{"table": "run\\tteam\\nquay\\tA"}'
     ),
+    ("get", "/collections/{name}/teams"): Call(),
+    ("post", "/collections/{name}/teams"): Call("people", OWNERS, 201, b'{"name": "Gulls"}'),
+    ("get", "/collections/{name}/rounds"): Call(),
+    ("put", "/collections/{name}/rounds/{round_name}"): Call("runs", OWNERS, body=ROUND),
+    ("delete", "/collections/{name}/rounds/{round_name}"): Call("runs", OWNERS, 204),
     ("post", "/collections/{name}/uploads"): Call(
-        "runs", RUNS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
+        "runs", SENDERS, 201, b'{"size_bytes": 5}', {"HTTP_IDEMPOTENCY_KEY": "k"}
     ),
-    ("get", "/collections/{name}/uploads/{key}"): Call(only=RUNS),
+    ("get", "/collections/{name}/uploads/{key}"): Call(only=SENDERS, of_submitter=404),
     # Even an owner goes on with nothing but what he sent: the upload is the owner's.
     ("patch", "/collections/{name}/uploads/{key}"): Call(
-        "runs", RUNS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
+        "runs", SENDERS, 409, b"q1", {"HTTP_UPLOAD_OFFSET": "7"}, others=404
     ),
-    ("post", "/collections/{name}/uploads/{key}/submit"): Call("runs", RUNS, 400, others=404),
-    ("delete", "/collections/{name}/uploads/{key}"): Call("runs", RUNS, 204, others=404),
+    ("post", "/collections/{name}/uploads/{key}/submit"): Call("runs", SENDERS, 400, others=404),
+    ("delete", "/collections/{name}/uploads/{key}"): Call("runs", SENDERS, 204, others=404),
     ("post", "/collections"): Call("runs", None, 201, NEW, {"HTTP_IDEMPOTENCY_KEY": "k"}, anywhere=True),
     ("get", "/new-collections/{key}"): Call(others=404, anywhere=True),
     ("patch", "/new-collections/{key}/files/{number}"): Call(
@@ -151,7 +163,6 @@ TABLE |= {
     ("post", "/campaigns/{name}/pilot"): Call("campaigns", MONEY, 409, b'{"tasks": 1, "confirm_spend": 1}'),
     ("post", "/campaigns/{name}/launch"): Call("campaigns", MONEY, 409, b'{"confirm_spend": 1}'),
 }
-OWNERS = {"owner", "administrator"}
 HOOK = b'{"address": "https://93.184.216.34/other", "events": ["run.checked"]}'
 TABLE |= {
     ("get", "/collections/{name}/webhooks"): Call(only=OWNERS),
@@ -271,6 +282,7 @@ def callers(cast):
         query=cast.query("q1"), relevant=known["a"], off_topic=known["a2"], state="accepted"
     )
     cast.keys |= {"analyses/work": analysing.pk, "gold": gold.pk}
+    planned_round(cast)
     cast.tokens = {
         (person, scope): make_token(user=users[person], name="t", scopes=[scope], days=1)[1]
         for person in PEOPLE
@@ -287,7 +299,7 @@ def called(callers, operation, call, person, scope):
     before = path.partition("/{key}")[0].split("/")
     kind = "/".join(before[-2:]) if before[-1] == "work" else before[-1]
     keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
-    address = path.format(name=name, number=1, pool="tide", kind="stability", **keys)
+    address = path.format(name=name, round_name="old", number=1, pool="tide", kind="stability", **keys)
     headers = dict(call.headers)
     if person != "nobody":
         headers["HTTP_AUTHORIZATION"] = f"Bearer {callers.tokens[person, scope]}"
@@ -315,9 +327,11 @@ def test_calls(callers, published, settings):
 
     wrong = {}
     for operation, call in TABLE.items():
-        for person in PUBLIC if published else PEOPLE:  # a member's rights are the same
+        for person in (*PUBLIC, "submitter") if published else PEOPLE:  # a member's rights are the same
             status, kind = called(callers, operation, call, person, call.scope)
             expected = 200 if operation in LISTS else call.expected(person, published)
+            if person == "submitter" and not published and operation[1].startswith("/campaigns/"):
+                expected = 404  # only members see a private collection's campaigns
             if status != expected or (status >= 400 and kind != "application/problem+json"):
                 wrong[operation, person] = (status, expected, kind)
 

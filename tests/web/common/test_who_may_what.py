@@ -32,10 +32,14 @@ class Page:
     post: dict = field(default_factory=dict)
     done: int = 200
     of_owner: int = 0  # what the owner gets, where it differs
+    of_submitter: int = 0
+    others: int = 0  # what people outside get, where it is not there for them
 
     def expected(self, person: str, published: bool) -> int:
-        if person in PUBLIC and not published:
+        if person in PUBLIC and (self.others or not published):
             return 404
+        if person == "submitter" and self.of_submitter:
+            return self.of_submitter
         if person == "owner" and self.of_owner:
             return self.of_owner
         return self.done if self.only is None or person in self.only else 403
@@ -43,6 +47,9 @@ class Page:
 
 MEMBERS = {*ROLES, "administrator"}
 RUNS = {"maintainer", "owner", "administrator"}
+SENDERS = {"submitter", *RUNS}
+TEAM = {"submitter", *MEMBERS}
+STEERS = {"submitter", *OWNERS}
 MONEY = {"manager", *OWNERS}
 ACT = {"only": OWNERS, "done": 302}
 
@@ -93,7 +100,7 @@ OF_A_COLLECTION = {
     "web:run_analysis": Page(only=MEMBERS, post={"trials": "10"}, done=302),
     "web:run": Page(),
     "web:runs": Page(),
-    "web:send_runs": Page(only=RUNS),
+    "web:send_runs": Page(only=SENDERS),
     "web:run_metadata": Page(only=RUNS),
     "web:withdraw_announced": Page(only=RUNS, post={"run": "quay"}, done=302),
     "web:run_fields": Page(only=RUNS),
@@ -107,17 +114,29 @@ OF_A_COLLECTION = {
     "web:release_runs": Page(only=RUNS, post={"release": "scores", "run": "1"}, done=302),
     "web:release_run": Page(only=RUNS, post={"release": "scores"}, done=302),
     "web:withdraw_run": Page(only=RUNS),
-    "web:uploads": Page(only=RUNS),
+    "web:uploads": Page(only=SENDERS),
     "web:begin_upload": Page(
-        only=RUNS, post={"file_name": "x", "size_bytes": "5", "release": "private"}, done=201
+        only=SENDERS, post={"file_name": "x", "size_bytes": "5", "release": "private"}, done=201
     ),
-    "web:upload": Page(only=RUNS),
-    "web:checking": Page(only=RUNS),
+    # A submitter sees what the team sent, and this is the owner's.
+    "web:upload": Page(only=SENDERS, of_submitter=404),
+    "web:checking": Page(only=SENDERS, of_submitter=404),
+    "web:teams": Page(),
+    "web:apply_as_team": Page(),
+    "web:new_team": Page(post={"name": "Gulls"}, **ACT),
+    "web:decide_application": Page(post={"decision": "decline"}, **ACT),
+    "web:plan_round": Page(post={"name": "x"}, only=OWNERS, done=422),
+    "web:delete_round": Page(post={"sure": "1"}, **ACT),
+    # A team's page is for its people and for members; its first member, here the submitter, and owners steer it.
+    "web:team": Page(only=TEAM, others=404),
+    "web:invite_to_team": Page(only=STEERS, post={"email": "no address"}, done=302, others=404),
+    "web:withdraw_from_team": Page(only=STEERS, post={"sure": "1"}, done=302, others=404),
+    "web:remove_from_team": Page(only=STEERS, post={"sure": "1"}, done=302, others=404),
     # Nobody goes on with what somebody else sent: the upload is the owner's.
-    "web:send_part": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=400),
-    "web:check_again": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
-    "web:submit_upload": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
-    "web:drop_upload": Page(only=RUNS, post={"x": "1"}, done=404, of_owner=302),
+    "web:send_part": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=400),
+    "web:check_again": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
+    "web:submit_upload": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
+    "web:drop_upload": Page(only=SENDERS, post={"x": "1"}, done=404, of_owner=302),
     "web:version": Page(),
     "web:query": Page(),
     "web:query_file": Page(),
@@ -306,9 +325,13 @@ def test_pages_of_a_collection(cast, published):
 
     wrong = {}
     for name, page in OF_A_COLLECTION.items():
-        for person in PUBLIC if published else PEOPLE:  # a member's rights are the same
-            found = asked(cast.clients[person], address_of(name, cast), page.post)
-            if found != (expected := page.expected(person, published)):
+        for person in (*PUBLIC, "submitter") if published else PEOPLE:  # a member's rights are the same
+            address = address_of(name, cast)
+            found = asked(cast.clients[person], address, page.post)
+            expected = page.expected(person, published)
+            if person == "submitter" and not published and address.startswith("/campaigns/"):
+                expected = 404  # a draft is not there for people who are no members
+            if found != expected:
                 wrong[name, person] = (found, expected)
 
     assert wrong == {}

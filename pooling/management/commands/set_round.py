@@ -1,0 +1,79 @@
+"""`manage.py set_round`: plan a round in which teams submit."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from config.commands.console import UsageError
+from pooling.models import Round
+from pooling.services.finding import collection_named
+from pooling.services.rounds import drop_round, round_words, set_round
+
+
+class Command(BaseCommand):
+    help = (
+        "Plan a round, or change the one of this name. Once a collection has rounds, teams can submit in open rounds "
+        "only. A run is in time if its last byte arrived before the closing time."
+    )
+    example = "manage.py set_round mine 2026 --opens 2026-06-01T00:00+00:00 --closes 2026-08-01T00:00-12:00 --runs 3"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="COLLECTION", help="name of the collection")
+        parser.add_argument("name", metavar="NAME", help="name of the round")
+        for option, what in (("opens", "first moment"), ("closes", "first moment that is too late")):
+            parser.add_argument(
+                f"--{option}",
+                type=datetime.fromisoformat,
+                metavar="TIME",
+                help=f"{what}, with its zone: 2026-08-01T00:00-12:00",
+            )
+        parser.add_argument("--runs", type=int, default=3, help="official runs of a team (default: 3)")
+        parser.add_argument(
+            "--baselines", type=int, default=0, help="baselines of a team, beside those (default: 0)"
+        )
+        parser.add_argument("--priorities", action="store_true", help="official runs need priorities 1, 2, …")
+        parser.add_argument(
+            "--drop", action="store_true", help="delete the round, if nothing was submitted in it"
+        )
+
+    def act(
+        self,
+        *,
+        collection: str,
+        name: str,
+        opens: datetime | None,
+        closes: datetime | None,
+        runs: int,
+        baselines: int,
+        priorities: bool,
+        drop: bool,
+        **options: Any,
+    ) -> dict[str, Any]:
+        chosen, who = collection_named(collection), getpass.getuser()
+        if drop:
+            planned = Round.objects.select_related("collection").filter(collection=chosen, name=name).first()
+            if planned is None:
+                raise UsageError(f"{collection} has no round {name}.")
+            drop_round(planned=planned, who=who)
+            return {"collection": chosen.name, "round": name, "planned": ""}
+        if opens is None or closes is None or opens.tzinfo is None or closes.tzinfo is None:
+            raise UsageError("give --opens and --closes with their zone, as in 2026-08-01T00:00-12:00")
+        planned = set_round(
+            collection=chosen,
+            name=name,
+            opens_at=opens,
+            closes_at=closes,
+            most_runs=runs,
+            most_baselines=baselines,
+            priorities=priorities,
+            who=who,
+        )
+        return {"collection": chosen.name, "round": planned.name, "planned": round_words(planned)}
+
+    def show(self, result: dict[str, Any]) -> None:
+        self.out.print(f"{result['round']}: {result['planned'] or 'deleted'}", markup=False)

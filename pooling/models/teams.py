@@ -1,0 +1,97 @@
+"""Teams that submit runs to a collection's board, and the rounds in which they do."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from config import clock
+from pooling.models.collections import Collection
+
+
+class Team(models.Model):
+    """A team of a board. Its runs are those with its name, which never changes."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="teams")
+    name = models.CharField(max_length=200)
+    affiliation = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="one_team_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TeamMember(models.Model):
+    """A person who submits runs for a team: the role of a submitter. In a collection a person has one team."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="members")
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    since = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "user"], name="one_team_per_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} in {self.team_id}"
+
+
+class TeamApplication(models.Model):
+    """A request to submit to a board, from somebody without an account; an owner decides."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        ACCEPTED = "accepted"
+        DECLINED = "declined"
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="team_applications")
+    team_name = models.CharField(max_length=200)
+    affiliation = models.CharField(max_length=200, blank=True)
+    email = models.EmailField()
+    words = models.CharField(max_length=1000, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "email"],
+                condition=models.Q(state="waiting"),
+                name="one_open_application_per_address",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team_name}: {self.state}"
+
+
+class Round(models.Model):
+    """A time in which teams submit. Once a board has rounds, teams submit in open rounds only."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="rounds")
+    name = models.CharField(max_length=80)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField(help_text="The first moment that is too late.")
+    most_runs = models.PositiveIntegerField(help_text="Official runs of a team.")
+    most_baselines = models.PositiveIntegerField(
+        default=0, help_text="Baseline runs of a team, beside those."
+    )
+    priorities = models.BooleanField(default=False, help_text="Whether official runs need priorities 1, 2, …")
+    checked_at = models.DateTimeField(null=True, help_text="Written by every submission: one at a time.")
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "name"], name="one_round_per_name"),
+            models.CheckConstraint(
+                condition=models.Q(closes_at__gt=models.F("opens_at")), name="a_round_opens_before_it_closes"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

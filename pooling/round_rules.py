@@ -1,0 +1,95 @@
+"""Decide whether a round takes a team's run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from config.plurals import many
+
+
+@dataclass(frozen=True)
+class RoundRules:
+    """A round's times and limits. It takes runs from ``opens_at`` to just before ``closes_at``."""
+
+    name: str
+    opens_at: datetime
+    closes_at: datetime
+    most_runs: int
+    most_baselines: int = 0
+    priorities: bool = False
+
+    def is_open(self, at: datetime) -> bool:
+        """Return whether a run that arrives at this moment is in time."""
+        return self.opens_at <= at < self.closes_at
+
+
+@dataclass(frozen=True)
+class Before:
+    """A run that the team has in the round."""
+
+    run_tag: str
+    baseline: bool
+    priority: int | None
+
+
+@dataclass(frozen=True)
+class No:
+    """Why a run is refused, and what to do."""
+
+    why: str
+    next_step: str
+
+
+def exactly(moment: datetime) -> str:
+    """Return a moment to the second, with its zone."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def open_round(rounds: Sequence[RoundRules], at: datetime) -> RoundRules | No:
+    """Return the round that is open at this moment, the one that closes first; else why none is."""
+    found = [one for one in rounds if one.is_open(at)]
+    if found:
+        return min(found, key=lambda one: one.closes_at)
+    coming = min((one for one in rounds if one.opens_at > at), key=lambda one: one.opens_at, default=None)
+    over = max((one for one in rounds if one.closes_at <= at), key=lambda one: one.closes_at, default=None)
+    why = (
+        f"the round {over.name} closed on {exactly(over.closes_at)}, and this run arrived on {exactly(at)}."
+        if over
+        else f"no round is open yet, and this run arrived on {exactly(at)}."
+    )
+    if coming is None:
+        return No(why, "No further round is planned. Ask the organizers.")
+    return No(why, f"The round {coming.name} opens on {exactly(coming.opens_at)}.")
+
+
+def refusal_in_round(
+    rules: RoundRules, before: Sequence[Before], *, baseline: bool, priority: int | None
+) -> No | None:
+    """Return why the round does not take one more run of a team that has ``before``; None if it does."""
+    kind = "baseline run" if baseline else "run"
+    most = rules.most_baselines if baseline else rules.most_runs
+    sent = [one for one in before if one.baseline is baseline]
+    if len(sent) >= most:
+        limit = (
+            f"the round {rules.name} takes {many(most, kind)} of a team"
+            if most
+            else (f"the round {rules.name} takes no {kind}s")
+        )
+        return No(
+            f"{limit}, and the team has {len(sent)}.",
+            f"Withdraw one with the organizers' help, or wait for the next round. This one closes on "
+            f"{exactly(rules.closes_at)}.",
+        )
+    if not rules.priorities or baseline:
+        return None
+    if priority is None or priority > most:
+        return No(
+            f"the round {rules.name} asks for a priority from 1 to {most}.",
+            f"Give each of the team's runs another priority, from 1 to {most}.",
+        )
+    taken = next((one.run_tag for one in sent if one.priority == priority), None)
+    if taken is None:
+        return None
+    return No(f"the team's run {taken} has priority {priority} already.", "Give this run another priority.")

@@ -1,0 +1,50 @@
+"""Release runs whose embargo is over, where a board's policy says so."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from config import clock
+from config.sweep import Sweep
+from pooling.models import Run, SubmissionPolicy
+from pooling.services.describing import describe_run
+
+#: Who is named in the activity for a release by the policy.
+BY_POLICY = "the submission policy"
+
+
+def release_after_embargoes() -> int:
+    """Release every run whose embargo is over, up to the level of its board's policy; return how many.
+
+    One that cannot be released holds up no other: SweepFailed is raised at the end.
+    """
+    today, released, sweep = clock.now().date(), 0, Sweep("Releasing runs after their embargo")
+    for policy in SubmissionPolicy.objects.exclude(release_after=""):
+        for run in _lower(policy):
+            if embargo_ends(run, policy) > today:
+                continue
+            with sweep.step(f"run {run.run_tag}"):
+                describe_run(run=run, changes={"release": policy.release_after}, who=BY_POLICY)
+                released += 1
+    sweep.end()
+    return released
+
+
+def embargo_ends(run: Run, policy: SubmissionPolicy) -> date:
+    """Return the first day after the run's embargo: the one chosen, else the longest that the policy allows."""
+    if run.anonymous_until is not None:
+        return run.anonymous_until
+    submitted = run.submitted_on or run.created_at.date()
+    return submitted + timedelta(days=policy.longest_embargo_days)
+
+
+def any_to_release() -> bool:
+    """Return whether a board's policy releases runs by itself."""
+    return SubmissionPolicy.objects.exclude(release_after="").exists()
+
+
+def _lower(policy: SubmissionPolicy) -> list[Run]:
+    """Return the teams' runs that are released less than the policy says."""
+    below = [Run.Release.PRIVATE] if policy.release_after == Run.Release.SCORES else ["private", "scores"]
+    runs = Run.objects.filter(collection=policy.collection_id, release__in=below, baseline=False)
+    return list(runs.exclude(team="").select_related("collection").order_by("pk"))

@@ -1,0 +1,131 @@
+"""Rounds of a board: when teams can submit, and how many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from config import clock
+from pooling.errors import SubmissionRefused
+from pooling.models import Collection, Round, Run, Team
+from pooling.round_rules import Before, No, RoundRules, exactly, open_round, refusal_in_round
+from pooling.services.members import log
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission by a team itself, and the moment at which its file had arrived."""
+
+    team: Team
+    at: datetime
+
+
+def set_round(
+    *,
+    collection: Collection,
+    name: str,
+    opens_at: datetime,
+    closes_at: datetime,
+    most_runs: int,
+    most_baselines: int = 0,
+    priorities: bool = False,
+    who: str,
+) -> Round:
+    """Plan a round, or change the one of this name. Runs that are there stay. Raises SubmissionRefused."""
+    name = " ".join(name.split())
+    if not name or len(name) > 80:
+        raise SubmissionRefused("A round needs a name of at most 80 characters.", "Give one, such as 2026.")
+    if closes_at <= opens_at:
+        raise SubmissionRefused(
+            f"The round {name} would close before it opens.", "Give a closing time after the opening time."
+        )
+    if not 1 <= most_runs <= 1000 or not 0 <= most_baselines <= 1000:
+        raise SubmissionRefused("A round takes 1 to 1,000 runs and 0 to 1,000 baselines of a team.", "")
+    planned = {
+        "opens_at": opens_at,
+        "closes_at": closes_at,
+        "most_runs": most_runs,
+        "most_baselines": most_baselines,
+        "priorities": priorities,
+    }
+    with transaction.atomic():
+        made, _ = Round.objects.update_or_create(collection=collection, name=name, defaults=planned)
+        log(collection, f"round {name}: {round_words(made)}"[:300], who=who)
+    return made
+
+
+def drop_round(*, planned: Round, who: str) -> None:
+    """Delete a round in which nothing was submitted. Raises SubmissionRefused."""
+    with transaction.atomic():
+        Round.objects.filter(pk=planned.pk).update(checked_at=clock.now())
+        if planned.runs.exists():
+            raise SubmissionRefused(
+                f"The round {planned.name} has runs.", "Change its closing time to end it now."
+            )
+        log(planned.collection, f"round {planned.name} deleted", who=who)
+        planned.delete()
+
+
+def allows_baselines(collection: Collection) -> bool:
+    """Return whether teams may mark runs as baselines in some round."""
+    return Round.objects.filter(collection=collection, most_baselines__gt=0).exists()
+
+
+def round_words(planned: Round) -> str:
+    """Return a round in one line."""
+    limits = f"{planned.most_runs} runs and {planned.most_baselines} baselines of a team"
+    priorities = ", with priorities" if planned.priorities else ""
+    return f"{exactly(planned.opens_at)} to {exactly(planned.closes_at)}, {limits}{priorities}"
+
+
+def rules_of(planned: Round) -> RoundRules:
+    """Return a round's rules."""
+    return RoundRules(
+        planned.name,
+        planned.opens_at,
+        planned.closes_at,
+        planned.most_runs,
+        planned.most_baselines,
+        planned.priorities,
+    )
+
+
+def hold_to_rounds(
+    collection: Collection, run_tag: str, facts: Mapping[str, Any], entry: Entry
+) -> Round | None:
+    """Return the round that takes this run of a team, None on a board without rounds. Raises SubmissionRefused.
+
+    To be called in the transaction that makes the run: writing to the round's row first keeps the team's next
+    submission waiting until this one is through.
+    """
+    rounds = {one.name: one for one in Round.objects.filter(collection=collection)}
+    if not rounds:
+        if facts["baseline"]:
+            raise SubmissionRefused(
+                f"{run_tag}: baselines are the board's own.", "Submit the run without calling it a baseline."
+            )
+        return None
+    found = open_round([rules_of(one) for one in rounds.values()], entry.at)
+    if isinstance(found, No):
+        raise SubmissionRefused(f"{run_tag}: {found.why}", found.next_step)
+    current = rounds[found.name]
+    Round.objects.filter(pk=current.pk).update(checked_at=clock.now())
+    refused = refusal_in_round(
+        found,
+        runs_before(current, entry.team),
+        baseline=facts["baseline"],
+        priority=facts["details"].get("priority"),
+    )
+    if refused is not None:
+        raise SubmissionRefused(f"{run_tag}: {refused.why}", refused.next_step)
+    return current
+
+
+def runs_before(planned: Round, team: Team) -> list[Before]:
+    """Return the runs that the team has in the round."""
+    rows = Run.objects.filter(round=planned, team=team.name).order_by("pk")
+    return [Before(run.run_tag, run.baseline, run.details.get("priority")) for run in rows]

@@ -1,0 +1,170 @@
+"""Teams that submit to a board: their people, their runs, and applications to become one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from accounts.models import User
+from accounts.roles import Role
+from accounts.services.invitations import Invited
+from config import clock
+from pooling.errors import TeamRefused
+from pooling.models import Collection, InvitedMember, Run, RunUpload, Team, TeamApplication, TeamMember
+from pooling.services.members import invite_member, log, open_invitations, role_of, withdraw_invitation
+from pooling.services.submissions import plain_name, policy_of
+
+MOST_INVITED = 20
+MOST_WAITING = 200
+
+
+def team_of(user: Any, collection: Collection) -> Team | None:
+    """Return the team for which this person submits here, if any."""
+    if not user.is_authenticated:
+        return None
+    found = TeamMember.objects.select_related("team").filter(user=user, collection=collection).first()
+    return found.team if found else None
+
+
+def leads(user: Any, team: Team) -> bool:
+    """Return whether this person is the team's first member, who invites the others."""
+    first = TeamMember.objects.filter(team=team).order_by("pk").values_list("user", flat=True).first()
+    return bool(user.is_authenticated and first == user.pk)
+
+
+def runs_of_team(team: Team) -> Any:
+    """Return the team's runs: those with its name, whoever sent them."""
+    return Run.objects.filter(collection=team.collection_id, team=team.name)
+
+
+def uploads_seen(user: Any, collection: Collection) -> Any:
+    """Return the uploads that this person can see: a member all, a submitter the team's."""
+    rows = RunUpload.objects.filter(collection=collection)
+    if (team := team_of(user, collection)) is None or role_of(user, collection) is not Role.SUBMITTER:
+        return rows
+    return rows.filter(user__in=TeamMember.objects.filter(team=team).values("user"))
+
+
+def shown_to_team(user: Any, collection: Collection) -> Q:
+    """Return the filter for runs whose values this person sees as a submitter: none unless the policy says so."""
+    if (team := team_of(user, collection)) is None:
+        return Q(pk__in=[])
+    policy = policy_of(collection)
+    return Q(team=team.name) if policy and policy.teams_see_scores else Q(pk__in=[])
+
+
+def make_team(*, collection: Collection, name: str, affiliation: str = "", who: str) -> Team:
+    """Add a team to the board. Its name is for good. Raises TeamRefused."""
+    name = " ".join(name.split())
+    if not plain_name(name) or len(name) > 200 or len(affiliation) > 200:
+        raise TeamRefused("A team needs a name of at most 200 characters.", "Give one.")
+    taken = set(Team.objects.filter(collection=collection).values_list("name", flat=True))
+    of_runs = set(Run.objects.filter(collection=collection).exclude(team="").values_list("team", flat=True))
+    alike = [other for other in taken if plain_name(other) == plain_name(name)]
+    if alike:
+        raise TeamRefused(
+            f"There is a team {alike[0]!r} already.", "Invite people into it, or choose another name."
+        )
+    alike = sorted(other for other in of_runs if plain_name(other) == plain_name(name) and other != name)
+    if alike:
+        raise TeamRefused(
+            f"Runs of {alike[0]!r} are on the board, and names are frozen.", "Write it the same way."
+        )
+    with transaction.atomic():
+        team = Team.objects.create(collection=collection, name=name, affiliation=affiliation.strip())
+        log(collection, f"team {name} added"[:300], who=who)
+    return team
+
+
+def invite_to_team(*, team: Team, email: str, invited_by: User) -> Invited:
+    """Invite somebody to submit for the team. Raises NotAnAccount, TeamRefused."""
+    if invitations_of(team).count() >= MOST_INVITED:
+        raise TeamRefused(
+            f"The team has {MOST_INVITED} invitations that nobody used yet.", "Withdraw some first."
+        )
+    return invite_member(
+        collection=team.collection, email=email, role=Role.SUBMITTER, invited_by=invited_by, team=team
+    )
+
+
+def invitations_of(team: Team) -> Any:
+    """Return the team's unused invitations."""
+    return open_invitations(team.collection).filter(team=team).order_by("pk")
+
+
+def add_to_team(*, team: Team, user: User, who: str) -> bool:
+    """Make a person with an account a submitter of the team; return whether that is new. Raises TeamRefused."""
+    with transaction.atomic():
+        found, new = TeamMember.objects.get_or_create(
+            collection=team.collection, user=user, defaults={"team": team}
+        )
+        if found.team_id != team.pk:
+            raise TeamRefused(f"{user.get_username()} submits for another team.", "Remove them there first.")
+        if new:
+            log(team.collection, f"{user.get_username()} submits for {team.name}"[:300], who=who)
+    return new
+
+
+def remove_from_team(*, member: TeamMember, who: str) -> None:
+    """Take a person out of the team, and withdraw what they invited. Runs stay."""
+    with transaction.atomic():
+        for invited in invitations_of(member.team).filter(invitation__invited_by=member.user):
+            withdraw_from_team(invited=invited, who=who)
+        member.delete()
+        log(member.collection, f"{member.user.get_username()} left {member.team.name}"[:300], who=who)
+
+
+def withdraw_from_team(*, invited: InvitedMember, who: str) -> None:
+    """Withdraw an invitation into a team."""
+    withdraw_invitation(invited=invited, who=who)
+
+
+def apply_as_team(
+    *, collection: Collection, team_name: str, affiliation: str, email: str, words: str
+) -> TeamApplication:
+    """Ask the owners to let a team submit. Nothing happens until one of them accepts. Raises TeamRefused."""
+    team_name = " ".join(team_name.split())
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise TeamRefused(f"{email[:60]!r} is not an e-mail address.", "Give one that you read.") from None
+    if not plain_name(team_name) or max(len(team_name), len(affiliation)) > 200 or len(words) > 1000:
+        raise TeamRefused("The application is too long, or has no name.", "Give the team's name.")
+    waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
+    if waiting.count() >= MOST_WAITING:
+        raise TeamRefused("Too many applications wait for an answer.", "Try again later.")
+    try:
+        with transaction.atomic():
+            return TeamApplication.objects.create(
+                collection=collection, team_name=team_name, affiliation=affiliation, email=email, words=words
+            )
+    except IntegrityError:
+        # The same answer as for a new one: nobody learns who has applied.
+        return waiting.get(email=email)
+
+
+def decide_application(*, application: TeamApplication, accept: bool, decided_by: User) -> Invited | None:
+    """Accept or decline an application, once. Accepting makes the team and invites the applicant into it.
+
+    Raises TeamRefused, NotAnAccount.
+    """
+    state = TeamApplication.State.ACCEPTED if accept else TeamApplication.State.DECLINED
+    who = decided_by.get_username()
+    with transaction.atomic():
+        open_ones = TeamApplication.objects.filter(pk=application.pk, state=TeamApplication.State.WAITING)
+        if not open_ones.update(state=state, decided_by=who, decided_at=clock.now()):
+            raise TeamRefused("Somebody decided this application already.", "Reload the page.")
+        if not accept:
+            log(application.collection, f"application of {application.team_name} declined"[:300], who=who)
+            return None
+        team = make_team(
+            collection=application.collection,
+            name=application.team_name,
+            affiliation=application.affiliation,
+            who=who,
+        )
+        return invite_to_team(team=team, email=application.email, invited_by=decided_by)

@@ -1,0 +1,282 @@
+"""A round with five teams over HTTP: one late, one over its limit, one outside the candidates, one under embargo."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from accounts.models import ApiToken
+from accounts.services.tokens import make_token
+from config import clock
+from config.background.attending import work_off_everything
+from pooling.models import AnnouncedRun, PrivateQuery, QuerySplit, Run, RunUpload
+from pooling.services.candidates import set_candidates
+from pooling.services.rounds import set_round
+from pooling.services.submissions import set_policy
+from pooling.services.teams import add_to_team, make_team
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+CLOSES = datetime(2026, 8, 1, tzinfo=UTC)
+TEAMS = ("honest", "late", "greedy", "stray", "hidden")
+
+
+@pytest.fixture
+def at(monkeypatch):
+    """Set the time."""
+
+    def moment(when):
+        monkeypatch.setattr(clock, "now", lambda: when)
+
+    moment(CLOSES - timedelta(days=1))
+    return moment
+
+
+class Round:
+    """The board, and what each team may do over HTTP."""
+
+    def __init__(self, cast) -> None:
+        self.cast, self.collection = cast, cast.collection
+        self.teams, self.clients, self.tokens = {}, {}, {}
+        for name in TEAMS:
+            user = get_user_model().objects.create_user(name)
+            self.teams[name] = make_team(collection=self.collection, name=name, who="owner")
+            add_to_team(team=self.teams[name], user=user, who="owner")
+            self.clients[name] = Client()
+            self.clients[name].force_login(user)
+            self.tokens[name] = make_token(user=user, name="t", scopes=ApiToken.Scope.values, days=300)[1]
+
+    def send(self, name, tag, lines, **options):
+        body = "".join(
+            f"{qid} Q0 {pid} {rank} {9 - rank} {tag}\n" for rank, (qid, pid) in enumerate(lines, 1)
+        )
+        query = "&".join(f"{key}={value}" for key, value in options.items())
+        reply = Client().post(
+            f"/api/v1/collections/harbour/runs?run_tag={tag}&{query}",
+            body.encode(),
+            content_type="application/octet-stream",
+            HTTP_IDEMPOTENCY_KEY=tag,
+            HTTP_AUTHORIZATION=f"Bearer {self.tokens[name]}",
+        )
+        assert reply.status_code == 202, reply.content
+        work_off_everything()
+        return RunUpload.objects.get(pk=reply.json()["id"])
+
+    def get(self, name, address):
+        if name and address.startswith("/api/"):
+            return Client().get(address, HTTP_AUTHORIZATION=f"Bearer {self.tokens[name]}")
+        return self.clients[name].get(address) if name else Client().get(address)
+
+
+@pytest.fixture
+def board(cast, at, tmp_path):
+    top = tmp_path / "top.txt"
+    top.write_text("q1 Q0 a 1 2 x\nq1 Q0 b 2 1 x\nq2 Q0 a2 1 1 x\nq3 Q0 a3 1 1 x\n")
+    set_candidates(collection=cast.collection, path=top, who="owner")
+    set_round(
+        collection=cast.collection,
+        name="2026",
+        opens_at=CLOSES - timedelta(days=60),
+        closes_at=CLOSES,
+        most_runs=1,
+        who="owner",
+    )
+    set_policy(
+        collection=cast.collection,
+        most_runs=9,
+        period_days=1,
+        required=["subtask"],
+        longest_embargo_days=30,
+        release_after="public",
+        public_list="all",
+    )
+    return Round(cast)
+
+
+def refusal(upload):
+    assert upload.state == RunUpload.State.REFUSED
+    return " ".join(f"{one['reason']} {one['next_step']}" for one in upload.problems)
+
+
+def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at):
+    good = board.send(
+        "honest", "fair", [("q1", "a"), ("q2", "a2")], detail="subtask=rerank", release="public"
+    )
+    one = board.send("greedy", "greedy1", [("q1", "b")], detail="subtask=fullrank")
+    two = board.send("greedy", "greedy2", [("q1", "zz")], detail="subtask=fullrank")
+    stray = board.send("stray", "stray1", [("q1", "a"), ("q2", "elsewhere")], detail="subtask=rerank")
+    hidden = board.send(
+        "hidden", "veiled", [("q1", "secretpid")], detail="subtask=fullrank", anonymous_until="2026-08-20"
+    )
+    at(CLOSES)
+    late = board.send("late", "late1", [("q1", "a")], detail="subtask=fullrank")
+
+    assert (good.state, one.state, hidden.state) == ("imported",) * 3
+    assert "takes 1 run of a team, and the team has 1" in refusal(two)
+    assert "not among the candidates of its query" in refusal(stray)
+    assert stray.problems[0]["line"] == 2
+    assert "closed on 2026-08-01 00:00:00 UTC, and this run arrived on 2026-08-01 00:00:00 UTC" in refusal(
+        late
+    )
+    assert set(Run.objects.filter(round__name="2026").values_list("run_tag", flat=True)) == {
+        "fair",
+        "greedy1",
+        "veiled",
+    }
+    for address in _addresses(board):
+        for name in (*TEAMS, None):
+            page = board.get(name, address).content.decode()
+            assert "secretpid" not in page, (name, address)
+            if name != "hidden":
+                # The public list names the tag of a submission under embargo, never its team beside it.
+                assert "veiled</bdi></th><td><bdi>hidden" not in page, (name, address)
+            if name != "greedy" and "/teams/" not in address:
+                assert "greedy1" not in page, (name, address)
+
+
+def _addresses(board):
+    """Every page and call that teams and visitors can read."""
+    runs = Run.objects.order_by("pk")
+    uploads = RunUpload.objects.order_by("pk")
+    root, api = "/collections/harbour/", "/api/v1/collections/harbour"
+    parts = [
+        "",
+        "runs/",
+        "queries/",
+        "teams/",
+        "leaderboard/",
+        "campaigns/",
+        "analyses/",
+        "policy/",
+        "uploads/",
+    ]
+    parts += ["versions/1/", "two-runs/", "versions/1/changes/", "analyses/track_statistics/"]
+    parts += [f"runs/{run.pk}/" for run in runs if run.run_tag not in ("greedy1",)]
+    parts += [f"teams/{team.pk}/" for name, team in board.teams.items() if name != "hidden"]
+    calls = ["/runs", "/teams", "/rounds", "/leaderboard", "/versions", "/policy", "/run-fields", ""]
+    calls += [f"/runs/{run.pk}" for run in runs]
+    calls += [f"/uploads/{one.pk}" for one in uploads]
+    files = [f"{root}leaderboard.{form}" for form in ("csv", "json")]
+    return [root + part for part in parts] + [api + call for call in calls] + files + ["/"]
+
+
+def test_a_team_sees_its_own_run_and_quota_and_no_other_team(board):
+    board.send("greedy", "greedy1", [("q1", "b")], detail="subtask=fullrank")
+
+    page = board.get("greedy", f"/collections/harbour/teams/{board.teams['greedy'].pk}/").content.decode()
+
+    assert "greedy1" in page
+    assert "0 of 1" in page
+    assert "Values appear when a run is released." in page
+    other = board.teams["late"].pk
+    assert board.get("greedy", f"/collections/harbour/teams/{other}/").status_code == 404
+    assert board.get(None, f"/collections/harbour/teams/{other}/").status_code == 404
+
+
+def test_the_content_of_another_teams_run_is_not_told(board):
+    board.send("honest", "fair", [("q1", "b")], detail="subtask=fullrank")
+
+    same = board.send("late", "copied", [("q1", "b")], detail="subtask=fullrank")
+    tag = board.send("greedy", "fair", [("q1", "a")], detail="subtask=fullrank")
+
+    # The copy differs in its tag column, so it is another file; the tag is taken, and whose it is is not told.
+    assert same.state == "imported"
+    assert "was submitted before" in refusal(tag)
+    assert "honest" not in refusal(tag)
+
+
+def test_an_announced_tag_of_another_team_is_not_taken_over(board):
+    AnnouncedRun.objects.create(
+        collection=board.collection, run_tag="fair", said={"team": "honest", "details": {"neural": "nn"}}
+    )
+
+    stolen = board.send("late", "fair", [("q1", "b")], detail="subtask=fullrank")
+    own = board.send("honest", "fair", [("q1", "a")], detail="subtask=fullrank")
+
+    assert "this tag is reserved" in refusal(stolen)
+    assert own.run.details["neural"] == "nn"
+
+
+def test_a_file_checked_in_time_and_submitted_late_is_late(board, at):
+    upload = board.send("late", "x", [("q1", "b")], detail="subtask=fullrank", check_only="true")
+    assert upload.state == "checked"
+    assert not Run.objects.filter(run_tag="x").exists()
+    at(CLOSES)
+
+    client = board.clients["late"]
+    client.post(f"/collections/harbour/uploads/{upload.pk}/submit")
+    work_off_everything()
+
+    upload.refresh_from_db()
+    assert "closed on 2026-08-01" in refusal(upload)
+
+
+def test_a_team_reads_its_report_without_private_queries(board):
+    split = QuerySplit.objects.create(collection=board.collection)
+    PrivateQuery.objects.create(split=split, query=board.cast.query("q3"))
+
+    upload = board.send("late", "x", [("q1", "b")], detail="subtask=fullrank", check_only="true")
+
+    for address in (
+        f"/api/v1/collections/harbour/uploads/{upload.pk}",
+        f"/collections/harbour/uploads/{upload.pk}/",
+    ):
+        page = board.get("late", address).content.decode()
+        assert "q2" in page
+        assert "q3" not in page
+
+
+def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
+    page = board.get("late", "/collections/harbour/runs/send/").content.decode()
+
+    assert "You submit for" in page
+    assert 'name="team"' not in page
+    assert 'name="submitted_on"' not in page
+    assert 'name="baseline"' not in page
+
+
+def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board, settings):
+    settings.MAIL = False
+    said = {"name": "Gulls", "affiliation": "Coast", "email": "gull@example.org", "words": "hi <b>there</b>"}
+    assert Client().post("/collections/harbour/teams/apply/", said).status_code == 302
+    owner = board.cast.clients["owner"]
+    page = owner.get("/collections/harbour/teams/")
+    assert "hi &lt;b&gt;there" in page.content.decode()
+    assert "gull@example.org" not in Client().get("/collections/harbour/teams/").content.decode()
+    key = page.context["applications"][0].pk
+
+    accepted = owner.post(f"/collections/harbour/teams/applications/{key}/", {"decision": "accept"})
+
+    link = accepted.context["link"]
+    new = Client()
+    joined = new.post(link, {"username": "gull", "password": "a long password"}, follow=True)
+    assert joined.status_code == 200
+    assert "Your team: Gulls" in new.get("/collections/harbour/teams/").content.decode()
+    again = owner.post(f"/collections/harbour/teams/applications/{key}/", {"decision": "accept"}, follow=True)
+    assert "decided this application already" in again.content.decode()
+
+
+def test_applications_from_one_address_are_limited(board):
+    for number in range(6):
+        reply = Client().post(
+            "/collections/harbour/teams/apply/",
+            {"name": f"T{number}", "email": f"t{number}@example.org"},
+        )
+
+    assert reply.status_code == 422
+    assert "Try again in an hour." in reply.content.decode()
+
+
+def test_a_round_is_planned_in_the_zone_that_is_stated(board):
+    said = {"name": "autumn", "opens_at": "2026-09-01T00:00", "closes_at": "2026-10-31T23:59", "zone": "aoe"}
+
+    board.cast.clients["owner"].post(
+        "/collections/harbour/teams/rounds/", said | {"most_runs": 3, "most_baselines": 0}
+    )
+
+    planned = board.collection.rounds.get(name="autumn")
+    assert planned.closes_at == datetime(2026, 11, 1, 11, 59, tzinfo=UTC)
+    page = Client().get("/collections/harbour/teams/").content.decode()
+    assert "2026-11-01 11:59:00" in page

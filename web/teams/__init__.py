@@ -1,0 +1,1 @@
+"""Teams that submit to a board: their pages, applications and rounds."""

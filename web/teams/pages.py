@@ -1,0 +1,157 @@
+"""What pages show of teams and rounds, to everybody, to a team, and to members."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from config import clock
+from pooling.models import Collection, Round, Run, Team, TeamApplication, TeamMember
+from pooling.round_rules import Before
+from pooling.services.members import may
+from pooling.services.rounds import runs_before
+from pooling.services.submissions import policy_of, teams_under
+from pooling.services.teams import invitations_of, leads, runs_of_team, team_of
+from web.common.visibility import listed_runs, sees_everything
+
+ANONYMOUS = "anonymous"
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submission in the public list. Of one that is not released only tag and day are told."""
+
+    run_tag: str
+    team: str
+    day: Any
+    released: bool
+    key: int
+
+
+@dataclass
+class TeamLine:
+    """A team with the number of its submissions: in all, and by round."""
+
+    name: str
+    affiliation: str = ""
+    key: int | None = None
+    runs: int = 0
+    by_round: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+    def counts(self, rounds: list[Round]) -> list[int]:
+        """Return the counts of these rounds, in their order."""
+        return [self.by_round[one.pk] for one in rounds]
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What is left to a team in a round."""
+
+    round: Round
+    runs: int
+    baselines: int
+    priorities: list[int]
+
+    @property
+    def runs_left(self) -> int:
+        """Official runs that it may still submit."""
+        return max(0, self.round.most_runs - self.runs)
+
+    @property
+    def baselines_left(self) -> int:
+        """Baseline runs that it may still submit."""
+        return max(0, self.round.most_baselines - self.baselines)
+
+
+def teams_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the board's rounds, its teams with their submissions, and what the policy lets everybody see."""
+    member, own = sees_everything(user, collection), team_of(user, collection)
+    policy = policy_of(collection)
+    told = "all" if member else policy.public_list if policy else ""
+    rounds = list(Round.objects.filter(collection=collection).order_by("-opens_at", "pk"))
+    runs = [run for run in _runs(collection) if told or run.release != Run.Release.PRIVATE]
+    lines = _lines(collection, runs, member)
+    manages = may(user, "manage teams", collection)
+    opened = {run.pk for run in listed_runs(collection, user)}
+    waiting = TeamApplication.objects.filter(collection=collection, state=TeamApplication.State.WAITING)
+    return {
+        "collection": collection,
+        "rounds": rounds,
+        "now": clock.now(),
+        "lines": [(line, line.counts(rounds)) for line in lines],
+        "opens_team": member,
+        "own": own,
+        "told": told,
+        "submitted": [_submitted(run, member) for run in runs] if told == "all" else [],
+        "opened": opened,
+        "manages": manages,
+        "applications": list(waiting.order_by("pk")) if manages else [],
+        "may_apply": not user.is_authenticated or (own is None and not member),
+    }
+
+
+def _runs(collection: Collection) -> list[Run]:
+    rows = Run.objects.filter(collection=collection).exclude(team="").order_by("-created_at", "-pk")
+    return list(rows.defer("report", "description"))
+
+
+def _team_name(run: Run, member: bool) -> str:
+    return run.team if member or not run.is_anonymous else ANONYMOUS
+
+
+def _lines(collection: Collection, runs: list[Run], member: bool) -> list[TeamLine]:
+    """Return every team with its counts; runs under embargo stand together, so that counts reveal no author."""
+    teams = Team.objects.filter(collection=collection)
+    found = {team.name: TeamLine(team.name, team.affiliation, team.pk) for team in teams}
+    for run in runs:
+        line = found.setdefault(_team_name(run, member), TeamLine(_team_name(run, member)))
+        line.runs += 1
+        if run.round_id is not None:
+            line.by_round[run.round_id] += 1
+    return sorted(found.values(), key=lambda line: (line.name == ANONYMOUS, line.name.casefold()))
+
+
+def _submitted(run: Run, member: bool) -> Submitted:
+    day = run.submitted_on or run.created_at.date()
+    released = run.release != Run.Release.PRIVATE
+    return Submitted(run.run_tag, _team_name(run, member), day, released, run.pk)
+
+
+def team_page(team: Team, user: Any) -> dict[str, Any]:
+    """Return a team's people, runs, problems and quota, for the team itself and for members."""
+    collection, now = team.collection, clock.now()
+    policy = policy_of(collection)
+    manages = may(user, "manage teams", collection)
+    standing = (
+        next((one for one in teams_under(policy, today=now.date()) if one.team == team.name), None)
+        if policy
+        else None
+    )
+    rounds = Round.objects.filter(collection=collection, closes_at__gt=now).order_by("opens_at", "pk")
+    return {
+        "collection": collection,
+        "team": team,
+        "own": team_of(user, collection) == team,
+        "people": TeamMember.objects.filter(team=team).select_related("user").order_by("pk"),
+        "runs": list(runs_of_team(team).select_related("round").order_by("-created_at", "-pk")),
+        "opened": set(listed_runs(collection, user).filter(team=team.name).values_list("pk", flat=True)),
+        "policy": policy,
+        "standing": standing,
+        "today": now.date(),
+        "now": now,
+        "quotas": [_quota(one, runs_before(one, team)) for one in rounds],
+        "invites": manages or leads(user, team),
+        "manages": manages,
+        "invitations": list(invitations_of(team)) if manages or leads(user, team) else [],
+    }
+
+
+def _quota(planned: Round, before: list[Before]) -> Quota:
+    official = [one for one in before if not one.baseline]
+    return Quota(
+        planned,
+        len(official),
+        len(before) - len(official),
+        sorted(one.priority for one in official if one.priority),
+    )

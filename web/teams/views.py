@@ -1,0 +1,210 @@
+"""Pages of teams: who submits to a board, applications, and rounds."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.services import invitations
+from accounts.services.invitations import Invited
+from config.counting import Limit
+from config.errors import Refusal
+from pooling.models import Collection, InvitedMember, Round, Team, TeamApplication, TeamMember
+from pooling.services.members import may
+from pooling.services.rounds import drop_round, set_round
+from pooling.services.teams import (
+    apply_as_team,
+    decide_application,
+    invitations_of,
+    invite_to_team,
+    leads,
+    make_team,
+    remove_from_team,
+    team_of,
+    withdraw_from_team,
+)
+from web.common.access import collection_for, needs
+from web.common.directions import complain
+from web.common.visibility import sees_everything
+from web.teams.forms import ApplicationForm, RoundForm, TeamForm
+from web.teams.pages import team_page, teams_page
+
+#: Applications from one address of the network in an hour.
+APPLICATIONS = Limit("applications", most=5, seconds=3600)
+
+
+@require_safe
+@never_cache
+def teams(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the rounds and the teams of a board."""
+    found = collection_for(request.user, name)
+    context = teams_page(found, request.user) | {"team_form": TeamForm(), "round_form": RoundForm()}
+    return render(request, "web/teams.html", context)
+
+
+@require_safe
+@never_cache
+def team(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Show a team to its people and to members: runs, problems, what is left of its quota."""
+    return render(request, "web/team.html", team_page(_team(request, name, key), request.user))
+
+
+@require_http_methods(["GET", "POST"])
+def apply(request: HttpRequest, name: str) -> HttpResponse:
+    """Take an application of a team, from anybody who sees the board."""
+    found = collection_for(request.user, name)
+    form = ApplicationForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        if APPLICATIONS.take(request.META.get("REMOTE_ADDR", "")):
+            form.add_error(None, "Too many applications came from your address. Try again in an hour.")
+        else:
+            try:
+                apply_as_team(
+                    collection=found,
+                    team_name=said["name"],
+                    affiliation=said["affiliation"],
+                    email=said["email"],
+                    words=said["words"],
+                )
+            except Refusal as refusal:
+                form.add_error(None, str(refusal))
+            else:
+                messages.success(request, "Your application was sent. The organizers answer by e-mail.")
+                return redirect("web:teams", found.name)
+    context = {"collection": found, "form": form}
+    return render(request, "web/team_application.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@needs("manage teams")
+def new_team(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Add a team."""
+    form = TeamForm(request.POST)
+    try:
+        if form.is_valid():
+            made = make_team(collection=collection, who=request.user.get_username(), **form.cleaned_data)
+            return redirect("web:team", collection.name, made.pk)
+        messages.error(request, "Give the team a name of at most 200 characters.")
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:teams", collection.name)
+
+
+@require_POST
+@needs("manage teams")
+def decide(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Accept or decline an application."""
+    found = get_object_or_404(
+        TeamApplication.objects.select_related("collection"), collection=collection, pk=key
+    )
+    accept = request.POST.get("decision") == "accept"
+    try:
+        invited = decide_application(application=found, accept=accept, decided_by=request.user)  # type: ignore[arg-type]
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:teams", collection.name)
+    if invited is None:
+        messages.success(request, f"The application of {found.team_name} was declined.")
+        return redirect("web:teams", collection.name)
+    made = Team.objects.get(collection=collection, name=" ".join(found.team_name.split()))
+    return _invited(request, made, invited, found.email)
+
+
+@require_POST
+def invite(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Invite somebody to submit for the team: its first member or an owner does."""
+    found = _steered(request, name, key)
+    email = request.POST.get("email", "").strip()
+    try:
+        invited = invite_to_team(team=found, email=email, invited_by=request.user)  # type: ignore[arg-type]
+    except Refusal as refusal:
+        complain(request, refusal)
+        return redirect("web:team", found.collection.name, found.pk)
+    return _invited(request, found, invited, email)
+
+
+def _invited(request: HttpRequest, found: Team, invited: Invited, email: str) -> HttpResponse:
+    if invitations.mail(invited, to_what=f"{found.collection.name}, team {found.name}"):
+        messages.success(request, f"The invitation was sent to {email}.")
+        return redirect("web:team", found.collection.name, found.pk)
+    # No redirect: the link is shown only in this response and is not stored.
+    context = team_page(found, request.user) | {"link": invited.link, "invited": email}
+    return render(request, "web/team.html", context)
+
+
+@require_POST
+def withdraw(request: HttpRequest, name: str, key: int, invited: int) -> HttpResponse:
+    """Withdraw an invitation into the team."""
+    found = _steered(request, name, key)
+    row: InvitedMember = get_object_or_404(invitations_of(found), pk=invited)
+    withdraw_from_team(invited=row, who=request.user.get_username())
+    return redirect("web:team", found.collection.name, found.pk)
+
+
+@require_POST
+def remove(request: HttpRequest, name: str, key: int, member: int) -> HttpResponse:
+    """Take a person out of the team; anybody can leave it."""
+    found = _team(request, name, key)
+    row = get_object_or_404(
+        TeamMember.objects.select_related("team", "collection", "user"), team=found, pk=member
+    )
+    if row.user_id != request.user.pk:
+        _steered(request, name, key)
+    remove_from_team(member=row, who=request.user.get_username())
+    messages.success(request, f"{row.user.get_username()} no longer submits for {found.name}.")
+    if row.user_id == request.user.pk:
+        return redirect("web:home")
+    return redirect("web:team", name, key)
+
+
+@require_POST
+@needs("manage teams")
+def plan_round(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Plan a round, or change the one of this name."""
+    form = RoundForm(request.POST)
+    if form.is_valid():
+        try:
+            made = set_round(collection=collection, who=request.user.get_username(), **form.rules())
+            messages.success(request, f"The round {made.name} is planned.")
+            return redirect("web:teams", collection.name)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+    context = teams_page(collection, request.user) | {"team_form": TeamForm(), "round_form": form}
+    return render(request, "web/teams.html", context, status=422)
+
+
+@require_POST
+@needs("manage teams")
+def delete_round(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
+    """Delete a round in which nothing was submitted."""
+    planned = get_object_or_404(Round.objects.select_related("collection"), collection=collection, pk=key)
+    try:
+        drop_round(planned=planned, who=request.user.get_username())
+        messages.success(request, f"The round {planned.name} was deleted.")
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:teams", collection.name)
+
+
+def _team(request: HttpRequest, name: str, key: int) -> Team:
+    """Return the team if this person belongs to it, or sees everything. Raises Http404."""
+    collection = collection_for(request.user, name)
+    found = Team.objects.select_related("collection").filter(collection=collection, pk=key).first()
+    if found is None:
+        raise Http404("There is no such team.")
+    if not sees_everything(request.user, collection) and team_of(request.user, collection) != found:
+        raise Http404("There is no such team.")
+    return found
+
+
+def _steered(request: HttpRequest, name: str, key: int) -> Team:
+    """Return the team if this person decides who belongs to it. Raises Http404, PermissionDenied."""
+    found = _team(request, name, key)
+    if not leads(request.user, found) and not may(request.user, "manage teams", found.collection):
+        raise PermissionDenied("The team's first member or an owner does this.")
+    return found

@@ -20,8 +20,8 @@ from accounts.roles import ACTIONS, Role, permits
         ),
         (
             Role.MAINTAINER,
-            "see everything, see members, export judgments, plan challenge, upload run, submit run, edit run, add files, "
-            "describe collection, score, open challenge, publish version",
+            "see everything, see members, export judgments, plan challenge, upload run, submit run, edit run, "
+            "add files, describe collection, score, open challenge, publish version",
         ),
         (Role.OWNER, ", ".join(ACTIONS)),
     ],

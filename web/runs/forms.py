@@ -83,7 +83,7 @@ class AboutRun(forms.Form):
             self.fields[name] = detail_field(self.known[name])
         for name in required:
             if name in self.fields:
-                self.fields[name].label = f"{self[name].label} (required)"
+                self.fields[name].by_policy = True  # type: ignore[attr-defined]
 
     def essentials(self) -> list[forms.BoundField]:
         """Return the fields that every run has."""

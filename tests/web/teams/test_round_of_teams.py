@@ -235,6 +235,7 @@ def test_a_team_member_sends_on_the_page_without_saying_who_or_when(board):
     assert 'name="team"' not in page
     assert 'name="submitted_on"' not in page
     assert 'name="baseline"' not in page
+    assert page.count("required by the policy") == 1  # the subtask
 
 
 def test_a_visitor_applies_an_owner_accepts_and_the_link_leads_to_the_team(board, settings):

@@ -278,15 +278,28 @@ def log_change(campaign: Campaign, what: str, *, why: str = "", who: str = "") -
     CampaignChange.objects.create(campaign=campaign, what=what, why=why, who=who)
 
 
+def restore_first(campaign: Campaign) -> Guidance:
+    """Return the next step for an archived campaign."""
+    return Guidance("Restore it first: ", Action("archive_campaign", campaign.name, "--restore", lead=""))
+
+
 def move(
     campaign: Campaign, to: str, *, allowed: Sequence[str], why: str = "", who: str = "", **changes: Any
 ) -> None:
-    """Change the campaign's state if it is in one of the ``allowed`` states; a concurrent second call is refused."""
+    """Change the campaign's state if it is in one of the ``allowed`` states; a concurrent second call is refused.
+
+    An archived campaign has to be restored before anything is offered or ended.
+    """
+    movable = Campaign.objects.filter(pk=campaign.pk, state__in=allowed)
+    if to not in Campaign.AT_REST:
+        movable = movable.filter(archived_at=None)
     with transaction.atomic():
-        moved = Campaign.objects.filter(pk=campaign.pk, state__in=allowed).update(state=to, **changes)
+        moved = movable.update(state=to, **changes)
         if moved:
             log_change(campaign, to, why=why, who=who)
     campaign.refresh_from_db()
+    if not moved and campaign.archived_at and campaign.state in allowed:
+        raise CampaignRefused(f"Campaign {campaign.name} is archived.", restore_first(campaign))
     if not moved:
         raise CampaignRefused(f"Campaign {campaign.name} is {campaign.state}, so it cannot become {to}.")
 

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from config.plurals import many
-from judging.campaign.campaigns import log_change, move
+from judging.campaign.campaigns import log_change, move, restore_first
 from judging.campaign.pairs import pairs_of, request_pairs
 from judging.campaign.worker_texts import passages_without_text
 from judging.crowds import crowd_for
@@ -24,7 +24,7 @@ from judging.models import Campaign, CrowdIdentity, GoldPair, Worker
 OWN = {
     "id", "name", "state", "endpoint", "confirmed_spend", "confirmed_at_launch", "budget", "qualifications", "preset",
     "rehearsal_of", "pilot_tasks", "pilot_counts", "created_at", "launched_at", "closed_at", "call_key",
-    "usual_seconds", "one_block_list",
+    "usual_seconds", "one_block_list", "archived_at",
 }  # fmt: skip
 LONGEST_NAME = 60
 
@@ -56,6 +56,8 @@ def check_can_be_rehearsed(campaign: Campaign) -> None:
         raise CampaignRefused(
             f"Campaign {campaign.name} is a rehearsal or has no pool, so it cannot be rehearsed."
         )
+    if campaign.archived_at:
+        raise CampaignRefused(f"Campaign {campaign.name} is archived.", restore_first(campaign))
     if campaign.state not in Campaign.BEFORE_LAUNCH:
         raise CampaignRefused(f"Campaign {campaign.name} is {campaign.state}. Rehearse before the launch.")
 

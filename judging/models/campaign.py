@@ -37,6 +37,8 @@ class Campaign(models.Model):
     OFFERING = (State.OPEN, State.PILOTING)
     #: No more work is requested.
     OVER = (State.CLOSING, State.CLOSED)
+    #: Nothing is offered and nobody works: these can be archived.
+    AT_REST = (*BEFORE_LAUNCH, State.CLOSED)
 
     class Screen(models.TextChoices):
         REFERENCE = "reference"
@@ -166,9 +168,14 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(default=clock.now)
     launched_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
+    archived_at = models.DateTimeField(null=True, help_text="Set while lists show it under Archived.")
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(archived_at=None) | Q(state__in=["draft", "rehearsed", "piloted", "closed"]),
+                name="archived_campaign_is_at_rest",
+            ),
             models.CheckConstraint(condition=Q(pairs_per_task__gte=1), name="task_has_pairs"),
             models.CheckConstraint(condition=Q(judgments_per_pair__gte=1), name="pair_is_judged"),
             models.CheckConstraint(condition=Q(reward__gte=0), name="reward_not_negative"),

@@ -416,3 +416,11 @@ def test_a_top_up_is_planned_then_paid_once(fair):
 )
 def test_pay_that_can_not_be_is_refused(fair, words, status):
     assert refused("create_campaign", "x", "--pool", "fair-pool", *words)[0] == status
+
+
+def test_a_campaign_is_archived_and_restored(labelled):
+    create()
+
+    assert run("archive_campaign", "first", "--why", "replaced")["archived"] is True
+    assert campaign_named("first").changes.get(what="archived").why == "replaced"
+    assert run("archive_campaign", "first", "--restore")["archived"] is False

@@ -15,6 +15,7 @@ from ninja import Field, Router, Schema, Status
 from accounts.models import ApiToken
 from judging.campaign.campaigns import pause, resume
 from judging.jobs import ring_to_close_places, ring_to_go_on
+from judging.launch.archive import archive, restore
 from judging.launch.closure import close
 from judging.models import Campaign
 from judging.money.budget import raise_budget
@@ -56,6 +57,7 @@ class CampaignOut(Schema):
     created_at: datetime
     launched_at: datetime | None
     closed_at: datetime | None
+    archived_at: Annotated[datetime | None, Field(description="Set while pages list it under Archived.")]
 
 
 class Reason(Body):
@@ -139,6 +141,20 @@ def close_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str,
 
 
 @router.post(
+    "/campaigns/{name}/archive",
+    response=CampaignOut,
+    summary="Archive a draft or a closed campaign: lists no longer show it among the others",
+)
+def archive_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+    return _steer(request, name, archive, reason)
+
+
+@router.post("/campaigns/{name}/restore", response=CampaignOut, summary="Restore an archived campaign")
+def restore_campaign(request: HttpRequest, name: str, reason: Reason) -> dict[str, Any]:
+    return _steer(request, name, restore, reason)
+
+
+@router.post(
     "/campaigns/{name}/budget",
     response=CampaignOut,
     summary="Set the budget, fees included; the same amount again changes nothing",
@@ -159,13 +175,13 @@ def _steer(
     name: str,
     step: Callable[..., None],
     reason: Reason,
-    ring: Callable[[Campaign], object],
+    ring: Callable[[Campaign], object] | None = None,
 ) -> dict[str, Any]:
     user = actor(request, ApiToken.Scope.CAMPAIGNS)
     found = campaign_for(user, name)
     require(user, "steer campaign", found.collection)
     step(found, why=reason.why, who=user.get_username())
-    if found.launched_at is not None:
+    if ring and found.launched_at is not None:
         ring(found)
     return read_facts(request, found)
 
@@ -232,7 +248,7 @@ def read_facts(request: Any, campaign: Campaign) -> dict[str, Any]:
 def _facts(progress: Progress) -> dict[str, Any]:
     campaign = progress.campaign
     same = ("tasks_done", "tasks", "exclusions", "simulated")
-    times = ("created_at", "launched_at", "closed_at")
+    times = ("created_at", "launched_at", "closed_at", "archived_at")
     return {name: getattr(progress, name) for name in same} | {
         "name": campaign.name,
         "collection": campaign.collection.name,

@@ -22,7 +22,7 @@ from judging.campaign import campaigns
 from judging.campaign.campaign_settings import is_prepared
 from judging.exchange import calls
 from judging.jobs import ring_to_close_places, ring_to_go_on, ring_watchdog
-from judging.launch import closure
+from judging.launch import archive, closure
 from judging.models import Campaign
 from judging.money import budget
 from judging.people.impact import foresee_standstill
@@ -39,12 +39,23 @@ LONGEST_WHY = 2000
 
 @dataclass(frozen=True)
 class Step:
-    """A state change: the service, the job to start after it, the states it starts from, what must be typed."""
+    """A change: the service, the job to start after it, the states it starts from, what must be typed.
+
+    ``archived`` says whether it takes an archived campaign.
+    """
 
     act: Callable[..., None]
-    ring: Callable[[Campaign], object]
+    ring: Callable[[Campaign], object] | None
     allowed: tuple[str, ...]
     typed: bool = False
+    archived: bool = False
+    imported: bool = False
+    """Whether it is also for a campaign of imported judgments, which asks nobody."""
+
+    def possible(self, campaign: Campaign) -> bool:
+        """Return whether the campaign is in a state for it."""
+        fits = self.imported or campaign.pool_id is not None
+        return fits and campaign.state in self.allowed and self.archived == bool(campaign.archived_at)
 
 
 STEPS = {
@@ -56,6 +67,8 @@ STEPS = {
         tuple(state for state in Campaign.State if state not in Campaign.OVER),
         typed=True,
     ),
+    "archive": Step(archive.archive, None, Campaign.AT_REST, imported=True),
+    "restore": Step(archive.restore, None, Campaign.AT_REST, archived=True, imported=True),
 }
 
 
@@ -89,9 +102,9 @@ def _page(request: HttpRequest, name: str) -> dict[str, Any]:
 
 def _steps(role: Role | None, found: Campaign) -> list[str]:
     """Return the actions that this role can take on the campaign now."""
-    if found.pool_id is None or not permits(role, "steer campaign"):
+    if not permits(role, "steer campaign"):
         return []
-    return [name for name, step in STEPS.items() if found.state in step.allowed]
+    return [name for name, step in STEPS.items() if step.possible(found)]
 
 
 @require_safe
@@ -114,11 +127,11 @@ def activity(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
-    """Pause, resume or close: explain the effects, then confirm. Closing requires typing the name."""
+    """Change a campaign's state: explain the effects, then confirm. Closing requires typing the name."""
     found = campaign_for(request.user, name)
     require(request.user, "steer campaign", found.collection)
     one = STEPS.get(step)
-    if one is None or found.pool_id is None:
+    if one is None or (found.pool_id is None and not one.imported):
         raise Http404("Unknown step.")
     why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
     wrong = ""
@@ -131,7 +144,8 @@ def step(request: HttpRequest, name: str, step: str) -> HttpResponse:
         "campaign": found,
         "step": step,
         "typed": one.typed,
-        "possible": found.state in one.allowed,
+        "possible": one.possible(found),
+        "runs": archive.what_runs(found) if step == "archive" else "",
         "foreseen": foresee_standstill(found),
         "why": why,
         "wrong": wrong,
@@ -146,9 +160,9 @@ def _take(request: HttpRequest, found: Campaign, one: Step, why: str) -> HttpRes
     except Refusal as refusal:
         complain(request, refusal)
         return redirect("web:campaign", found.name)
-    if launched:
+    if launched and one.ring:
         one.ring(found)
-    messages.success(request, f"{found.name} is {found.label} now.")
+    messages.success(request, f"{found.name} is {'archived' if found.archived_at else found.label} now.")
     return redirect("web:campaign", found.name)
 
 

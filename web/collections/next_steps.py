@@ -25,6 +25,7 @@ class Holdings:
     qrel_sets: int
     pools: int
     campaigns: Sequence[Progress]
+    """Those that people judge, neither archived nor rehearsals."""
     versions: int
     new_runs: int
 
@@ -78,12 +79,11 @@ def _material(collection: Collection, held: Holdings) -> list[Step]:
 
 
 def _campaign(collection: Collection, held: Holdings) -> Step:
-    real = [one for one in held.campaigns if one.campaign.rehearsal_of_id is None]
-    if not real:
+    if not held.campaigns:
         words = "People compare the pooled passages, two at a time."
         make = reverse("web:new_campaign", args=[collection.name]) if held.pools else ""
         return Step("Campaign", False, words, "prepare campaign", "New campaign" if held.pools else "", make)
-    latest = real[0]
+    latest = held.campaigns[0]
     name = latest.campaign.name
     if latest.campaign.state in Campaign.BEFORE_LAUNCH and not latest.imported:
         prepare = reverse("web:prepare", args=[name])
@@ -98,9 +98,7 @@ def _campaign(collection: Collection, held: Holdings) -> Step:
 
 
 def _publication(collection: Collection, held: Holdings) -> list[Step]:
-    judged = next(
-        (one for one in held.campaigns if one.counted and one.campaign.rehearsal_of_id is None), None
-    )
+    judged = next((one for one in held.campaigns if one.counted), None)
     publish = reverse("web:publish", args=[judged.campaign.name]) if judged else ""
     if not held.versions:
         words = "The winners become labels that every run is scored with."

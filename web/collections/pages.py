@@ -14,7 +14,13 @@ from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 from web.boards.cards import board_cards
 from web.collections.next_steps import Holdings, steps_of
-from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress, shown_to_everybody
+from web.common.campaign_rows import (
+    CampaignLists,
+    campaigns_of,
+    campaigns_progress,
+    in_lists,
+    shown_to_everybody,
+)
 from web.common.visibility import listed_everywhere, listed_runs, sees_everything
 from web.runs.pages import new_runs
 from web.webhooks import pages as listing
@@ -66,7 +72,7 @@ def seen_by_everybody(collection: Collection) -> dict[str, Any]:
 def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     """Return the data of a collection's first page."""
     member = sees_everything(user, collection)
-    campaigns = collection_campaigns(collection, user)
+    campaigns = collection_campaigns(collection, user).current
     held = Holdings(
         queries=Query.objects.filter(collection=collection).count(),
         runs=listed_runs(collection, user).count(),
@@ -92,10 +98,9 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
     }
 
 
-def collection_campaigns(collection: Collection, user: Any) -> list[Progress]:
-    """Return the collection's campaigns that the person sees, with their progress, rehearsals last."""
-    found = campaigns_progress(campaigns_of([collection], user), user)
-    return sorted(found, key=lambda one: one.campaign.rehearsal_of_id is not None)
+def collection_campaigns(collection: Collection, user: Any) -> CampaignLists:
+    """Return the collection's campaigns that the person sees, with their progress."""
+    return in_lists(campaigns_progress(campaigns_of([collection], user), user))
 
 
 def pools_page(collection: Collection, user: Any) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def campaigns(request: HttpRequest, name: str) -> HttpResponse:
     found = collection_for(request.user, name)
     context = {
         "collection": found,
-        "campaigns": collections.collection_campaigns(found, request.user),
+        "lists": (lists := collections.collection_campaigns(found, request.user)),
+        "campaigns": lists.current,
         "may_prepare": may(request.user, "prepare campaign", found),
         "pools": Pool.objects.filter(collection=found).exists(),
     }

@@ -52,6 +52,38 @@ class Progress:
         return self.campaign.state in (*Campaign.OFFERING, Campaign.State.CLOSING)
 
 
+@dataclass(frozen=True)
+class CampaignLists:
+    """Campaigns as a page lists them: those that people judge, and the ones that do not stand between them."""
+
+    current: list[Progress]
+    rehearsals: list[Progress]
+    archived: list[Progress]
+
+    @property
+    def folded(self) -> list[tuple[str, list[Progress]]]:
+        """Return the parts that are listed in a folded section, with their titles."""
+        parts = [("Rehearsals", self.rehearsals), ("Archived", self.archived)]
+        return [(title, rows) for title, rows in parts if rows]
+
+
+def in_lists(campaigns: Sequence[Progress]) -> CampaignLists:
+    """Divide the campaigns into the lists of a page, each in the given order.
+
+    A rehearsal of an archived campaign is listed as archived, too.
+    """
+    archived = {one.campaign.pk for one in campaigns if one.campaign.archived_at}
+    lists = CampaignLists([], [], [])
+    for one in campaigns:
+        if archived & {one.campaign.pk, one.campaign.rehearsal_of_id}:
+            lists.archived.append(one)
+        elif one.campaign.rehearsal_of_id:
+            lists.rehearsals.append(one)
+        else:
+            lists.current.append(one)
+    return lists
+
+
 def campaigns_progress(campaigns: Sequence[Campaign], user: Any) -> list[Progress]:
     """Return the progress of many campaigns as this person sees it, with one database query per figure."""
     keys = [campaign.pk for campaign in campaigns]

@@ -24,6 +24,7 @@ from tournament.models import Challenge, QrelVersion
 #: Command → what a page calls it, the page's route, and what it is a page of.
 PAGES: dict[str, tuple[str, str, str]] = {
     "accept_gold": ("accept gold pairs", "web:prepare_gold", "campaign"),
+    "archive_campaign": ("restore it", "web:campaign_step restore", "campaign"),
     "ask_better_than_perfect": (
         "make a campaign that asks whether a run is better than perfect",
         "web:asking_plan",
@@ -67,6 +68,7 @@ PAGES: dict[str, tuple[str, str, str]] = {
 #: Command → the call that does it; what has none is said to a program by its page.
 CALLS = {
     "accept_gold": "POST /campaigns/{name}/gold",
+    "archive_campaign": "POST /campaigns/{name}/restore",
     "ask_better_than_perfect": "POST /collections/{name}/better-than-perfect",
     "build_pool": "POST /collections/{name}/pools",
     "campaign_status": "GET /campaigns/{name}/status",
@@ -222,6 +224,9 @@ class Direction:
 def next_of(campaign: Campaign) -> Direction | None:
     """Return what comes next for a campaign that asks nobody now; None when that depends on how its work goes."""
     name = campaign.name
+    if campaign.archived_at:
+        words = "It is archived: lists show it under Archived. Restore it to go on with it."
+        return Direction(words, reverse("web:campaign_step", args=[name, "restore"]), "Restore it")
     match campaign.state:
         case Campaign.State.DRAFT:
             words = "Gold pairs and texts are accepted, then it is launched; rehearse and pilot it before."

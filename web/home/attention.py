@@ -131,7 +131,11 @@ def _budgets(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]
 
 
 def _gold(mine: Sequence[Progress], roles: dict[int, Role]) -> Iterator[Need]:
-    able = _able(mine, roles, "prepare campaign")
+    able = {
+        key: one
+        for key, one in _able(mine, roles, "prepare campaign").items()
+        if one.campaign.archived_at is None
+    }
     pairs = GoldPair.objects.filter(campaign__in=able)
     proposed = _counted(
         pairs.filter(state=GoldPair.State.PROPOSED, campaign__state__in=Campaign.BEFORE_LAUNCH), "campaign"

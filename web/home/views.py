@@ -15,7 +15,7 @@ from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import listed_collections
-from web.common.campaign_rows import Progress, campaigns_of, campaigns_progress
+from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, in_lists
 from web.common.outdated_versions import outdated_for
 from web.common.page_context import THEME_COOKIE, THEMES
 from web.home.attention import needs_of
@@ -40,13 +40,14 @@ def home(request: HttpRequest) -> HttpResponse:
     }
     if not request.user.is_authenticated:
         return render(request, "web/welcome.html", context)
-    campaigns = _campaigns(request)
+    lists = _campaigns(request)
     told = outdated_for(request.user, [row.collection for row in listed if row.versions])
-    moving = [one for one in campaigns if one.campaign.closed_at is None]
+    moving = [one for one in lists.current if one.campaign.closed_at is None]
+    everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
-        "needs": needs_of(request.user, campaigns, told),
+        "needs": needs_of(request.user, everything, told),
         "campaigns": moving[:CAMPAIGNS_SHOWN],
-        "campaigns_left_out": len(campaigns) - len(moving[:CAMPAIGNS_SHOWN]),
+        "campaigns_left_out": len(everything) - len(moving[:CAMPAIGNS_SHOWN]),
         **_making(request),
     }
     return render(request, "web/home.html", context)
@@ -64,8 +65,10 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 @require_safe
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns that the person can see, those under way first."""
-    page = Paginator(_campaigns(request), CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "web/campaigns.html", {"page": page, "campaigns": page.object_list})
+    lists = _campaigns(request)
+    page = Paginator(lists.current, CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "campaigns": page.object_list, "lists": lists}
+    return render(request, "web/campaigns.html", context)
 
 
 @require_safe
@@ -93,10 +96,10 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _campaigns(request: HttpRequest) -> list[Progress]:
+def _campaigns(request: HttpRequest) -> CampaignLists:
     listed = listed_collections(request.user)
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
-    return sorted(found, key=lambda one: one.campaign.closed_at is not None)
+    return in_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 
 
 def _making(request: HttpRequest) -> dict[str, Any]:

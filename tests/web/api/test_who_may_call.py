@@ -132,6 +132,8 @@ TABLE = {
     ("post", "/campaigns/{name}/pause"): Call("campaigns", MONEY),
     ("post", "/campaigns/{name}/resume"): Call("campaigns", MONEY, 409),  # it is not paused
     ("post", "/campaigns/{name}/close"): Call("campaigns", MONEY),
+    ("post", "/campaigns/{name}/archive"): Call("campaigns", MONEY, 409),  # it is open
+    ("post", "/campaigns/{name}/restore"): Call("campaigns", MONEY),
     ("post", "/campaigns/{name}/budget"): Call("campaigns", MONEY, body=b'{"amount": 900}'),
     ("get", "/campaigns/{name}/judgments"): Call(only=MEMBERS),
     ("get", "/campaigns/{name}/challenges"): Call(only=MEMBERS),

@@ -69,6 +69,7 @@ ASKED = {
     "runs": ["q=run-01"],
     "run": ["show=lost&sort=-rank", "show=unjudged"],
     "queries": ["sort=hardest", "show=unanswered"],
+    "query_map": ["measure=nDCG@10&order=differing&page=20&runs=3"],
     "versus": ["query=1", "measure=AP&labels=official"],
     "version": ["show=beaten", "q=harbour", "page=100"],
     "campaign_workers": ["sort=-agreement&page=3", "q=42", "show=flagged"],

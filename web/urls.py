@@ -87,6 +87,7 @@ urlpatterns = [
     path("campaigns/<slug:name>/appeals/<int:key>/", workers.appeal, name="campaign_appeal"),
     path("collections/<slug:name>/", collections.collection, name="collection"),
     path("collections/<slug:name>/queries/", queries.listed, name="queries"),
+    path("collections/<slug:name>/queries/map/", queries.query_map, name="query_map"),
     path("collections/<slug:name>/pools/", collections.pools, name="pools"),
     path("collections/<slug:name>/campaigns/", collections.campaigns, name="collection_campaigns"),
     path("collections/<slug:name>/settings/", collections.settings, name="collection_settings"),

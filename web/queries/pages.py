@@ -82,7 +82,9 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
     text = parameters.get("q", "").strip()
     version = board_version(collection, None)
-    scored = run_values(collection, version, list(listed_runs(collection, user)))
+    labels = leading_labels(collection, version)
+    runs = list(listed_runs(collection, user))
+    scored = run_values(collection, labels, runs, MEASURE) if labels else None
     pooled = _pooled(collection)
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
@@ -111,15 +113,21 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     }
 
 
-def run_values(collection: Collection, version: QrelVersion | None, runs: Sequence[Run]) -> RunValues | None:
-    """Return the runs' values under the latest version, or under the official labels; None without either."""
+def leading_labels(collection: Collection, version: QrelVersion | None) -> Labels | None:
+    """Return the labels of the version, or else the official ones; None without either."""
     try:
-        labels = version_labels(version) if version else qrel_set_labels(official_set(collection))
+        return version_labels(version) if version else qrel_set_labels(official_set(collection))
     except Refusal:
         return None
+
+
+def run_values(
+    collection: Collection, labels: Labels, runs: Sequence[Run], measure_name: str
+) -> RunValues | None:
+    """Return the runs' values; None without runs or queries. Raises UnknownMeasure."""
     if not runs or not labels.qids:
         return None
-    measure = measure_for(MEASURE, labels)
+    measure = measure_for(measure_name, labels)
     found = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure])
     ordered = sorted(runs, key=lambda run: (-found[run.pk, measure.name].mean, run.run_tag))
     return RunValues(

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from web.common.access import collection_for
 from web.queries.pages import queries_page
+from web.queries.query_map import map_page
 
 
 @require_safe
@@ -15,3 +16,10 @@ def listed(request: HttpRequest, name: str) -> HttpResponse:
     """List the queries that the person can see, filtered, sorted and paginated as the address says."""
     found = collection_for(request.user, name)
     return render(request, "web/queries.html", queries_page(found, request.user, request.GET))
+
+
+@require_safe
+def query_map(request: HttpRequest, name: str) -> HttpResponse:
+    """Show how well each run answers each query, in the order that the address asks for."""
+    found = collection_for(request.user, name)
+    return render(request, "web/query_map.html", map_page(found, request.user, request.GET))

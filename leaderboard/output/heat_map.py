@@ -1,0 +1,84 @@
+"""Pure: values from 0 to 1 as shades, averaged in blocks where there are more than a reader can tell apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+#: Shades besides that of zero, which stays empty. More than these are hard to tell apart.
+SHADES = 8
+ROWS_DRAWN = 120
+COLUMNS_DRAWN = 100
+
+Values = npt.NDArray[np.float64]
+Levels = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A drawing of the whole matrix, one unit per block.
+
+    ``paths`` has the path data of each shade that occurs. ``row_starts`` and ``column_starts`` are the first index
+    of each block, with the number of all rows or columns at the end.
+    """
+
+    paths: dict[int, str]
+    row_starts: tuple[int, ...]
+    column_starts: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        """Return the number of blocks from top to bottom."""
+        return len(self.row_starts) - 1
+
+    @property
+    def columns(self) -> int:
+        """Return the number of blocks from left to right."""
+        return len(self.column_starts) - 1
+
+    @property
+    def rows_a_block(self) -> int:
+        """Return the most rows that one block averages."""
+        return int(np.diff(self.row_starts).max())
+
+    @property
+    def columns_a_block(self) -> int:
+        """Return the most columns that one block averages."""
+        return int(np.diff(self.column_starts).max())
+
+
+def shades(values: Values) -> Levels:
+    """Return the shade of each value: 0 for zero and missing values, up to ``SHADES`` for 1."""
+    known = np.clip(np.nan_to_num(values, nan=0.0), 0.0, 1.0)
+    # A value that rounding put just above a step, such as 0.5 + 1e-16, has the shade of the step.
+    return np.ceil(np.round(known * SHADES, 9)).astype(np.int64)
+
+
+def overview_of(values: Values) -> Overview:
+    """Return the overview of a matrix, rows × columns, with at least one of each."""
+    row_starts, column_starts = (
+        _starts(length, most) for length, most in zip(values.shape, (ROWS_DRAWN, COLUMNS_DRAWN), strict=True)
+    )
+    known = np.nan_to_num(values, nan=0.0)
+    sums = np.add.reduceat(np.add.reduceat(known, row_starts[:-1], axis=0), column_starts[:-1], axis=1)
+    means = sums / np.outer(np.diff(row_starts), np.diff(column_starts))
+    return Overview(_paths(shades(means)), tuple(row_starts.tolist()), tuple(column_starts.tolist()))
+
+
+def _starts(length: int, most: int) -> npt.NDArray[np.int64]:
+    """Return where blocks of nearly equal length start, and the length itself."""
+    return np.linspace(0, length, min(length, most) + 1).astype(np.int64)
+
+
+def _paths(levels: Levels) -> dict[int, str]:
+    """Return shade → path data; blocks of one shade that touch from left to right are one rectangle."""
+    paths: dict[int, list[str]] = {}
+    for row, shaded in enumerate(levels):
+        edges = np.flatnonzero(np.diff(shaded)) + 1
+        starts, ends = [0, *edges.tolist()], [*edges.tolist(), len(shaded)]
+        for start, end in zip(starts, ends, strict=True):
+            if level := int(shaded[start]):
+                paths.setdefault(level, []).append(f"M{start} {row}h{end - start}v1h{start - end}z")
+    return {level: "".join(parts) for level, parts in sorted(paths.items())}

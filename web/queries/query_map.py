@@ -1,0 +1,209 @@
+"""How well every run answers every query: a map of both, the hardest queries first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.core.paginator import Page, Paginator
+
+from config.errors import Refusal
+from leaderboard.board.boards import MEASURE
+from leaderboard.output.heat_map import Overview, overview_of, shades
+from leaderboard.scoring.chosen_runs import board_version
+from leaderboard.scoring.labels import Labels
+from pooling.models import Collection, Query, Run
+from tournament.models import QrelVersion, VersionQuery
+from web.common.visibility import hidden_queries, listed_runs
+from web.queries.pages import RunValues, leading_labels, run_values
+
+QUERIES_A_PAGE = 50
+RUNS_A_PAGE = 20
+#: In the address in place of a measure: ranks are the reciprocals of ``MEASURE``.
+RANK = "rank"
+#: Offered besides ranks. All have values from 0 to 1.
+VALUES = (
+    MEASURE,
+    "AP",
+    "nDCG@10",
+    "P@10",
+    "R@100",
+    "NCG@100",
+    "ERR@20",
+    "Success@10",
+    "Compat(p=0.95)",
+)
+ORDERS = {
+    "": "hardest first",
+    "easiest": "easiest first",
+    "differing": "runs differ most first",
+    "file": "as in the file",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A run's value on a query, and its shade."""
+
+    value: float
+    shade: int
+
+    @property
+    def rank(self) -> int | None:
+        """The rank of the best answer, if the value is its reciprocal; None if it is not among those looked at."""
+        return round(1 / self.value) if self.value > 0 else None
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """One query on the map."""
+
+    query: Query
+    judged: bool
+    mean: float
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """The part of the overview that the table shows, in its blocks."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class QueryMap:
+    """The chosen part of the map, and an overview if that is not all of it."""
+
+    scored: RunValues
+    rows: list[MapRow]
+    runs: Sequence[Run]
+    page: Page[Any]
+    run_page: Page[Any]
+    overview: Overview | None
+    marked: Marked | None
+
+
+def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
+    """Return the map as the address asks for it."""
+    measure, order = parameters.get("measure", ""), parameters.get("order", "")
+    measure, order = measure if measure in VALUES else RANK, order if order in ORDERS else ""
+    version = board_version(collection, None)
+    labels = leading_labels(collection, version)
+    hidden = hidden_queries(collection, user)
+    drawn, refusal = None, None
+    try:
+        drawn = _drawn(collection, user, labels, version, measure, order, parameters) if labels else None
+    except Refusal as refused:  # a measure that these labels have no values of
+        refusal = refused
+    return {
+        "collection": collection,
+        "version": version,
+        "labels": labels,
+        "drawn": drawn,
+        "refusal": refusal,
+        "ranks": measure == RANK,
+        "measure": measure,
+        "measures": VALUES,
+        "order": order,
+        "orders": ORDERS,
+        "hidden": len(hidden),
+    }
+
+
+def _drawn(
+    collection: Collection,
+    user: Any,
+    labels: Labels,
+    version: QrelVersion | None,
+    measure: str,
+    order: str,
+    parameters: Any,
+) -> QueryMap | None:
+    name = MEASURE if measure == RANK else measure
+    scored = run_values(collection, labels, list(listed_runs(collection, user)), name)
+    if scored is None:
+        return None
+    hidden = hidden_queries(collection, user)
+    seen = [column for column, qid in enumerate(labels.qids) if qid not in hidden]
+    if not seen:
+        return None
+    columns = _ordered(collection, scored, np.array(seen), order)
+    page = Paginator(columns, QUERIES_A_PAGE).get_page(parameters.get("page"))
+    run_page = Paginator(scored.runs, RUNS_A_PAGE).get_page(parameters.get("runs"))
+    whole = page.paginator.num_pages == run_page.paginator.num_pages == 1
+    overview = None if whole else overview_of(scored.values[:, columns].T)
+    return QueryMap(
+        scored=scored,
+        rows=_rows(collection, scored, version, list(page.object_list), run_page),
+        runs=list(run_page.object_list),
+        page=page,
+        run_page=run_page,
+        overview=overview,
+        marked=_marked(overview, page, run_page) if overview else None,
+    )
+
+
+def _ordered(
+    collection: Collection, scored: RunValues, columns: npt.NDArray[np.int64], order: str
+) -> list[int]:
+    """Return the columns of queries in the chosen order; equal ones as in the file of queries."""
+    positions = dict(Query.objects.filter(collection=collection).values_list("qid", "position"))
+    places = np.array([positions.get(scored.labels.qids[column], 0) for column in columns])
+    columns = columns[np.argsort(places, kind="stable")]
+    if order == "file":
+        return [int(column) for column in columns]
+    values = np.nan_to_num(scored.values[:, columns])
+    # Rounded, so that sums of equal values in another order are equal, too.
+    key = np.round(values.std(axis=0) if order == "differing" else values.mean(axis=0), 12)
+    ordered = np.argsort(key if order == "" else -key, kind="stable")
+    return [int(column) for column in columns[ordered]]
+
+
+def _rows(
+    collection: Collection,
+    scored: RunValues,
+    version: QrelVersion | None,
+    columns: Sequence[int],
+    run_page: Page[Any],
+) -> list[MapRow]:
+    qids = [scored.labels.qids[column] for column in columns]
+    queries = {query.qid: query for query in Query.objects.filter(collection=collection, qid__in=qids)}
+    judged = set(
+        VersionQuery.objects.filter(version=version, query__in=queries.values()).values_list(
+            "query", flat=True
+        )
+    )
+    first = run_page.start_index() - 1
+    values = scored.values[first : first + len(run_page.object_list)][:, columns]
+    shaded = shades(values)
+    means = scored.values[:, columns].mean(axis=0)
+    return [
+        MapRow(
+            query=queries[qid],
+            judged=queries[qid].pk in judged,
+            mean=float(means[at]),
+            cells=[Cell(*pair) for pair in zip(values[:, at].tolist(), shaded[:, at].tolist(), strict=True)],
+        )
+        for at, qid in enumerate(qids)
+        if qid in queries
+    ]
+
+
+def _marked(overview: Overview, page: Page[Any], run_page: Page[Any]) -> Marked:
+    """Return which blocks of the overview hold the rows and columns of the table."""
+    top, bottom = _blocks(overview.row_starts, page)
+    left, right = _blocks(overview.column_starts, run_page)
+    return Marked(left, top, right - left, bottom - top)
+
+
+def _blocks(starts: Sequence[int], page: Page[Any]) -> tuple[int, int]:
+    first, last = page.start_index() - 1, page.end_index() - 1
+    blocks = np.searchsorted(starts, [first, last], side="right") - 1
+    return int(blocks[0]), int(blocks[1]) + 1

@@ -2,6 +2,7 @@
 
 TournamentError
 ├── NoSuchVersion         the collection has no such version
+├── NotADoi               a text is not a DOI
 ├── SpendNotConfirmed     a challenge costs money that nobody has agreed to
 ├── NothingToPublish      no query of the campaign is settled
 ├── NotAsShown            the draft has changed since its preview
@@ -26,6 +27,10 @@ class SpendNotConfirmed(TournamentError):
 
 class NoSuchVersion(TournamentError):
     """The collection has no such version."""
+
+
+class NotADoi(TournamentError):
+    """A text is not a DOI."""
 
 
 class NothingToPublish(TournamentError):

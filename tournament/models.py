@@ -116,6 +116,16 @@ class QrelVersion(Published):
         return frozenset(self.content.get("judgments", []))
 
 
+class VersionDoi(models.Model):
+    """The DOI under which a version was deposited. It exists only after publication, so it can change."""
+
+    version = models.OneToOneField(QrelVersion, models.CASCADE, related_name="+")
+    doi = models.CharField(max_length=200)
+
+    def __str__(self) -> str:
+        return self.doi
+
+
 class VersionQuery(Published):
     """A query that a version covers."""
 

@@ -163,6 +163,7 @@ urlpatterns = [
     path("collections/<slug:name>/uploads/<int:key>/submit", uploads.submit, name="submit_upload"),
     path("collections/<slug:name>/uploads/<int:key>/drop", uploads.drop, name="drop_upload"),
     path("collections/<slug:name>/versions/<int:number>/", versions.version, name="version"),
+    path("collections/<slug:name>/versions/<int:number>/doi", versions.keep_doi, name="version_doi"),
     path("collections/<slug:name>/versions/<int:number>/qrels.txt", versions.qrels_file, name="qrels_file"),
     path(
         "collections/<slug:name>/versions/<int:number>/queries.<slug:form>",

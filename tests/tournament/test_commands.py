@@ -186,3 +186,14 @@ def test_by_our_rule_phase_one_has_one_best_answer_a_query(judged_elsewhere):
     resolved = run("resolve", campaign(["I"]).name)
 
     assert (resolved["closed"], resolved["tied"], resolved["best_answers"]) == (30, 0, 30)
+
+
+def test_a_doi_is_recorded_for_the_latest_version(judged_town):
+    run("publish_qrels", "market")
+
+    assert run("set_doi", "town", "https://doi.org/10.1234/x") == {
+        "collection": "town",
+        "version": 1,
+        "doi": "10.1234/x",
+    }
+    assert refused("set_doi", "town", "zenodo")[0] == 1

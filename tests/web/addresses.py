@@ -59,6 +59,7 @@ OF_A_VERSION = {
     "web:release_file",
     "web:releasing",
     "web:version",
+    "web:version_doi",
 }
 #: View name → what stands in its address, whatever the cast.
 FIXED: dict[str, list[Any]] = {

@@ -23,7 +23,9 @@ from leaderboard.board.standings import BoardRow, able_to_pass
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
 from pooling.models import Collection, QrelSet, Run
+from tournament.dois import address_of
 from tournament.models import QrelVersion
+from tournament.services.version_dois import doi_of
 from web.common.analysis_tables import run_places
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
@@ -97,6 +99,8 @@ class BoardView:
     refusal: Refusal | None = None
     outdated: Outdated | None = None
     """Notice if the latest version no longer matches the judgments that count."""
+    doi: str = ""
+    """Of the version, if it was deposited."""
 
     files: Mapping[str, str] = field(
         default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
@@ -124,6 +128,11 @@ class BoardView:
         )
 
     @property
+    def doi_address(self) -> str:
+        """Return the address that resolves the version's DOI."""
+        return address_of(self.doi)
+
+    @property
     def picture(self) -> str:
         """Return the absolute address of its first figure, for previews of the link."""
         file = reverse("web:leaderboard_file", args=[self.collection.name, "png"])
@@ -140,6 +149,7 @@ class BoardView:
             f"@misc{{{self.collection.name}-{f'v{number}' if number else 'labels'},\n"
             f"  title = {{Leaderboard of {_escaped(title)}, {about}}},\n"
             f"  year = {{{year}}},\n"
+            f"{f'  doi = {{{self.doi}}},{chr(10)}' if self.doi else ''}"
             f"  howpublished = {{\\url{{{self.link}}}}},\n"
             f"  note = {{{_escaped(self._note)}}}\n}}"
         )
@@ -258,6 +268,7 @@ def board_view(
         moves=since,
         text=wish.text,
         outdated=outdated,
+        doi=doi_of(version) if version else "",
     )
 
 

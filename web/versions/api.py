@@ -10,12 +10,15 @@ from django.shortcuts import get_object_or_404
 from django.utils.http import parse_etags, quote_etag
 from ninja import Field, Query, Router, Schema
 
+from accounts.models import ApiToken
 from leaderboard.board.boards import as_dict
 from leaderboard.scoring.chosen_runs import chosen_runs
 from leaderboard.scoring.labels import labels_named
 from leaderboard.scoring.scores import score, scores_as_dict
 from tournament.models import QrelVersion
-from web.api.callers import reader
+from tournament.services.version_dois import dois_of, set_doi
+from web.api.bodies import Body
+from web.api.callers import actor, reader
 from web.boards.pages import MEASURE, Wish, published_board
 from web.common.access import collection_for, require
 from web.common.outdated_versions import Outdated, outdated_for
@@ -34,6 +37,7 @@ class VersionOut(Schema):
     qrels: int
     qrels_sha256: str
     published_at: datetime
+    doi: str | None
     outdated: Annotated[
         str | None,
         Field(
@@ -43,18 +47,41 @@ class VersionOut(Schema):
     ]
 
 
+class DoiIn(Body):
+    """The DOI of a deposited version, or its address; empty removes it."""
+
+    doi: Annotated[str, Field(max_length=250)]
+
+
 @router.get("/collections/{name}/versions", response=list[VersionOut], summary="List versions, newest first")
 def list_versions(request: HttpRequest, name: str) -> list[dict[str, Any]]:
     found = collection_for(user := reader(request), name)
     rows = QrelVersion.objects.filter(collection=found).select_related("campaign").defer("manifest")
     told = outdated_for(user, [found]).get(found.pk)
-    return [_facts(row, told) for row in rows.order_by("-number")]
+    dois = dois_of(rows)
+    return [_facts(row, told, dois.get(row.pk)) for row in rows.order_by("-number")]
 
 
-def _facts(row: QrelVersion, told: Outdated | None) -> dict[str, Any]:
+@router.put(
+    "/collections/{name}/versions/{int:number}/doi",
+    response=VersionOut,
+    summary="Record the DOI of a deposited version, for its citation",
+)
+def write_doi(request: HttpRequest, name: str, number: int, asked: DoiIn) -> dict[str, Any]:
+    user = actor(request, ApiToken.Scope.CAMPAIGNS)
+    found = collection_for(user, name)
+    require(user, "publish version", found)
+    rows = QrelVersion.objects.filter(collection=found).select_related("collection", "campaign")
+    version = get_object_or_404(rows.defer("manifest"), number=number)
+    doi = set_doi(version, asked.doi, who=user.get_username())
+    return _facts(version, outdated_for(user, [found]).get(found.pk), doi or None)
+
+
+def _facts(row: QrelVersion, told: Outdated | None, doi: str | None) -> dict[str, Any]:
     same = ("number", "simulated", "qrels_sha256", "published_at")
     return {name: getattr(row, name) for name in same} | {
         "campaign": row.campaign.name,
+        "doi": doi,
         "queries": row.queries_count,
         "qrels": row.qrels_count,
         "outdated": f"{told.words} {told.effect}".strip() if told and told.version == row.number else None,

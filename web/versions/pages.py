@@ -16,8 +16,10 @@ from leaderboard.errors import UnknownLabels
 from leaderboard.scoring.chosen_runs import official_set
 from pooling.models import PooledPassage, PrivateQuery, Qrel, QrelSet, Query
 from pooling.services.members import may
+from tournament.dois import address_of
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from tournament.services.version_dois import doi_of
 from web.common.outdated_versions import outdated_for
 from web.common.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
 
@@ -83,6 +85,8 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
         "page": page,
         "lines": query_lines(version, list(page.object_list), user),
         "counts": _counts(version, everything),
+        "doi": (doi := doi_of(version)),
+        "doi_address": address_of(doi),
         "may_publish": may(user, "publish version", version.collection),
         "sees_everything": everything,
         "outdated": outdated_for(user, [version.collection]).get(version.collection_id),

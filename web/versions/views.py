@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
 
+from config.errors import Refusal
 from pooling.models import Query
 from tournament.models import QrelVersion, VersionQuery
-from web.common.access import collection_for
+from tournament.services.version_dois import set_doi
+from web.common.access import collection_for, require
+from web.common.directions import complain
 from web.common.row_files import FORMS, Rows, written
 from web.common.visibility import hidden_queries
 from web.versions import pages as versions
@@ -26,6 +30,21 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
     found = _version(request, name, number)
     context = versions.version_page(found, request.user, request.GET) | {"forms": list(FORMS)}
     return render(request, "web/version.html", context)
+
+
+@require_POST
+def keep_doi(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Record the DOI of a deposited version, or remove it."""
+    found = _version(request, name, number)
+    require(request.user, "publish version", found.collection)
+    try:
+        doi = set_doi(found, request.POST.get("doi", ""), who=request.user.get_username())
+    except Refusal as refusal:
+        complain(request, refusal)
+    else:
+        said = f"Citations of version {number} now have the DOI {doi}." if doi else "The DOI is removed."
+        messages.success(request, said)
+    return redirect("web:version", name, number)
 
 
 @require_safe

@@ -115,6 +115,9 @@ TABLE = {
     ("delete", "/collections/{name}/files/{key}"): Call("runs", RUNS, 204, others=404),
     ("get", "/collections/{name}/versions"): Call(),
     ("get", "/collections/{name}/versions/{number}/qrels"): Call(),
+    ("put", "/collections/{name}/versions/{number}/doi"): Call(
+        "campaigns", RUNS, body=b'{"doi": "10.1234/x"}'
+    ),
     ("get", "/collections/{name}/versions/{number}/queries"): Call(),
     ("get", "/collections/{name}/versions/{number}/changes"): Call(),
     ("get", "/collections/{name}/versions/{number}/bundle"): Call(only=MEMBERS),

@@ -145,6 +145,7 @@ OF_A_COLLECTION = {
     "web:qrels_file": Page(),
     "web:changes": Page(),
     "web:release": Page(only=MEMBERS),
+    "web:version_doi": Page(only=RUNS, post={"doi": "10.5281/zenodo.1"}, done=302),
     "web:releasing": Page(only=MEMBERS),
     "web:release_file": Page(only=MEMBERS, done=404),  # it was not made yet
     "web:count_release": Page(only=MEMBERS, post={"sure": "1"}, done=302),

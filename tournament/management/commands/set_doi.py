@@ -1,0 +1,37 @@
+"""`manage.py set_doi`: record under which DOI a version was deposited."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from pooling.services.finding import collection_named
+from tournament.services.publishing import version_numbered
+from tournament.services.version_dois import set_doi
+
+
+class Command(BaseCommand):
+    help = "Record the DOI of a deposited version, which its citation then has. An empty DOI removes it."
+    example = "manage.py set_doi mine 10.5281/zenodo.1234567 --version 1"
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        # Django's own --version would conflict.
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", help="name of the collection")
+        parser.add_argument("doi", help='the DOI or its address; "" removes it')
+        parser.add_argument(
+            "--version", type=int, dest="number", help="number of the version (default: the latest)"
+        )
+
+    def act(self, *, collection: str, doi: str, number: int | None, **options: Any) -> dict[str, Any]:
+        version = version_numbered(collection_named(collection), number)
+        return {
+            "collection": collection,
+            "version": version.number,
+            "doi": set_doi(version, doi, who=getpass.getuser()),
+        }

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 from django import forms
 
 from judging.launch.forecast import Pace
+from web.common.advanced_fields import AdvancedFields
 from web.preparation.forms import DEFAULTS, Dollars
 
 
-class PlannedForm(forms.Form):
+class PlannedForm(AdvancedFields):
     """Queries and costs of a plan. Every field has a default, so an address without parameters is a plan."""
 
     qrels = forms.ChoiceField(label="Known relevant passages", required=False)
@@ -50,6 +51,11 @@ class PlannedForm(forms.Form):
         "reward": DEFAULTS.reward,
         "judgments_per_pair": DEFAULTS.judgments_per_pair,
     }
+
+    def _chosen(self, field: forms.BoundField) -> bool:
+        """Return whether the field has another value than the default."""
+        usual = self.USUAL.get(field.name)
+        return str(field.value() or "") != ("" if usual in (None, False) else str(usual))
 
     def __init__(self, data: Any, **choices: list[str]) -> None:
         """Set up the form. ``choices`` are the options by field; the first one is the default."""
@@ -91,6 +97,16 @@ class AskingForm(PlannedForm):
 
 class PoolForm(PlannedForm):
     """The passages to judge."""
+
+    ADVANCED = (
+        "labeled_only",
+        "sample",
+        "seed",
+        "min_size",
+        "queries",
+        "people",
+        "hours_a_day",
+    )
 
     qrels = forms.ChoiceField(
         label="Known relevant passages",

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from config import kept_objects
 from config.errors import Refusal
 from judging.campaign.campaigns import CampaignSettings
 from judging.launch.forecast import Forecast, Pace, forecast_pairs
@@ -14,13 +13,13 @@ from judging.models import Campaign
 from pooling.models import Collection, Pool, QrelSet, Query, Run
 from pooling.services.finding import qrel_set_named
 from pooling.services.planning import PoolPlan, plan_pool
-from pooling.services.pools import Choice, PoolSummary, labeled_qids, pool_stats, without_text
+from pooling.services.pools import Choice, labeled_qids, without_text
 from pooling.shallow import Contribution, PoolStats
 from web.pools.forms import PoolForm
 from web.pools.histogram import Bar, histogram
+from web.preparation.pool_sizes import summary_of
 
 NAMED = 20
-DAY = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -173,13 +172,7 @@ class PoolPage:
 
 def pool_page(pool: Pool) -> PoolPage:
     """Return a pool's contents, and the judging cost with the reference experiment's settings."""
-    missing = without_text(pool)
-    # A pool's passages never change, but fetched texts can show that some of them are equal.
-    key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), missing)
-    summary: PoolSummary | None = kept_objects.kept(key)
-    if summary is None:
-        summary = pool_stats(pool=pool)
-        kept_objects.keep_object(key, summary, DAY)
+    summary = summary_of(pool)
     tags = dict(Run.objects.filter(collection=pool.collection).values_list("run_tag", "pk"))
     campaigns = Campaign.objects.filter(pool=pool, rehearsal_of=None).order_by("-pk")
     return PoolPage(
@@ -189,6 +182,6 @@ def pool_page(pool: Pool) -> PoolPage:
         bars=histogram(summary.stats.histogram, {}),
         brought=[Brought(tag, tags[tag], one) for tag, one in summary.runs.items() if tag in tags],
         qrel=summary.qrel,
-        without_text=missing,
+        without_text=without_text(pool),
         campaigns=list(campaigns),
     )

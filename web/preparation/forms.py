@@ -13,6 +13,7 @@ from judging.campaign.campaigns import WHOLE_NUMBERS, CampaignSettings
 from judging.campaign.worker_texts import LONGEST
 from judging.models import Campaign
 from judging.rules.slips import Slips
+from web.common.advanced_fields import AdvancedFields
 from web.common.directions import said_plainly
 from web.common.seen_values import SeenValuesForm
 
@@ -61,8 +62,23 @@ class OfSettings(SeenValuesForm):
         self.add_error(None, said_plainly(refusal))
 
 
-class SettingsForm(OfSettings):
+class SettingsForm(AdvancedFields, OfSettings):
     """How workers judge. The defaults are those of the reference experiment."""
+
+    ADVANCED = (
+        "repeats_per_task",
+        "max_tasks_per_worker",
+        "slip_rate",
+        "refuse_excluded_elsewhere",
+        "mark_query_words",
+        "minimum_seconds",
+        "task_minutes",
+        "minimum_age",
+        "withdrawal_days",
+        "answer_days",
+        "placeholder_text",
+        "seed",
+    )
 
     pairs_per_task = _whole(
         "pairs_per_task", "Pairs per task", "Gold pairs are added to these. Reference: 10."

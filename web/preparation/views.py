@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -27,23 +29,37 @@ from pooling.services.finding import pool_named
 from web.common.access import needs
 from web.common.job_progress import Work
 from web.preparation import forms, pages
+from web.preparation.cost_preview import cost_preview
 from web.preparation.gold_texts import ring_for_gold_texts
+from web.preparation.pool_sizes import summary_of
 from web.preparation.step_views import say, show, step_view, who
 
 PREVIEWS = {"offer": "the offer", "consent": "consent", "pairs": "instructions and pairs"}
+
+
+def _given(request: HttpRequest) -> Any:
+    """Return the values of a form of settings: sent to be saved, or only to see what they would cost."""
+    if request.method == "POST":
+        return request.POST
+    return request.GET if "pairs_per_task" in request.GET else None
+
+
+def _saves(request: HttpRequest) -> bool:
+    """Return whether the form is to be saved."""
+    return request.method == "POST" and "calculate" not in request.POST
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @needs("prepare campaign")
 def new(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Create a draft from a name, a pool and settings, to be prepared step by step."""
+    """Create a draft from a name, a pool and settings; without saving, show what the settings would cost."""
     pools = pages.pools_to_choose(collection)
     initial = forms.SettingsForm.values_of(CampaignSettings()) | {"pool": request.GET.get("pool", "")}
-    form = forms.NewCampaignForm(
-        request.POST if request.method == "POST" else None, pools=pools, initial=initial
-    )
-    if request.method == "POST" and form.is_valid():
+    form = forms.NewCampaignForm(_given(request), pools=pools, initial=initial)
+    if form.is_bound and not _saves(request):
+        form.fields["name"].required = False  # the cost does not depend on it
+    if _saves(request) and form.is_valid():
         settings = CampaignSettings(**form.changes())
         form.say(settings.problems())
         if form.is_valid():
@@ -59,7 +75,15 @@ def new(request: HttpRequest, collection: Collection) -> HttpResponse:
                 raise
             except Refusal as refusal:
                 form.add_error("name", str(refusal))
-    context = {"collection": collection, "form": form, "pools": pools}
+    pool = form["pool"].value() or (pools[0][0] if pools else "")
+    pairs = summary_of(pool_named(pool)).stats.pairs if pool in dict(pools) else 0
+    context = {
+        "collection": collection,
+        "form": form,
+        "pools": pools,
+        "cost": cost_preview(form, pairs, CampaignSettings()),
+        "pay_words": "At the reference experiment's pay. You set the pay of this campaign in a later step.",
+    }
     return render(request, "web/new_campaign.html", context, status=422 if form.errors else 200)
 
 
@@ -78,10 +102,16 @@ def prepare(_request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def settings(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change how workers judge, and see which screening rule is recommended."""
     initial = forms.SettingsForm.values_of(settings_of(campaign))
-    form = forms.SettingsForm(request.POST if request.method == "POST" else None, initial=initial)
-    if request.method == "POST" and _saved(form, campaign, request):
+    form = forms.SettingsForm(_given(request), initial=initial)
+    if _saves(request) and _saved(form, campaign, request):
         return redirect(f"web:prepare_{_onwards(request, 'settings')}", campaign.name)
-    context = {"form": form, "untouched": is_untouched(campaign), **pages.rules_told(campaign)}
+    context = {
+        "form": form,
+        "untouched": is_untouched(campaign),
+        "cost": cost_preview(form, campaign.pairs.count(), settings_of(campaign)),
+        "pay_words": f"At ${campaign.reward:,.2f} a task, which you set in the step Pay.",
+        **pages.rules_told(campaign),
+    }
     return show(request, campaign, "settings", context, wrong=bool(form.errors))
 
 

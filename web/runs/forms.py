@@ -17,6 +17,7 @@ from pooling.services.naming import check_language
 from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
 from pooling.services.submissions import policy_of
+from web.common.advanced_fields import AdvancedFields
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
@@ -255,8 +256,10 @@ class DescribeCollection(AboutCollection):
         return language
 
 
-class CreateCollection(AboutCollection):
+class CreateCollection(AdvancedFields, AboutCollection):
     """A new collection and its files."""
+
+    ADVANCED = ("description", "licence", "citation", "min_grade")
 
     field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
     name = forms.SlugField(

@@ -1,0 +1,92 @@
+"""The cost beside the settings of a campaign, before anything is saved."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from judging.models import Campaign
+from tests.judging.conftest import crowd as crowd
+from tests.web.preparing_cast import DRAFT, as_sent, shown, texts
+from tests.web.preparing_cast import draft as draft
+from tests.web.preparing_cast import fair as fair
+from tests.web.preparing_cast import manager as manager
+from web.preparation.forms import SettingsForm
+
+NEW = "/collections/fair-collection/campaigns/new/"
+
+
+@pytest.fixture
+def sent(manager) -> dict[str, str]:
+    """What a browser sends of the form for a new campaign before its name is typed."""
+    form = manager.get(NEW).context["form"]
+    return as_sent({name: form[name].value() for name in form.fields} | {"pool": "fair-pool", "name": ""})
+
+
+def test_a_new_campaign_shows_the_cost_of_the_reference_settings(manager):
+    reply = manager.get(NEW)
+
+    cost = reply.context["cost"]
+    assert (cost.pairs, cost.forecast.quote.tasks) == (12, 2)
+    assert cost.forecast.quote.total == Decimal("4.80")
+    assert "$4.80 for 2 tasks" in texts(reply)
+
+
+def test_the_cost_follows_the_form_and_nothing_is_saved(manager, sent):
+    reply = manager.get(NEW, sent | {"pairs_per_task": "3", "judgments_per_pair": "2"})
+
+    assert reply.status_code == 200
+    assert reply.context["cost"].forecast.quote.tasks == 8
+    assert not reply.context["form"].errors
+    assert not Campaign.objects.exists()
+
+
+def test_without_scripts_a_button_calculates_and_keeps_what_was_typed(manager, sent):
+    reply = manager.post(NEW, sent | {"pairs_per_task": "6", "calculate": "1"})
+
+    assert "$4.80 for 2 tasks" in texts(reply)
+    assert 'name="pairs_per_task" value="6"' in reply.content.decode()
+    assert not Campaign.objects.exists()
+
+
+def test_a_name_is_needed_to_save(manager, sent):
+    reply = manager.post(NEW, sent)
+
+    assert reply.status_code == 422
+    assert "name" in reply.context["form"].errors
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"pairs_per_task": "0"}, {"pool": "nowhere"}, {"slip_rate": "nan"}])
+def test_a_form_with_an_error_has_no_cost(manager, sent, wrong):
+    reply = manager.get(NEW, sent | wrong)
+
+    assert reply.context["cost"] is None
+    assert "Fix the fields marked in the form to see the cost." in texts(reply)
+
+
+def test_an_error_in_a_folded_setting_unfolds_it(manager, sent):
+    assert '<details class="advanced">' in manager.get(NEW).content.decode()
+    assert '<details class="advanced" open>' in manager.get(NEW, sent | {"seed": "x"}).content.decode()
+
+
+def test_every_setting_is_on_the_page_once(manager):
+    form = manager.get(NEW).context["form"]
+    parts = [field.name for field in [*form.essentials, *form.advanced]]
+
+    assert sorted(parts) == sorted(form.fields)
+    assert set(form.ADVANCED) <= set(form.fields)
+
+
+def test_the_settings_of_a_draft_show_the_cost_at_its_own_pay(manager, draft):
+    Campaign.objects.filter(pk=draft.pk).update(reward=Decimal("1.00"))
+    before = Campaign.objects.values().get()
+
+    page = manager.get(f"{DRAFT}settings/")
+    doubled = manager.get(f"{DRAFT}settings/", shown(draft, SettingsForm) | {"judgments_per_pair": "2"})
+
+    assert page.context["cost"].forecast.quote.total == Decimal("4.80")
+    assert doubled.context["cost"].forecast.quote.total == Decimal("9.60")
+    assert "At $1.00 a task" in texts(page)
+    assert Campaign.objects.values().get() == before

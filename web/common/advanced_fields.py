@@ -1,0 +1,32 @@
+"""Long forms in two parts: what everybody decides, and what most people leave as it is."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django import forms
+
+
+class AdvancedFields(forms.Form):
+    """A form whose page folds the fields named in ``ADVANCED``."""
+
+    ADVANCED: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def essentials(self) -> list[forms.BoundField]:
+        """Return the visible fields that are not folded."""
+        return [field for field in self.visible_fields() if field.name not in self.ADVANCED]
+
+    @property
+    def advanced(self) -> list[forms.BoundField]:
+        """Return the visible fields that are folded."""
+        return [field for field in self.visible_fields() if field.name in self.ADVANCED]
+
+    @property
+    def advanced_open(self) -> bool:
+        """Return whether a folded field needs attention or is not as most people leave it."""
+        return any(field.errors or self._chosen(field) for field in self.advanced)
+
+    def _chosen(self, field: forms.BoundField) -> bool:
+        """Return whether somebody chose another value than the initial one."""
+        return self.is_bound and field.name in self.changed_data

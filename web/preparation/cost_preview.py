@@ -1,0 +1,34 @@
+"""What a campaign would cost with the settings of a form that is not saved yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judging.campaign.campaigns import CampaignSettings
+from judging.launch.forecast import Forecast, Pace, forecast_pairs
+from web.preparation.forms import SettingsForm
+
+
+@dataclass(frozen=True)
+class CostPreview:
+    """The pairs to be judged, and what that takes."""
+
+    pairs: int
+    forecast: Forecast
+
+
+def cost_preview(form: SettingsForm, pairs: int, now: CampaignSettings) -> CostPreview | None:
+    """Return the cost with the form's settings and otherwise those of ``now``; None if the form has errors.
+
+    Problems of the settings are added to the form.
+    """
+    if form.is_bound:
+        if not form.is_valid():
+            return None
+        now = CampaignSettings(
+            **{name: getattr(now, name) for name in now.__dataclass_fields__} | form.changes()
+        )
+        form.say(now.problems())
+        if not form.is_valid():
+            return None
+    return CostPreview(pairs, forecast_pairs(now, pairs, Pace()))

@@ -1,0 +1,19 @@
+"""How much a pool has to judge, counted once."""
+
+from __future__ import annotations
+
+from config import kept_objects
+from pooling.models import Pool
+from pooling.services.pools import PoolSummary, pool_stats, without_text
+
+DAY = 24 * 3600
+
+
+def summary_of(pool: Pool) -> PoolSummary:
+    """Return the pool's contents. Pools never change, but fetched texts can show that passages are equal."""
+    key = kept_objects.object_key("pool-stats", pool.pk, pool.created_at.timestamp(), without_text(pool))
+    summary: PoolSummary | None = kept_objects.kept(key)
+    if summary is None:
+        summary = pool_stats(pool=pool)
+        kept_objects.keep_object(key, summary, DAY)
+    return summary

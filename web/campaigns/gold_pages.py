@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,21 +31,62 @@ class GoldLine:
         return self.failed / self.seen if self.seen else None
 
 
+@dataclass(frozen=True)
+class _Row:
+    """What gold pairs are sorted by."""
+
+    key: int
+    qid: str
+    kind: str
+    state: str
+    seen: int
+    failed: int
+
+
+#: A minus before the name sorts the highest first.
+SORTS: dict[str, Callable[[_Row], Any]] = {
+    "rate": lambda row: row.failed / row.seen if row.seen else None,
+    "failed": lambda row: row.failed,
+    "seen": lambda row: row.seen,
+    "pair": lambda row: row.key,
+    "query": lambda row: row.qid,
+    "kind": lambda row: row.kind,
+    "state": lambda row: row.state,
+}
+MOST_FAILED = "-rate"
+
+
 def campaign_gold_page(campaign: Campaign, parameters: Any) -> dict[str, Any]:
-    """Return a page of gold pairs, the most failed ones first."""
+    """Return a page of gold pairs in the order that the address asks for, else the most failed ones first."""
+    sort = parameters.get("sort", MOST_FAILED)
+    sort = sort if sort.removeprefix("-") in SORTS else MOST_FAILED
     fared = _fared(campaign)
     pairs = GoldPair.objects.filter(
         campaign=campaign, state__in=(GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED)
     )
-    order = sorted(pairs.values_list("pk", flat=True), key=lambda key: _rank(fared.get(key, (0, 0)), key))
+    rows = [
+        _Row(key, qid, kind, state, *fared.get(key, (0, 0)))
+        for key, qid, kind, state in pairs.values_list("pk", "query__qid", "kind", "state")
+    ]
+    order = [row.key for row in _sorted(rows, sort)]
     page: Page[int] = Paginator(order, GOLD_A_PAGE).get_page(parameters.get("page"))
     found = GoldPair.objects.select_related("query", "relevant", "off_topic").in_bulk(list(page.object_list))
     return {
         "campaign": campaign,
+        "sort": sort,
         "page": page,
         "lines": [_line(campaign, found[key], fared) for key in page.object_list],
         "accepted": pairs.filter(state=GoldPair.State.ACCEPTED).count(),
     }
+
+
+def _sorted(rows: list[_Row], sort: str) -> list[_Row]:
+    """Sort by the column; pairs without a value come last in both directions."""
+    value = SORTS[sort.removeprefix("-")]
+    rows = sorted(rows, key=lambda row: (-row.seen, row.key))  # of equal pairs, the most answered first
+    there = [row for row in rows if value(row) is not None]
+    there.sort(key=value, reverse=sort.startswith("-"))
+    return there + [row for row in rows if value(row) is None]
 
 
 def suspension_page(campaign: Campaign, gold: GoldPair) -> dict[str, Any]:
@@ -58,11 +100,6 @@ def _fared(campaign: Campaign) -> dict[int, tuple[int, int]]:
     answers = GoldAnswer.objects.confirmed().filter(submission__campaign=campaign)
     rows = answers.values("gold_pair").annotate(seen=Count("pk"), failed=Count("pk", filter=Q(passed=False)))
     return {row["gold_pair"]: (row["seen"], row["failed"]) for row in rows.order_by()}
-
-
-def _rank(fared: tuple[int, int], key: int) -> tuple[float, int, int]:
-    seen, failed = fared
-    return (-failed / seen if seen else 0.0, -seen, key)
 
 
 def _line(campaign: Campaign, gold: GoldPair, fared: dict[int, tuple[int, int]]) -> GoldLine:

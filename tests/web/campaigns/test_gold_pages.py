@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from judging.models import Exclusion, GoldPair, Submission
@@ -24,11 +22,45 @@ def judged(fair, campaign):
 
 
 def test_pairs_that_people_fail_stand_first(judged, manager):
-    page = text_of(manager.get(GOLD.format(judged.name)))
+    lines = manager.get(GOLD.format(judged.name)).context["lines"]
 
-    shares = [float(share) for share in re.findall(r"times? \(([\d.]+)%\)", page)]
+    shares = [line.failed_share for line in lines if line.seen]
     assert shares == sorted(shares, reverse=True)
-    assert shares[0] >= 50  # whichever pairs the two workers met
+    assert shares[0] >= 0.5  # whichever pairs the two workers met
+    assert [line.seen for line in lines[len(shares) :]] == [0] * (len(lines) - len(shares))
+
+
+@pytest.mark.parametrize(
+    ("sort", "value"),
+    [
+        ("pair", lambda line: line.gold.pk),
+        ("-query", lambda line: line.gold.query.qid),
+        ("-seen", lambda line: line.seen),
+        ("failed", lambda line: line.failed),
+        ("state", lambda line: line.gold.state),
+    ],
+)
+def test_pairs_are_sorted_as_the_address_says(judged, manager, sort, value):
+    reply = manager.get(GOLD.format(judged.name), {"sort": sort})
+
+    found = [value(line) for line in reply.context["lines"]]
+    assert found == sorted(found, reverse=sort.startswith("-"))
+    state = "descending" if sort.startswith("-") else "ascending"
+    assert reply.content.decode().count(f'aria-sort="{state}"') == 1
+
+
+def test_an_unknown_order_shows_the_most_failed_first(judged, manager):
+    usual = manager.get(GOLD.format(judged.name)).context["lines"]
+
+    lines = manager.get(GOLD.format(judged.name), {"sort": "x"}).context["lines"]
+    assert [line.gold.pk for line in lines] == [line.gold.pk for line in usual]
+
+
+def test_the_share_of_failures_has_one_digit(judged, manager):
+    line = manager.get(GOLD.format(judged.name)).context["lines"][0]
+
+    page = text_of(manager.get(GOLD.format(judged.name)))
+    assert f'<td class="number">{100 * line.failed_share:.1f}</td>' in page
 
 
 def test_a_bad_pair_is_suspended_with_a_reason_and_its_worker_comes_back(judged, manager):

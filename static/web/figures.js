@@ -5,7 +5,6 @@
 (() => {
   // Okabe and Ito, in the order of leaderboard/output/drawing.py; the last is black on white and white on black.
   const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442"];
-  const SHAPES = ["circle", "diamond", "rect", "triangle", "roundRect", "pin", "arrow"];
   const ROW = 22;
   /* The width in pixels from which points have names beside them. */
   const NAMES_FROM = 600;
@@ -25,18 +24,18 @@
     return { ...found, font: getComputedStyle(document.body).fontFamily, colours: [...COLOURS, found.ink] };
   }
 
-  const percent = (share) => `${(share * 100).toFixed(1)} %`;
+  const percent = (share) => `${(share * 100).toFixed(1)}%`;
   /* A name from right to left turns nothing beside it round: Unicode's isolates. */
   const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
   const joined = (...said) => said.filter(Boolean).join("\n");
 
-  /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2] % where values are shares. */
+  /* As in the tables: 0.4213 [0.401, 0.441], or 65.7 [60.1, 70.2]% where values are shares. */
   function marked([value, low, high], share = false) {
     if (value === null) return "–";
     const [fine, rough] = share ? [1, 1] : [4, 3];
     const written = (part, digits) => (share ? part * 100 : part).toFixed(digits).replace("-", "−");
     const bounds = low === null ? "" : ` [${written(low, rough)}, ${written(high, rough)}]`;
-    return `${written(value, fine)}${bounds}${share ? " %" : ""}`;
+    return `${written(value, fine)}${bounds}${share ? "%" : ""}`;
   }
 
   /* An axis' name stands in its middle, on as many lines as it needs, and farther left where the figure would cut it. */
@@ -143,7 +142,7 @@
         type: "value",
         scale: true,
         ...middle(chart.axis, theme, width, room),
-        axisLabel: chart.share ? { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } : { hideOverlap: true },
+        axisLabel: chart.share ? { formatter: (share) => `${Math.round(share * 100)}%`, hideOverlap: true } : { hideOverlap: true },
       }),
       yAxis: rowAxis(theme, chart.rows, names),
       series,
@@ -298,7 +297,7 @@
     return { min: first - aside, max: last + aside, minInterval: day };
   }
 
-  function points(chart, theme, width, colours, tell) {
+  function points(chart, theme, width, tell) {
     const { room, names: _, row, around, ...option } = frame(theme, width, [], { axis: chart.x_axis });
     const height = Math.max(320, Math.min(520, width * 0.6));
     const upward = linesOf(chart.y_axis, theme, 12, height - TOP - BOTTOM);
@@ -307,16 +306,13 @@
     const dated = chart.points.some((point) => typeof point.x === "string");
     const told = (point) =>
       joined(point.name, `${chart.x_axis}: ${dated ? point.x : marked(point.x)}`, `${chart.y_axis}: ${marked(point.y)}`, point.note);
-    const look = (name, place) => {
-      const known = colours[name] ?? place;
-      const count = theme.colours.length;
-      return { colour: theme.colours[known % count], symbol: SHAPES[Math.floor(known / count) % SHAPES.length] };
-    };
     const across = (point) => (dated ? point.x : point.x[0]);
     const value = (point) => [across(point), point.y[0]];
     // A phone has no room: there a name is said of the point that is touched.
     const named = width >= NAMES_FROM ? (chart.named ?? chart.points.map((_, place) => place)) : chart.steps;
     const stairs = new Set(chart.steps);
+    // One colour, as in print: what is named stands out, and the point that is asked most of all.
+    const standsOut = new Set(chart.named ?? chart.points.map((_, place) => place));
     const whiskers = {
       type: "custom",
       silent: true,
@@ -342,14 +338,13 @@
     };
     const dots = {
       type: "scatter",
+      emphasis: { scale: 1.5, itemStyle: { color: theme.colours[1] } },
       tooltip: { formatter: (item) => told(chart.points[item.dataIndex]) },
       data: chart.points.map((point, place) => {
-        const { colour, symbol } = look(point.name, place);
         return {
           value: value(point),
-          symbol,
           symbolSize: stairs.has(place) ? 13 : 10,
-          itemStyle: { color: colour, borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
+          itemStyle: { color: standsOut.has(place) ? theme.colours[0] : theme["line-strong"], borderColor: theme.ink, borderWidth: stairs.has(place) ? 1.5 : 0.5 },
         };
       }),
     };
@@ -428,7 +423,7 @@
       grid: { ...option.grid, right: Math.max(24, 8 + widthOf("100.0", theme, 11)) },
       height: around + (row + ROW) * chart.rows.length,
       items: chart.rows.map((_, row) => ({ series: 0, data: row, text: told(row) })),
-      xAxis: axis(theme, { type: "value", min: 0, max: 1, ...middle(chart.axis, theme, width, room), axisLabel: { formatter: (share) => `${Math.round(share * 100)} %`, hideOverlap: true } }),
+      xAxis: axis(theme, { type: "value", min: 0, max: 1, ...middle(chart.axis, theme, width, room), axisLabel: { formatter: (share) => `${Math.round(share * 100)}%`, hideOverlap: true } }),
       yAxis: rowAxis(theme, chart.rows, names),
       series: [...parts, beside],
     };
@@ -450,12 +445,16 @@
       event.preventDefault();
       at = Math.max(0, Math.min(items.length - 1, at < 0 ? 0 : at + moves[event.key]));
       said.textContent = items[at].text;
+      drawn.dispatchAction({ type: "downplay" });
+      drawn.dispatchAction({ type: "highlight", seriesIndex: items[at].series, dataIndex: items[at].data });
       drawn.dispatchAction({ type: "showTip", seriesIndex: items[at].series, dataIndex: items[at].data });
     });
-    plot.addEventListener("blur", () => now().drawn.dispatchAction({ type: "hideTip" }));
+    plot.addEventListener("blur", () => {
+      for (const type of ["hideTip", "downplay"]) now().drawn.dispatchAction({ type });
+    });
   }
 
-  function draw(chart, into, colours) {
+  function draw(chart, into) {
     const title = Object.assign(document.createElement("p"), { className: "plot-title", textContent: chart.title });
     const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0 });
     const said = Object.assign(document.createElement("p"), { className: "hidden" });
@@ -477,7 +476,7 @@
     const show = () => {
       width = plot.clientWidth;
       tell([]);
-      const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, colours, tell);
+      const { height, items: found, columns: wide, ...option } = FORMS[chart.form](chart, tokens(), width, tell);
       [items, columns] = [found, wide];
       plot.style.height = `${height}px`;
       drawn ??= echarts.init(plot, null, { renderer: "canvas" });
@@ -490,13 +489,11 @@
     withKeys(plot, said, () => ({ drawn, items, columns }));
   }
 
-  const places = document.getElementById("run-places");
-  const colours = places ? JSON.parse(places.textContent) : {};
   for (const into of document.querySelectorAll("[data-charts]")) {
     const block = document.getElementById(into.dataset.charts);
     const charts = JSON.parse(block.textContent);
     if (!charts.length) continue;
     into.closest("figure").classList.add("drawn");
-    for (const chart of charts) draw(chart, into, colours);
+    for (const chart of charts) draw(chart, into);
   }
 })();

@@ -24,7 +24,7 @@ from leaderboard.scoring.labels import ORDER
 from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
-from web.common.analysis_tables import TableView, has_charts, run_places, table_view
+from web.common.analysis_tables import TableView, has_charts, table_view
 from web.common.campaign_rows import campaigns_of
 from web.common.job_progress import Work
 from web.common.visibility import listed_runs, sees_everything
@@ -66,7 +66,6 @@ class AnalysisPage:
     analysis: Analysis | None = None
     tables: list[TableView] = field(default_factory=list)
     drawn: bool = False
-    places: dict[str, int] = field(default_factory=dict)
     work: Work | None = None
     refusal: Refusal | None = None
 
@@ -171,7 +170,6 @@ def analysis_page(collection: Collection, kind: Kind, given: Any, user: Any) -> 
             analysis=analysis,
             tables=[table_view(one) for one in analysis.tables],
             drawn=has_charts(analysis),
-            places=run_places(collection, analysis.facts.runs),
         )
     job = last_job(analysis_key(asked))
     return AnalysisPage(**page, work=Work(job) if job else None)

@@ -26,7 +26,6 @@ from pooling.models import Collection, QrelSet, Run
 from tournament.dois import address_of
 from tournament.models import QrelVersion
 from tournament.services.version_dois import doi_of
-from web.common.analysis_tables import run_places
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
 
@@ -89,7 +88,6 @@ class BoardView:
     measure: str = MEASURE
     measures: tuple[str, ...] = MEASURES
     figures: tuple[Figure, ...] = ()
-    places: dict[str, int] = field(default_factory=dict)
     highest: float = 1.0
     """The highest bound of any value, to which bars are drawn."""
     moves: RankMoves | None = None
@@ -263,7 +261,6 @@ def board_view(
         sort=wish.sort,
         measure=wish.measure,
         figures=board_analysis(published).figures,
-        places=run_places(collection, runs),
         highest=_highest(published),
         moves=since,
         text=wish.text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +14,6 @@ from leaderboard.output.drawing import FORMATS, MEDIA_TYPES, drawn
 from leaderboard.output.latex import latex_table
 from leaderboard.output.markdown import markdown_table
 from leaderboard.output.numbers import head, is_number, number_text
-from pooling.models import Collection, Run
 
 Thing = TypeVar("Thing", Table, Figure)
 TEXT_FORMS: dict[str, tuple[str, Callable[[Table], str]]] = {
@@ -113,16 +112,6 @@ def analysis_file(analysis: Analysis, form: str, stem: str, key: str | None = No
     if form in FORMATS and (figure := _named(analysis.figures, key)):
         return File(drawn(figure, form), MEDIA_TYPES[form], f"{stem}-{figure.key}.{form}")
     return None
-
-
-def run_places(collection: Collection, tags: Iterable[str]) -> dict[str, int]:
-    """Return run tag → its place among all runs of the collection by import, so colors match on every page.
-
-    Contains only the given runs, which this person can see.
-    """
-    shown = set(tags)
-    every = Run.objects.filter(collection=collection).order_by("pk").values_list("run_tag", flat=True)
-    return {tag: place for place, tag in enumerate(every) if tag in shown}
 
 
 def has_charts(analysis: Analysis) -> bool:

@@ -71,7 +71,7 @@ def test_names_from_right_to_left_leave_the_words_between_them_in_order(browser)
     page.locator(".plot").press("ArrowRight")
 
     assert (
-        page.locator("[aria-live]").text_content() == "\u2068بحث\u2069 preferred to \u2068نظام\u2069: 75.0 %"
+        page.locator("[aria-live]").text_content() == "\u2068بحث\u2069 preferred to \u2068نظام\u2069: 75.0%"
     )
 
 
@@ -208,6 +208,17 @@ def test_of_many_points_those_that_stand_out_are_named_and_the_figure_says_so(br
 
     assert {text for text, *_ in written(page) if text.startswith("run")} == {"run070", "run003"}
     assert page.get_by_text("Named: two.").text_content()
+
+
+def test_points_have_one_color_and_the_one_asked_for_another(browser):
+    page = drawn(browser, Points("Runs", "x", "y", crowd(4), named=[2, 0]))
+    colors = f"{OPTION}.series[2].data.map((point) => point.itemStyle.color)"
+
+    named, others = page.evaluate(colors)[::2], page.evaluate(colors)[1::2]
+    assert named == ["#0072b2"] * 2
+    assert len(set(others)) == 1
+    assert others[0] not in named
+    assert page.evaluate(f"{OPTION}.series[2].emphasis.itemStyle.color") == "#d55e00"
 
 
 def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):

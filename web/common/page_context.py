@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 THEME_COOKIE = "theme"
 #: Theme → when the dark colours count: always, never, or when the reader's system says so.
-THEMES = {"dark": "all", "light": "not all", "": "(prefers-color-scheme: dark)"}
+THEMES = {"dark": "screen", "light": "not all", "": "screen and (prefers-color-scheme: dark)"}
 
 
 def theme(request: HttpRequest) -> dict[str, str]:

@@ -78,7 +78,7 @@ def test_members_see_every_tab_and_others_what_is_public(member, published):
 def test_colors_are_chosen_once_for_all_pages(client, db, chosen):
     reply = client.post("/theme", {"theme": chosen, "next": "/help/"})
 
-    media = {"dark": "all", "light": "not all", "": "(prefers-color-scheme: dark)"}[chosen]
+    media = {"dark": "screen", "light": "not all", "": "screen and (prefers-color-scheme: dark)"}[chosen]
     assert (reply.status_code, reply["Location"]) == (302, "/help/")
     assert f'dark.css" media="{media}"' in text_of(client.get("/help/"))
 

@@ -1,0 +1,30 @@
+"""Leaderboards, versions and query maps on paper: without the frame of the page, and nothing cut off."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+#: The width in pixels of A4 within margins of 15 mm.
+A4 = 680
+PAPER = "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("page", ["leaderboard/", "versions/1/", "queries/map/"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_print_without_their_frame_and_whole(window, live_server, published, page, scheme):
+    published.add_runs(17)
+    shown = window(viewport={"width": A4, "height": 900}, color_scheme=scheme).new_page()
+    shown.goto(f"{live_server.url}/collections/harbour/{page}")
+
+    shown.emulate_media(media="print", color_scheme=scheme)
+
+    assert shown.locator("h1").is_visible()
+    assert shown.locator("main table").first.is_visible()
+    for hidden in ("header.top", "footer.foot", "nav.tabs", "nav.crumbs", ".choose"):
+        assert not shown.locator(hidden).first.is_visible(), hidden
+    assert shown.evaluate("document.documentElement.scrollWidth") <= A4
+    tables = "[...document.querySelectorAll('main .scroll')].map((one) => getComputedStyle(one).overflowX)"
+    assert set(shown.evaluate(tables)) == {"visible"}
+    assert shown.evaluate("getComputedStyle(document.body).backgroundColor") in (PAPER, "rgba(0, 0, 0, 0)")
+    assert shown.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"

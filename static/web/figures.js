@@ -12,6 +12,8 @@
   const BOTTOM = 56;
   /* What an axis' name leaves free of the figure's width. */
   const ASIDE = 24;
+  /* The rows that are shown at first: of more, the best ones, and the others when asked for. */
+  const ROWS_FIRST = 60;
   /* How far the names of columns are turned, in degrees. */
   const TURN = 60;
   const { LINE, widthOf, shorter, linesOf, freePlace } = lettering;
@@ -318,9 +320,10 @@
       silent: true,
       data: dated ? [] : chart.points.map((point) => [...point.x, ...point.y].map((part) => part ?? NaN)),
       encode: { x: [0, 1, 2], y: [3, 4, 5] },
-      renderItem: (_, api) => {
+      renderItem: (params, api) => {
         const [x, left, right, y, low, high] = [0, 1, 2, 3, 4, 5].map((place) => api.value(place));
-        const style = { stroke: theme["line-strong"], lineWidth: 1, opacity: 0.6 };
+        // Hundreds of intervals would hide the points.
+        const style = { stroke: theme["line-strong"], lineWidth: 1, opacity: standsOut.has(params.dataIndex) ? 0.6 : 0.12 };
         const line = ([x1, y1], [x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
         const lines = [];
         if (!Number.isNaN(left)) lines.push(line(api.coord([left, y]), api.coord([right, y])));
@@ -454,7 +457,14 @@
     });
   }
 
-  function draw(chart, into) {
+  function firstRows(chart) {
+    const cut = (list) => list.slice(0, ROWS_FIRST);
+    const series = chart.series.map((one) => ({ ...one, marks: cut(one.marks) }));
+    return { ...chart, rows: cut(chart.rows), notes: cut(chart.notes), series };
+  }
+
+  function draw(whole, into) {
+    let chart = whole;
     const title = Object.assign(document.createElement("p"), { className: "plot-title", textContent: chart.title });
     const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0 });
     const said = Object.assign(document.createElement("p"), { className: "hidden" });
@@ -466,6 +476,19 @@
     if (chart.note) panel.append(Object.assign(document.createElement("p"), { className: "soft", textContent: chart.note }));
     const hint = Object.assign(document.createElement("p"), { className: "soft" });
     if (chart.form === "points") panel.append(hint);
+    if (chart.form === "spans" && chart.rows.length > ROWS_FIRST) {
+      chart = firstRows(whole);
+      const more = Object.assign(document.createElement("button"), { type: "button", textContent: `Show all ${whole.rows.length} rows` });
+      const note = Object.assign(document.createElement("p"), { className: "soft", textContent: `The first ${ROWS_FIRST} of ${whole.rows.length} rows. ` });
+      more.addEventListener("click", () => {
+        chart = whole;
+        note.remove();
+        show();
+        plot.focus();
+      });
+      note.append(more);
+      panel.append(note);
+    }
     into.append(panel);
     let drawn, items, columns, width;
     const tell = (lost) => {

@@ -43,7 +43,7 @@ class _Line:
     sentence: str
     value: Callable[[Point], float | None]
     drawn: Callable[[Course], Any] = lambda _: True
-    unit: str = " %"
+    unit: str = "%"
     high: float | None = 100.0
     reference: float | None = None
 

@@ -34,6 +34,12 @@ def count(number: int | str | None) -> str:
 
 
 @register.filter
+def tenths(number: float) -> str:
+    """Return a number with one digit after the point, and thin spaces as thousands separators."""
+    return f"{number:,.1f}".replace(",", THIN_SPACE)
+
+
+@register.filter
 def many(number: int, words: str) -> str:
     """Return a whole number with its noun, as in ``many:"query,queries"``."""
     return f"{count(number)} {pluralize(number, words)}"

@@ -221,6 +221,24 @@ def test_points_have_one_color_and_the_one_asked_for_another(browser):
     assert page.evaluate(f"{OPTION}.series[2].emphasis.itemStyle.color") == "#d55e00"
 
 
+def test_of_many_rows_the_first_are_drawn_until_all_are_asked_for(browser):
+    rows = [f"run{n:03}" for n in range(200)]
+    chart = Spans("Values", "MRR@10", rows, [Series("value", [(n / 200, None, None) for n in range(200)])])
+
+    page = drawn(browser, chart)
+    shown = f"{OPTION}.yAxis[0].data.length"
+    assert page.evaluate(shown) == 60
+    assert "The first 60 of 200 rows." in page.locator("figure").text_content()
+
+    page.get_by_role("button", name="Show all 200 rows").click()
+
+    assert page.evaluate(shown) == 200
+    assert page.get_by_role("button").count() == 0
+    page.locator(".plot").press("Home")
+    page.locator(".plot").press("End")
+    assert "run199" in page.locator("[aria-live]").text_content()
+
+
 def test_runs_of_one_day_stand_in_the_middle_of_a_week(browser):
     points = [Point(f"run{n}", "2021-08-31", (0.1 * n, None, None)) for n in range(3)]
 

@@ -61,7 +61,7 @@ def test_members_see_when_each_team_is_welcome_again(cast):
     with time_machine.travel("2026-03-20 12:00", tick=False):
         said = texts(cast.clients["viewer"].get(POLICY))
 
-    assert "Otters 1 0 9 April 2026 9 April 2026" in said
+    assert "Otters 1 0 2026-04-09 2026-04-09" in said
 
 
 def test_a_policy_is_taken_away_with_a_reason(cast, owner):

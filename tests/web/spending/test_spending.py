@@ -29,7 +29,7 @@ def test_a_grant_is_made_changed_and_revoked_and_says_who_did_it(cast):
     ada.post(f"/spending/grants/{grant.pk}/change", {"amount": "700.50", "last_day": "2999-12-31"})
     page = texts(manager.get("/spending/"))
 
-    assert "you pilot study $700.50 $0.00 $700.50 31 December 2999" in page
+    assert "you pilot study $700.50 $0.00 $700.50 2999-12-31" in page
     assert "collection harbour pilot study $80.00" in page
     assert "changed to $700.50 until 31 December 2999 by administrator" in page
     assert "This installation" not in page

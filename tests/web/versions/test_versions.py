@@ -235,3 +235,16 @@ def test_readers_who_are_no_members_see_months_and_no_order_of_time(cast):
     assert {row.pop("time") for row in others} == {"2026-03"}
     assert [row["left"] for row in others] == [row["left"] for row in members][::-1]
     assert "2026-03-10" not in cast.clients["nobody"].get(f"{address}/").content.decode()
+
+
+def test_a_judge_has_one_name_a_number_for_members_and_another_for_visitors(member, published):
+    key = published.query("q1").pk
+    address = f"/collections/harbour/versions/1/queries/{key}/"
+    number = Judgment.objects.filter(campaign=published.campaign).first().worker_id
+
+    inside, outside = text_of(member.get(address)), text_of(Client().get(address))
+
+    assert f"worker {number}, human" in inside
+    assert "judge 1" not in inside
+    assert "judge 1, human" in outside
+    assert f"worker {number}" not in outside

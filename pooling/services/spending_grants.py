@@ -106,7 +106,7 @@ def _check(amount: Decimal, last_day: date) -> None:
 
 
 def _words(amount: Decimal, last_day: date) -> str:
-    return f"${amount:,.2f} until {last_day:%-d %B %Y}"
+    return f"${amount:,.2f} until {last_day.isoformat()}"
 
 
 def _log(grant: SpendingGrant, what: str, who: str) -> None:

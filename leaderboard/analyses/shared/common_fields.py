@@ -27,7 +27,8 @@ MEASURE = Choice(
     "measure",
     "Measure",
     tuple(
-        (name, name) for name in ("RR@10", "RR@100", "AP", "nDCG@10", "P@10", "Success@10", "Compat(p=0.95)")
+        (name, name)
+        for name in ("RR@10", "RR@100", "AP", "nDCG@10", "NCG@100", "P@10", "Success@10", "Compat(p=0.95)")
     ),
     help="a measure, such as nDCG@10",
     free=True,

@@ -219,6 +219,8 @@ def test_other_names_are_refused_with_the_known_ones(name):
         ("recall@100", "R@100"),
         ("recall_1000", "R@1000"),
         ("err@20", "ERR@20"),
+        ("ncg@100", "NCG@100"),
+        ("ncg_cut_100", "NCG@100"),
         ("success_1", "Success@1"),
         ("Hits@10", "Success@10"),
         ("compat(p=0.8)", "Compat(p=0.8)"),
@@ -303,6 +305,29 @@ def test_cumulative_gain_is_a_share_of_the_most_there_could_be():
 
     assert values.tolist() == [(3 + 1) / (3 + 2 + 2), 0, 0, 0]
     assert parse_measure("NCG@100").values(labels)[:2].tolist() == [6 / 8, 1]
+
+
+def test_cumulative_gain_of_real_runs_equals_a_plain_sum_of_grades(shared_data):
+    qrels = read_qrel_file(shared_data / "dl21" / "qrels.txt")
+    grades: dict[str, dict[str, int]] = {qid: {} for qid in qrels.qids}
+    for line in (shared_data / "dl21" / "qrels.txt").read_text().splitlines():
+        qid, _, pid, grade = line.split()
+        grades[qid][pid] = int(grade)
+    measure = parse_measure("NCG@100")
+    means = []
+
+    for path in sorted((shared_data / "dl21" / "runs").iterdir())[:4]:
+        run = read_run_file(path)
+        values = measure.values(judge(run, qrels)).tolist()
+        tops = run.ranking.tops(100)
+        for qid, value in zip(qrels.qids, values, strict=True):
+            found = sum(grades[qid].get(pid, 0) for pid in tops[qid])
+            most = sum(sorted(grades[qid].values(), reverse=True)[:100])
+            assert value == pytest.approx(found / most, abs=1e-15)
+        means.append(measure.mean(np.array(values)))
+
+    assert len(set(means)) == 4
+    assert min(means) > 0.1
 
 
 def overlap(first: list, second: list, p: float, depth: int) -> float:

@@ -63,9 +63,10 @@ SPLITS = Number("splits", "Splits", USUAL_SPLITS, 1, 1_000, "number of random sp
 class Choice:
     """One of ``options``, or a thing in the collection of the kind ``of``; without both, any text.
 
-    ``of`` can be ``labels`` (several, with a default), ``one labels``, or ``one labels or order`` (also an order
-    of preference). A command calls the option ``option`` (``--name`` if empty). ``several`` accepts several
-    values, ``free`` accepts values beside the options, and a ``flag`` stands for the second option.
+    ``of`` can be ``labels`` (several, with a default), ``one labels``, ``other labels`` (one, with a default), or
+    ``one labels or order`` (also an order of preference). A command calls the option ``option`` (``--name`` if
+    empty). ``several`` accepts several values, ``free`` accepts values beside the options, and a ``flag`` stands
+    for the second option.
     """
 
     name: str

@@ -15,6 +15,7 @@ from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
 from leaderboard.analyses.stability.kind import KIND as STABILITY
 from leaderboard.analyses.track_results.kind import KIND as TRACK_RESULTS
 from leaderboard.analyses.track_statistics.kind import KIND as TRACK_STATISTICS
+from leaderboard.analyses.two_boards.kind import KIND as TWO_BOARDS
 from leaderboard.analyses.win_ratios.kind import KIND as WIN_RATIOS
 
 #: In the order shown on pages.
@@ -27,6 +28,7 @@ KINDS = {
         PROGRESS,
         PRIVATE_BOARD,
         BOARD_AGREEMENT,
+        TWO_BOARDS,
         WIN_RATIOS,
         BETTER_THAN_PERFECT,
         POOL_BIAS,

@@ -12,10 +12,10 @@ from leaderboard.analyses.board_agreement.computation import OrderedPairs, label
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
 from leaderboard.analyses.shared.proportions import Share
+from leaderboard.analyses.two_boards.computation import PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
-from leaderboard.scoring.agreement import kendall, tau_ap
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import qrel_set_labels
@@ -81,30 +81,33 @@ def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], in
     columns = (
         Column("boards", "boards"),
         Column("tau_b", "τ-b", Kind.MEASURE),
-        Column("tau_ap", "τ_AP", Kind.MEASURE),
+        Column("tau_ap", "first by second", Kind.MEASURE, "τ_AP"),
+        Column("tau_ap_back", "second by first", Kind.MEASURE, "τ_AP"),
+        Column("rbo", "RBO", Kind.MEASURE),
         Column("agree", "agree", Kind.COUNT, "pairs of runs"),
         Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
         Column("tied", "tied", Kind.COUNT, "pairs of runs"),
     )
     caption = (
-        "Kendall's τ-b, and τ_AP (Yilmaz et al. 2008; the first board against the second, ties broken at random). "
-        "τ_AP gives more weight to differences near the top of the first board."
+        "Kendall's τ-b; τ_AP (Yilmaz et al. 2008; ties broken at random) of either board with the other one as the "
+        "reference, which gives more weight to the top of the board that it evaluates; extrapolated rank-biased "
+        f"overlap (RBO, Webber et al. 2010) with p = {PERSISTENCE:g}."
     )
     return Table("agreement", "Agreement of boards", caption, columns, tuple(lines), facts)
 
 
 def _agreement(name: str, first: Sequence[float], second: Sequence[float]) -> Row:
-    # Means of RR@10 are multiples of 1/(2520·queries): round off floating-point errors.
-    x, y = np.round(first, 12), np.round(second, 12)
-    found = kendall(x, y)
+    found = two_boards(first, second)
     return Row(
         {
             "boards": name,
-            "tau_b": found.tau_b,
-            "tau_ap": tau_ap(x, y),
-            "agree": found.agree,
-            "disagree": found.disagree,
-            "tied": found.tied,
+            "tau_b": found.kendall.tau_b,
+            "tau_ap": found.tau_ap_first,
+            "tau_ap_back": found.tau_ap_second,
+            "rbo": found.overlap,
+            "agree": found.kendall.agree,
+            "disagree": found.kendall.disagree,
+            "tied": found.kendall.tied,
         }
     )
 

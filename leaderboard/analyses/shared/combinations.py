@@ -21,7 +21,7 @@ from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measure_names import parse_measures
 from leaderboard.scoring.measures import Measure, Precision, ReciprocalRank, Success
-from pooling.models import Collection, Run
+from pooling.models import Collection, QrelSet, Run
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
 
@@ -39,6 +39,8 @@ class Combination:
     """The measure as requested, without the labels' own threshold."""
     runs: tuple[Run, ...]
     values: npt.NDArray[np.float64]
+    qids: tuple[str, ...] = ()
+    """The queries of the columns of ``values``."""
 
     @property
     def run_tags(self) -> list[str]:
@@ -101,8 +103,9 @@ def combinations(
             for query_set in wanted:
                 columns = _columns(chosen, query_set, private)
                 _refuse_nothing_relevant(chosen, asked, measure, query_set, columns)
+                qids = tuple(qid for qid, kept in zip(chosen.qids, columns, strict=True) if kept)
                 part = values[:, columns]
-                found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part))
+                found.append(Combination(chosen, query_set, measure, asked, tuple(runs), part, qids))
     return found
 
 
@@ -159,6 +162,38 @@ def usual_labels(collection: Collection) -> list[str]:
     """Return the default labels: the official set, and the latest version if there is one."""
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
     return [official_set(collection).name, *([f"@{latest.number}"] if latest else [])]
+
+
+def labels_or_usual(collection: Collection, name: str) -> str:
+    """Return the chosen labels, or the official set."""
+    return name or official_set(collection).name
+
+
+def other_labels(collection: Collection, first: str, chosen: str) -> str:
+    """Return the chosen labels, or the default to set against the first: the latest version, else another set.
+
+    Without either, it is the first labels themselves.
+    """
+    if chosen:
+        return chosen
+    sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+    latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
+    known = [*([f"@{latest.number}"] if latest else []), *sets]
+    return next((name for name in known if name != first), first)
+
+
+def one_combination(asked: Asked, progress: Progress | None) -> Combination:
+    """Return the one combination that a request with single labels and a single measure asks for."""
+    everybody = asked.released and bool(private_qids(asked.collection))
+    (found,) = combinations(
+        collection=asked.collection,
+        runs=asked.runs,
+        labels=[labels_or_usual(asked.collection, asked.text("qrels"))],
+        query_sets=[asked.text("queries") or ("public" if everybody else "all")],
+        measures=asked.text("measure"),
+        progress=progress,
+    )
+    return found
 
 
 def _measures(names: str, labels: Labels) -> dict[str, Measure]:

@@ -56,3 +56,15 @@ ANNOUNCED = Choice(
     flag=True,
 )
 OFFICIAL = Choice("official", "Qrel set", of="sets", help="the qrel set (default: the official one)")
+QUERY_SET = Choice(
+    "queries",
+    "Queries",
+    (("", "all that may be shown"), ("all", "all"), ("public", "public"), ("private", "private")),
+    help="a set of queries (default: all; the public ones in what is made for everybody)",
+)
+OTHER_LABELS = Choice(
+    "against",
+    "Other labels",
+    of="other labels",
+    help="the other labels: a qrel set or @n (default: the latest version, else the other qrel set)",
+)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leaderboard.scoring.agreement import kendall, tau_ap
+from leaderboard.scoring.agreement import kendall, rank_biased_overlap, ranks, tau_ap
 
 few_values = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
 
@@ -126,3 +126,52 @@ def test_tau_ap_of_one_run_is_not_defined():
 def test_tau_ap_refuses_what_kendall_refuses(first, second):
     with pytest.raises(ValueError, match=r"one value per run|finite"):
         tau_ap(first, second)
+
+
+def test_rank_biased_overlap_by_hand():
+    """a b c against b a c with p = 1/2: overlaps 0/1, 2/2, 3/3; 1/8 + 1/4 + 1/8."""
+    assert rank_biased_overlap([3, 2, 1], [2, 3, 1], p=0.5) == pytest.approx(1 / 2)
+
+
+def test_tied_runs_overlap_from_the_first_rank_of_their_group():
+    """a and b tie on the first board. Depth 1: 2 · 1 / (2 + 1); depth 2: 2 · 2 / 4; depth 3: 1."""
+    value = rank_biased_overlap([2, 2, 1], [3, 2, 1], p=0.5)
+
+    assert value == pytest.approx((2 / 3) / 2 + 1 / 4 + 1 / 8 + 1 / 8)
+
+
+@given(st.permutations(range(9)), st.permutations(range(9)), st.floats(0.05, 0.95))
+def test_rank_biased_overlap_is_the_sum_of_its_definition(first, second, p):
+    """The orders go on forever in agreement: add depths until nothing is left to add."""
+    x, y = np.argsort(first)[::-1].tolist(), np.argsort(second)[::-1].tolist()
+    expected = sum(
+        (1 - p) * p ** (depth - 1) * (len(set(x[:depth]) & set(y[:depth])) / depth if depth <= 9 else 1.0)
+        for depth in range(1, 2000)
+    )
+
+    value = rank_biased_overlap(first, second, p=p)
+
+    assert value == pytest.approx(expected, abs=1e-9)
+    assert value == pytest.approx(rank_biased_overlap(second, first, p=p))
+    assert rank_biased_overlap(first, first, p=p) == pytest.approx(1)
+
+
+@given(few_values)
+def test_rank_biased_overlap_lies_between_0_and_1(values):
+    first, second = zip(*values, strict=True)
+
+    assert 0 <= rank_biased_overlap(first, second) <= 1 + 1e-12
+
+
+def test_rank_biased_overlap_refuses_what_it_cannot_order():
+    assert rank_biased_overlap([], []) is None
+    with pytest.raises(ValueError, match="finite"):
+        rank_biased_overlap([float("nan")], [1])
+    with pytest.raises(ValueError, match="one value per run"):
+        rank_biased_overlap([1], [1, 2])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        rank_biased_overlap([1], [1], p=1.0)
+
+
+def test_equal_values_share_the_better_rank():
+    assert ranks([0.5, 0.9, 0.5, 0.1]).tolist() == [2, 1, 2, 4]

@@ -1,0 +1,1 @@
+"""Two boards of the same runs, under any two labels or measures."""

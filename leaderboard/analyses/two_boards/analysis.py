@@ -1,0 +1,163 @@
+"""Two boards side by side: their agreement, the runs that move most, and one against the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from leaderboard.analyses.shared.combinations import Combination, combinations, facts_of_combinations
+from leaderboard.analyses.two_boards.computation import PERSISTENCE, TwoBoards, two_boards
+from leaderboard.analyses.two_boards.figure import boards_figure
+from leaderboard.errors import NothingToScore, WrongSetting
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.scoring.evaluation import Progress
+from pooling.models import Collection, Run
+
+MOVED_MOST = 10
+
+
+def analyse_two_boards(
+    *,
+    collection: Collection,
+    runs: Sequence[Run],
+    labels: tuple[str, str],
+    measures: tuple[str, str],
+    p: float = PERSISTENCE,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
+
+    Raises the errors of ``combinations``, WrongSetting if both boards are the same, and NothingToScore without a
+    common query.
+    """
+    sides = [
+        combinations(
+            collection=collection,
+            runs=runs,
+            labels=[name],
+            query_sets=["all"],
+            measures=measure,
+            progress=progress,
+        )[0]
+        for name, measure in zip(labels, measures, strict=True)
+    ]
+    one, two = sides
+    if (one.labels.name, one.measure) == (two.labels.name, two.measure):
+        raise WrongSetting(
+            f"Both boards are {one.name}.", "Choose other labels or another measure for the second board."
+        )
+    first, second = _on_common_queries(one, two)
+    found = two_boards(first.values.mean(axis=1), second.values.mean(axis=1), p=p)
+    facts = facts_of_combinations(collection, [first, second], seed=None, further=(("RBO's p", f"{p:g}"),))
+    names = (one.name, two.name)
+    left_out = len(set(one.qids) ^ set(two.qids))
+    board = _board_table(found, first.run_tags, names, facts, left_out)
+    return Analysis(
+        facts=facts,
+        tables=(_agreement_table(found, names, facts, p), _moves_table(board), board),
+        figures=(boards_figure(found, first.run_tags, names, facts, board),),
+        sentences=(_sentence(found, names, p),),
+    )
+
+
+def _on_common_queries(one: Combination, two: Combination) -> tuple[Combination, Combination]:
+    place = {qid: column for column, qid in enumerate(two.qids)}
+    common = [(column, place[qid]) for column, qid in enumerate(one.qids) if qid in place]
+    if not common:
+        raise NothingToScore(
+            f"{one.labels.name} and {two.labels.name} have no query in common.", "Choose other labels."
+        )
+    qids = tuple(one.qids[column] for column, _ in common)
+    x, y = np.array(common).T
+    return replace(one, values=one.values[:, x], qids=qids), replace(two, values=two.values[:, y], qids=qids)
+
+
+def _agreement_table(found: TwoBoards, names: tuple[str, str], facts: Facts, p: float) -> Table:
+    columns = (
+        Column("first", "first board"),
+        Column("second", "second board"),
+        Column("tau_b", "τ-b", Kind.MEASURE),
+        Column("tau_ap_first", "first by second", Kind.MEASURE, "τ_AP"),
+        Column("tau_ap_second", "second by first", Kind.MEASURE, "τ_AP"),
+        Column("rbo", "RBO", Kind.MEASURE),
+        Column("agree", "agree", Kind.COUNT, "pairs of runs"),
+        Column("disagree", "disagree", Kind.COUNT, "pairs of runs"),
+        Column("tied", "tied", Kind.COUNT, "pairs of runs"),
+    )
+    caption = (
+        "Kendall's τ-b; τ_AP (Yilmaz et al. 2008) of either board with the other one as the reference, which gives "
+        "more weight to the top of the board that it evaluates; extrapolated rank-biased overlap (RBO, Webber et al. "
+        f"2010) with p = {p:g}."
+    )
+    row = Row(
+        {
+            "first": names[0],
+            "second": names[1],
+            "tau_b": found.kendall.tau_b,
+            "tau_ap_first": found.tau_ap_first,
+            "tau_ap_second": found.tau_ap_second,
+            "rbo": found.overlap,
+            "agree": found.kendall.agree,
+            "disagree": found.kendall.disagree,
+            "tied": found.kendall.tied,
+        }
+    )
+    return Table("agreement", "Agreement of the boards", caption, columns, (row,), facts)
+
+
+def _board_table(
+    found: TwoBoards, run_tags: list[str], names: tuple[str, str], facts: Facts, left_out: int
+) -> Table:
+    columns = (
+        Column("run", "run"),
+        Column("first", "value", Kind.MEASURE, names[0]),
+        Column("first_rank", "rank", Kind.COUNT, names[0]),
+        Column("second", "value", Kind.MEASURE, names[1]),
+        Column("second_rank", "rank", Kind.COUNT, names[1]),
+        Column("shift", "shift", Kind.SHIFT),
+    )
+    rows = [
+        Row(
+            {
+                "run": tag,
+                "first": float(found.first[place]),
+                "first_rank": int(found.first_ranks[place]),
+                "second": float(found.second[place]),
+                "second_rank": int(found.second_ranks[place]),
+                "shift": int(found.shifts[place]),
+            }
+        )
+        for place, tag in sorted(
+            enumerate(run_tags), key=lambda one: (int(found.first_ranks[one[0]]), one[1])
+        )
+    ]
+    caption = (
+        "Means over the queries that both labels cover. Equal values share a rank. A shift is positive for a run "
+        "that stands higher on the second board."
+    )
+    notes = (
+        (f"Queries left out because only one of the labels covers them: {left_out:,}.",) if left_out else ()
+    )
+    return Table("boards", "Both boards", caption, columns, tuple(rows), facts, notes=notes)
+
+
+def _moves_table(board: Table) -> Table:
+    """Return the board's rows of the runs that move most."""
+    tags = [row.values["run"] for row in board.rows]
+    shifts = np.array([row.values["shift"] for row in board.rows])
+    order = np.lexsort((np.arange(len(tags)), -np.abs(shifts)))
+    rows = tuple(board.rows[place] for place in order[:MOVED_MOST] if shifts[place])
+    return replace(board, key="moves", title="Runs that move most", rows=rows)
+
+
+def _sentence(found: TwoBoards, names: tuple[str, str], p: float) -> str:
+    def said(value: float | None) -> str:
+        return "not defined" if value is None else f"{value:.2f}"
+
+    return (
+        f"{names[0]} and {names[1]} order {found.kendall.agree:,} pairs of runs alike and "
+        f"{found.kendall.disagree:,} otherwise: τ-b {said(found.kendall.tau_b)}, τ_AP {said(found.tau_ap_first)} "
+        f"and {said(found.tau_ap_second)}, RBO (p = {p:g}) {said(found.overlap)}."
+    )

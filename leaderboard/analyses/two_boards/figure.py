@@ -1,0 +1,63 @@
+"""One board against the other: a point for each run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.analyses.two_boards.computation import TwoBoards
+from leaderboard.output import Facts, Figure, Table
+from leaderboard.output.chart import Point, Points, chart_content
+
+#: Every run is named up to this number, and beyond it those that stand out.
+NAMED_ALL = 30
+NAMED_OF_EACH = 5
+NAMED = (
+    f"Named: the first {NAMED_OF_EACH} runs of each board, and the {NAMED_OF_EACH} that move most. "
+    "The table has every run."
+)
+TITLE = "One board against the other"
+
+
+def boards_figure(
+    found: TwoBoards, run_tags: list[str], names: tuple[str, str], facts: Facts, data: Table
+) -> Figure:
+    """Plot the mean of every run on the second board against its mean on the first."""
+    named = _named(found)
+    points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
+
+        axes = canvas.subplots()
+        for place, (x, y) in enumerate(points):
+            color = OFFICIAL if place in named else GREY
+            axes.plot(x, y, "o", color=color, markersize=3, zorder=4 if place in named else 3)
+        axes.set_xlabel(names[0])
+        axes.set_ylabel(names[1])
+        name_points(canvas, axes, [(run_tags[place], *points[place]) for place in named], points)
+
+    chart = Points(
+        TITLE,
+        *names,
+        [
+            Point(tag, (x, None, None), (y, None, None), f"rank {first}, then {second}")
+            for tag, (x, y), first, second in zip(
+                run_tags, points, found.first_ranks.tolist(), found.second_ranks.tolist(), strict=True
+            )
+        ],
+        named=named,
+        note=NAMED if len(named) < len(points) else "",
+    )
+    caption = "One point per run." + (f" {NAMED}" if len(named) < len(points) else "")
+    return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
+
+
+def _named(found: TwoBoards) -> list[int]:
+    """Return the indexes of the named runs, those that are higher on the second board first."""
+    everything = range(len(found.first))
+    by_second = sorted(everything, key=lambda place: int(found.second_ranks[place]))
+    if len(everything) <= NAMED_ALL:
+        return by_second
+    by_first = sorted(everything, key=lambda place: int(found.first_ranks[place]))
+    wanted = {*by_first[:NAMED_OF_EACH], *by_second[:NAMED_OF_EACH], *found.moved_most(NAMED_OF_EACH)}
+    return [place for place in by_second if place in wanted]

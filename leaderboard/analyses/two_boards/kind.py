@@ -1,0 +1,67 @@
+"""The kind for two boards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from leaderboard.analyses.fields import Choice, Number
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, OTHER_LABELS
+from leaderboard.analyses.two_boards.analysis import analyse_two_boards
+from leaderboard.analyses.two_boards.computation import PERSISTENCE
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+OTHER_MEASURE = Choice(
+    "against_measure",
+    "Other measure",
+    (("", "the same measure"), *MEASURE.options),
+    help="the measure of the second board (default: the same)",
+    option="--against-measure",
+    free=True,
+)
+PERSISTENCE_FIELD = Number(
+    "p",
+    "RBO's p",
+    PERSISTENCE,
+    0.01,
+    0.999,
+    "persistence of RBO; the smaller, the more the first ranks weigh",
+)
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    first = labels_or_usual(asked.collection, asked.text("qrels"))
+    p: Any = asked.settings["p"]
+    return analyse_two_boards(
+        collection=asked.collection,
+        runs=asked.runs,
+        labels=(first, other_labels(asked.collection, first, asked.text("against"))),
+        measures=(asked.text("measure"), asked.text("against_measure") or asked.text("measure")),
+        p=p,
+        progress=progress,
+    )
+
+
+KIND = Kind(
+    "two_boards",
+    "Two boards",
+    "How well any two boards of the same runs agree: two qrel sets, two versions or two measures.",
+    "runs, and two sets of labels or two measures",
+    make,
+    (
+        ONE_LABELS,
+        MEASURE,
+        replace(OTHER_LABELS, help=f"{OTHER_LABELS.help}; name the same labels to compare two measures"),
+        OTHER_MEASURE,
+        PERSISTENCE_FIELD,
+    ),
+    works="Scoring runs",
+    help="Compare two boards of the same runs, under two sets of labels or by two measures: Kendall's tau-b, "
+    "tau_AP in both directions, rank-biased overlap, the runs that move most, and one board against the other "
+    "as a figure.",
+    example="mine --qrels official --measure nDCG@10 --against official --against-measure NCG@100 --figure two.pdf",
+)

@@ -10,6 +10,7 @@ from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
 from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
+from leaderboard.analyses.query_spread.kind import KIND as QUERY_SPREAD
 from leaderboard.analyses.replicates.kind import KIND as REPLICATES
 from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
 from leaderboard.analyses.stability.kind import KIND as STABILITY
@@ -29,6 +30,7 @@ KINDS = {
         PRIVATE_BOARD,
         BOARD_AGREEMENT,
         TWO_BOARDS,
+        QUERY_SPREAD,
         WIN_RATIOS,
         BETTER_THAN_PERFECT,
         POOL_BIAS,

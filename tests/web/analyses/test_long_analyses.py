@@ -57,6 +57,8 @@ def keep_private(cast, qid: str) -> None:
     [
         "stability",
         "board_agreement",
+        "two_boards",
+        "query_spread",
         "win_ratios",
         "pool_bias",
         "label_noise",

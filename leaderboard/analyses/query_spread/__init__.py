@@ -1,0 +1,1 @@
+"""How the values of all runs spread on each query."""

@@ -1,0 +1,88 @@
+"""The spread of one measure over all runs, query by query. Pure.
+
+Craswell et al., *Overview of the TREC 2022 Deep Learning Track*, figures 8 and 9: queries by their median over runs,
+and how many have a median at the highest value, so that they tell few runs apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+#: Values are compared to this many decimals, so that rounding errors part no ties.
+DECIMALS = 12
+#: The highest value of every measure that can rank runs.
+HIGHEST = 1.0
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Five numbers, the mean and the standard deviation over runs for each query; arrays have shape (queries,).
+
+    ``at_best`` counts the runs with the query's best value.
+    """
+
+    low: Floats
+    lower: Floats
+    median: Floats
+    upper: Floats
+    high: Floats
+    mean: Floats
+    deviation: Floats
+    at_best: npt.NDArray[np.int64]
+
+    @property
+    def order(self) -> list[int]:
+        """Return the queries by median, then by mean, the highest first."""
+        return [int(query) for query in np.lexsort((-self.mean, -self.median))]
+
+    @property
+    def saturated(self) -> npt.NDArray[np.bool_]:
+        """Return a mask of the queries whose median is the highest value of the measure."""
+        return self.median >= HIGHEST
+
+    @property
+    def level_at_top(self) -> npt.NDArray[np.bool_]:
+        """Return a mask of the queries whose median is the best value of any run, and above 0."""
+        mask: npt.NDArray[np.bool_] = (self.median == self.high) & (self.high > 0)
+        return mask
+
+    @property
+    def unanswered(self) -> npt.NDArray[np.bool_]:
+        """Return a mask of the queries on which every run has 0."""
+        return self.high <= 0
+
+
+def query_spread(values: Floats) -> Spread:
+    """Return the spread of every query. ``values``: runs × queries, higher is better, at least one run.
+
+    Quartiles are interpolated linearly between the two runs beside them, as numpy does.
+    """
+    exact = values.round(DECIMALS)
+    # Sorting once is much faster than asking numpy for each of the quantiles.
+    ordered = np.sort(np.ascontiguousarray(exact.T), axis=1)
+    high = ordered[:, -1]
+    return Spread(
+        low=ordered[:, 0],
+        lower=_quantile(ordered, 0.25),
+        median=_quantile(ordered, 0.5),
+        upper=_quantile(ordered, 0.75),
+        high=high,
+        mean=exact.mean(axis=0),
+        deviation=exact.std(axis=0, ddof=1) if len(exact) > 1 else np.zeros(exact.shape[1]),
+        at_best=(ordered == high[:, None]).sum(axis=1).astype(np.int64),
+    )
+
+
+def _quantile(ordered: Floats, share: float) -> Floats:
+    """Return the quantile of each row, whose values ascend."""
+    place = share * (ordered.shape[1] - 1)
+    below = int(place)
+    above = min(below + 1, ordered.shape[1] - 1)
+    part = place - below
+    quantile: Floats = (ordered[:, below] + part * (ordered[:, above] - ordered[:, below])).round(DECIMALS)
+    return quantile

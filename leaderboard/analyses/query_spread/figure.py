@@ -1,0 +1,103 @@
+"""A box for each query over all runs, from the highest median to the lowest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leaderboard.analyses.query_spread.computation import Spread
+from leaderboard.output import Facts, Figure, Table
+from leaderboard.output.chart import Series, Spans, chart_content
+
+TITLE = "Spread over runs, query by query"
+#: With more queries, boxes are too narrow to see: bands take their place in print, and pages show some queries.
+MOST_BOXES = 120
+MOST_NAMED = 80
+
+
+def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Facts, data: Table) -> Figure:
+    """Return the figure; the data has the same queries in the same order."""
+    order = spread.order
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots()
+        _bands(axes, spread, order) if len(order) > MOST_BOXES else _boxes(axes, spread, order)
+        axes.set_xlim(-0.8, len(order) - 0.2)
+        axes.set_ylabel(measure)
+        axes.grid(visible=False, axis="x")
+        if len(order) <= MOST_NAMED:
+            axes.set_xticks(range(len(order)), [qids[query] for query in order], fontsize=5, rotation=90)
+            axes.set_xlabel("query")
+        else:
+            axes.set_xlabel("queries, by their median")
+
+    caption = (
+        "Queries by the median over runs. Box: the middle half of the runs; line: the median; whiskers: the lowest "
+        "and the highest run."
+    )
+    shown = _shown(order)
+    if len(shown) < len(order):
+        caption += f" On the page: {len(shown)} of the {len(order):,} queries, at even distances."
+    chart = chart_content(_chart(spread, shown, qids, measure))
+    return Figure("spread", TITLE, caption, facts, draw, data, (chart,), 7.0, 3.6)
+
+
+def _shown(order: list[int]) -> list[int]:
+    if len(order) <= MOST_BOXES:
+        return order
+    return [order[place] for place in np.linspace(0, len(order) - 1, MOST_BOXES).round().astype(int)]
+
+
+def _chart(spread: Spread, shown: list[int], qids: tuple[str, ...], measure: str) -> Spans:
+    return Spans(
+        TITLE,
+        measure,
+        [qids[query] for query in shown],
+        [
+            Series(
+                "median and middle half of the runs",
+                [
+                    (float(spread.median[query]), float(spread.lower[query]), float(spread.upper[query]))
+                    for query in shown
+                ],
+            )
+        ],
+        notes=[f"{spread.low[query]:.4f} to {spread.high[query]:.4f}" for query in shown],
+    )
+
+
+def _boxes(axes: Any, spread: Spread, order: list[int]) -> None:
+    from leaderboard.output.drawing import GREY, OFFICIAL
+
+    boxes = [
+        {
+            "med": spread.median[query],
+            "q1": spread.lower[query],
+            "q3": spread.upper[query],
+            "whislo": spread.low[query],
+            "whishi": spread.high[query],
+        }
+        for query in order
+    ]
+    axes.bxp(
+        boxes,
+        positions=range(len(order)),
+        widths=0.6,
+        showfliers=False,
+        showcaps=False,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={"facecolor": "#cfe3f1", "edgecolor": OFFICIAL, "linewidth": 0.5},
+        medianprops={"color": "black", "linewidth": 1.0},
+        whiskerprops={"color": GREY, "linewidth": 0.5},
+    )
+
+
+def _bands(axes: Any, spread: Spread, order: list[int]) -> None:
+    from leaderboard.output.drawing import OFFICIAL
+
+    places = np.arange(len(order))
+    axes.fill_between(places, spread.low[order], spread.high[order], color="#e4eff7", linewidth=0)
+    axes.fill_between(places, spread.lower[order], spread.upper[order], color="#9cc5e3", linewidth=0)
+    axes.plot(places, spread.median[order], color=OFFICIAL)

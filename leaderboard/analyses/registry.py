@@ -6,6 +6,7 @@ from leaderboard.analyses.better_than_perfect.kind import KIND as BETTER_THAN_PE
 from leaderboard.analyses.board_agreement.kind import KIND as BOARD_AGREEMENT
 from leaderboard.analyses.compare.kind import KIND as COMPARE
 from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
+from leaderboard.analyses.label_disagreement.kind import KIND as LABEL_DISAGREEMENT
 from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
 from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
@@ -34,6 +35,7 @@ KINDS = {
         WIN_RATIOS,
         BETTER_THAN_PERFECT,
         POOL_BIAS,
+        LABEL_DISAGREEMENT,
         LABEL_NOISE,
         JUDGE_AGREEMENT,
         REPLICATES,

@@ -61,6 +61,7 @@ def keep_private(cast, qid: str) -> None:
         "query_spread",
         "win_ratios",
         "pool_bias",
+        "label_disagreement",
         "label_noise",
         "judge_agreement",
     ],

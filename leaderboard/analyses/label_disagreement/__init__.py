@@ -1,0 +1,1 @@
+"""Where two sets of labels disagree about the same passages."""

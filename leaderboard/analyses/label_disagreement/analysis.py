@@ -1,0 +1,204 @@
+"""Where two sets of labels disagree: grade by grade, query by query, passage by passage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leaderboard.analyses.label_disagreement.computation import Confusion, Kappa, confusion
+from leaderboard.analyses.label_disagreement.figure import confusion_figure
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore, WrongSetting
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.scoring.labels import Labels, labels_named
+from pooling.models import Collection
+
+NOT_LABELED = "not labeled"
+Grades = dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class _Side:
+    labels: Labels
+    grades: Grades
+
+    def relevant(self, key: tuple[str, str]) -> bool:
+        return self.grades[key] >= self.labels.min_grade
+
+
+def analyse_label_disagreement(*, collection: Collection, first: str, second: str) -> Analysis:
+    """Compare the labels ``first`` and ``second``: qrel sets, or @n.
+
+    Raises WrongSetting for the same labels twice, and NothingToScore if they have no passage in common.
+    """
+    if first == second:
+        raise WrongSetting(f"Both sets of labels are {first}.", "Choose other labels.")
+    one, two = (_side(labels_named(collection, name)) for name in (first, second))
+    found = confusion(one.grades, two.grades)
+    if not found.common:
+        raise NothingToScore(f"{first} and {second} label no passage in common.", "Choose other labels.")
+    facts = _facts(collection, one, two)
+    grades = _confusion_table(found, one, two, facts)
+    return Analysis(
+        facts=facts,
+        tables=(
+            _agreement_table(found, one, two, facts),
+            grades,
+            _query_table(one, two, facts),
+            _passage_table(one, two, facts),
+        ),
+        figures=(confusion_figure(found, (one.labels.title, two.labels.title), facts, grades),),
+        sentences=(_sentence(found, one, two),),
+    )
+
+
+def _side(labels: Labels) -> _Side:
+    entries = zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
+    return _Side(labels, {(labels.qids[query], pid): grade for query, pid, grade in entries})
+
+
+def _facts(collection: Collection, one: _Side, two: _Side) -> Facts:
+    both = set(one.labels.qids) & set(two.labels.qids)
+    versions = (one.labels.version, two.labels.version)
+    return Facts(
+        collection=collection.name,
+        runs=(),
+        labels=tuple(
+            f"{side.labels.title} (relevant from grade {side.labels.min_grade})" for side in (one, two)
+        ),
+        measure="labels",
+        queries=len(both),
+        software=software_version(),
+        simulated=any(version is not None and version.simulated for version in versions),
+    )
+
+
+def _agreement_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> Table:
+    least = one.labels.min_grade, two.labels.min_grade
+    rows = tuple(
+        Row(
+            {
+                "labels": words,
+                "common": found.common,
+                "observed": kappa.observed,
+                "expected": kappa.expected,
+                "kappa": kappa.value,
+            }
+        )
+        for words, kappa in (
+            ("grades as they are", found.kappa()),
+            ("relevant or not", found.relevance_kappa(*least)),
+        )
+    )
+    columns = (
+        Column("labels", "labels"),
+        Column("common", "labeled by both", Kind.COUNT, "passages"),
+        Column("observed", "equal", Kind.SHARE, "passages"),
+        Column("expected", "equal by chance", Kind.SHARE, "passages"),
+        Column("kappa", "κ", Kind.MEASURE),
+    )
+    caption = (
+        "Cohen's κ (1960) on the passages of a query that both sets label, for the grades and for relevant or not, "
+        "with each set's own lowest relevant grade. No κ: both sets give all of them one and the same label."
+    )
+    return Table("agreement", "Agreement of the labels", caption, columns, rows, facts)
+
+
+def _confusion_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> Table:
+    grades = [str(grade) for grade in found.second]
+    group = two.labels.title
+    columns = (
+        Column("grade", one.labels.title),
+        *(Column(f"grade_{grade}", grade, Kind.COUNT, group) for grade in grades),
+        Column("outside", NOT_LABELED, Kind.COUNT, group),
+        Column("all", "all", Kind.COUNT),
+    )
+    rows = []
+    lines = zip(found.first, found.counts.tolist(), found.only_first.tolist(), strict=True)
+    for first, counts, outside in lines:
+        cells = {f"grade_{grade}": count for grade, count in zip(grades, counts, strict=True)}
+        rows.append(Row({"grade": str(first), **cells, "outside": outside, "all": sum(counts) + outside}))
+    only = found.only_second.tolist()
+    cells = {f"grade_{grade}": count for grade, count in zip(grades, only, strict=True)}
+    rows.append(Row({"grade": NOT_LABELED, **cells, "outside": None, "all": sum(only)}))
+    caption = (
+        f"Passages by their grade in {one.labels.title} (rows) and in {two.labels.title} (columns). Passages of "
+        "queries that only one of the two covers are not labeled in the other."
+    )
+    return Table("confusion", "Confusion of grades", caption, columns, tuple(rows), facts)
+
+
+def _query_table(one: _Side, two: _Side, facts: Facts) -> Table:
+    """Return one row per query that both sets cover, those with most disagreement about relevance first."""
+    covered = set(two.labels.qids)
+    found = {qid: [0, 0, 0] for qid in one.labels.qids if qid in covered}
+    for key, grade in one.grades.items():
+        if key in two.grades:
+            counts = found[key[0]]
+            counts[0] += 1
+            counts[1] += grade != two.grades[key]
+            counts[2] += one.relevant(key) != two.relevant(key)
+    order = sorted(found, key=lambda qid: (-found[qid][2], -found[qid][1]))
+    rows = tuple(
+        Row({"qid": qid, "common": found[qid][0], "grades": found[qid][1], "relevance": found[qid][2]})
+        for qid in order
+    )
+    columns = (
+        Column("qid", "query"),
+        Column("common", "labeled by both", Kind.COUNT, "passages"),
+        Column("grades", "of different grades", Kind.COUNT, "passages"),
+        Column("relevance", "relevant in one only", Kind.COUNT, "passages"),
+    )
+    caption = (
+        "Queries that both sets cover, by the number of passages that are relevant in one of the two only."
+    )
+    return Table("queries", "Disagreement query by query", caption, columns, rows, facts)
+
+
+def _passage_table(one: _Side, two: _Side, facts: Facts) -> Table:
+    """Return one row per passage of different grades, in the order of the first set."""
+    rows = tuple(
+        Row(
+            {
+                "qid": key[0],
+                "pid": key[1],
+                "first": str(grade),
+                "second": str(two.grades[key]),
+                "relevant_in": _relevant_in(one, two, key),
+            }
+        )
+        for key, grade in one.grades.items()
+        if key in two.grades and grade != two.grades[key]
+    )
+    columns = (
+        Column("qid", "query"),
+        Column("pid", "passage"),
+        Column("first", one.labels.title, Kind.TEXT, "grade"),
+        Column("second", two.labels.title, Kind.TEXT, "grade"),
+        Column("relevant_in", "relevant in"),
+    )
+    caption = "Passages that both sets label with different grades."
+    return Table("passages", "Disagreement passage by passage", caption, columns, rows, facts)
+
+
+def _relevant_in(one: _Side, two: _Side, key: tuple[str, str]) -> str:
+    match one.relevant(key), two.relevant(key):
+        case True, True:
+            return "both"
+        case False, False:
+            return "neither"
+        case True, False:
+            return one.labels.title
+    return two.labels.title
+
+
+def _sentence(found: Confusion, one: _Side, two: _Side) -> str:
+    def said(kappa: Kappa) -> str:
+        return "not defined" if kappa.value is None else f"{kappa.value:.2f}"
+
+    relevance = found.relevance_kappa(one.labels.min_grade, two.labels.min_grade)
+    equal = found.kappa()
+    return (
+        f"{one.labels.title} and {two.labels.title} both label {found.common:,} passages: {equal.observed:.1%} with "
+        f"the same grade (Cohen's kappa {said(equal)}), {relevance.observed:.1%} alike as relevant or not "
+        f"({said(relevance)})."
+    )

@@ -1,0 +1,42 @@
+"""The kind for disagreement of labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.label_disagreement.analysis import analyse_label_disagreement
+from leaderboard.analyses.shared.combinations import labels_or_usual, other_labels
+from leaderboard.analyses.shared.common_fields import ONE_LABELS, OTHER_LABELS
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, _: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    first = labels_or_usual(asked.collection, asked.text("qrels"))
+    return analyse_label_disagreement(
+        collection=asked.collection,
+        first=first,
+        second=other_labels(asked.collection, first, asked.text("against")),
+    )
+
+
+KIND = Kind(
+    "label_disagreement",
+    "Disagreement of labels",
+    "Where two sets of labels disagree about the same passages: confusion of grades, Cohen's kappa, every passage.",
+    "two sets of labels",
+    make,
+    (
+        replace(
+            ONE_LABELS, of="one labels", help="a qrel set, or @n for version n (default: the official set)"
+        ),
+        OTHER_LABELS,
+    ),
+    of_runs=False,
+    works="Comparing labels",
+    help="Compare two sets of labels on the passages that both label: confusion of grades, passages that only one "
+    "labels, Cohen's kappa of the grades and of relevant or not, and every disagreement by query and passage.",
+    example="mine --qrels official --against graded --csv labels.csv",
+)

@@ -9,6 +9,7 @@ from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
 from leaderboard.analyses.label_disagreement.kind import KIND as LABEL_DISAGREEMENT
 from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
+from leaderboard.analyses.power.kind import KIND as POWER
 from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
 from leaderboard.analyses.query_spread.kind import KIND as QUERY_SPREAD
@@ -26,6 +27,7 @@ KINDS = {
     for kind in (
         STABILITY,
         SPLIT_HALVES,
+        POWER,
         COMPARE,
         PROGRESS,
         PRIVATE_BOARD,

@@ -56,6 +56,7 @@ def keep_private(cast, qid: str) -> None:
     "kind",
     [
         "stability",
+        "power",
         "board_agreement",
         "two_boards",
         "query_spread",

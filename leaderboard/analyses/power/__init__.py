@@ -1,0 +1,1 @@
+"""Statistical power: which differences between runs these queries can show."""

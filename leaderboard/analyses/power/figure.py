@@ -1,0 +1,48 @@
+"""The detectable difference against the number of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leaderboard.output import Facts, Figure, Table
+from leaderboard.output.chart import Point, Points, chart_content
+
+TITLE = "Detectable difference by number of queries"
+Curve = Sequence[tuple[int, float, float, float]]
+"""Numbers of queries, each with the difference for the lower quartile, the median and the upper quartile of pairs."""
+
+
+def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: Table) -> Figure:
+    """Return the figure; ``queries`` is this board's number of queries."""
+    axis = f"smallest difference in {measure}"
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import GREY, OFFICIAL
+
+        axes = canvas.subplots()
+        counts, lower, median, upper = zip(*curve, strict=True)
+        axes.fill_between(
+            counts, lower, upper, color="#cfe3f1", linewidth=0, label="middle half of the pairs"
+        )
+        axes.plot(counts, median, "o-", color=OFFICIAL, label="median pair")
+        axes.axvline(
+            queries, color=GREY, linewidth=0.8, linestyle="--", label=f"this board: {queries:,} queries"
+        )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("queries")
+        axes.set_ylabel(axis)
+        axes.legend(loc="upper right")
+
+    chart = Points(
+        TITLE,
+        "queries",
+        axis,
+        [
+            Point(f"{count:,} queries", (count, None, None), (median, lower, upper))
+            for count, lower, median, upper in curve
+        ],
+    )
+    caption = f"{data.caption} Both axes are logarithmic in print."
+    return Figure("detectable", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 3.6)

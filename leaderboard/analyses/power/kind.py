@@ -1,0 +1,56 @@
+"""The kind for statistical power."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.analyses.fields import Choice, Number
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.power.analysis import analyse_power
+from leaderboard.analyses.power.computation import POWER
+from leaderboard.analyses.shared.combinations import one_combination
+from leaderboard.analyses.shared.common_fields import ALPHA, MEASURE, ONE_LABELS, QUERY_SET
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    alpha: Any = asked.settings["alpha"]
+    power: Any = asked.settings["power"]
+    difference: Any = asked.settings["difference"]
+    return analyse_power(
+        collection=asked.collection,
+        one=one_combination(asked, progress),
+        alpha=alpha,
+        power=power,
+        difference=difference,
+        pair=(asked.text("run"), asked.text("against")),
+    )
+
+
+KIND = Kind(
+    "power",
+    "Statistical power",
+    "The smallest differences between runs that these queries can show, and how many queries others need.",
+    "two or more runs, and labels of two or more queries",
+    make,
+    (
+        ONE_LABELS,
+        MEASURE,
+        QUERY_SET,
+        ALPHA,
+        Number("power", "Power", POWER, 0.5, 0.99, "probability of finding the difference"),
+        Number(
+            "difference", "Difference", None, 0.0001, 1, "also show the queries needed for this difference"
+        ),
+        Choice("run", "Run", of="runs", help="a run of the pair shown (default: the best)"),
+        Choice("against", "Against", of="runs", help="the other run of the pair (default: the next best)"),
+    ),
+    by_query_set=True,
+    works="Scoring runs",
+    help="Show the smallest true difference in the mean that a paired t-test finds with 80% probability, given these "
+    "queries and runs: for the board, one pair at a time and all pairs at once, for a chosen pair, and for other "
+    "numbers of queries; and the number of queries that a difference needs.",
+    example="mine --measure nDCG@10 --difference 0.03 --figure power.pdf",
+)

@@ -9,13 +9,16 @@ import numpy as np
 
 from judging.models import Campaign
 from leaderboard.analyses.board_agreement.computation import OrderedPairs, label_wins, ordered_pairs
+from leaderboard.analyses.board_agreement.figure import official_order_figure
 from leaderboard.analyses.shared.contenders import Flags
 from leaderboard.analyses.shared.loaded_contenders import Contending, best_flags, contending
 from leaderboard.analyses.shared.proportions import Share
-from leaderboard.analyses.two_boards.computation import PERSISTENCE, two_boards
+from leaderboard.analyses.two_boards.computation import DECIMALS, PERSISTENCE, two_boards
 from leaderboard.board.board_output import agreement_in_words, board_analysis, own_rows
 from leaderboard.board.boards import PublishedBoard, make_leaderboard
+from leaderboard.board.standings import PERFECT
 from leaderboard.output import Analysis, Column, Facts, Interval, Kind, Row, Table
+from leaderboard.scoring.agreement import ranks
 from leaderboard.scoring.evaluation import Progress, evaluate, measure_for
 from leaderboard.scoring.intervals import SEED
 from leaderboard.scoring.labels import qrel_set_labels
@@ -43,16 +46,21 @@ def analyse_board_agreement(
     known = contending(campaign=version.campaign, runs=runs, qrel_set=official)
     both = board_analysis(published)
     facts = both.facts
+    full = _full(collection, official, runs)
     tables = (
         *both.tables,
-        _agreement_table(published, _full(collection, official, runs), facts),
+        full_board_table(published, full, facts),
+        _agreement_table(published, full, facts),
         _wins_table(known, version.campaign, facts),
         _order_table(known, facts),
     )
     return Analysis(
         facts,
         tables,
-        both.figures,
+        (
+            *both.figures,
+            official_order_figure(published.board.rows, published.official, facts, both.tables[0]),
+        ),
         (agreement_in_words(published),),
     )
 
@@ -66,6 +74,44 @@ def _full(collection: Collection, official: QrelSet, runs: Sequence[Run]) -> tup
         run.run_tag: float(scored[run.pk, measure.name].values[labels.answerable].mean()) for run in runs
     }
     return found, int(labels.answerable.sum())
+
+
+def full_board_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:
+    """Return Table 3 of [SP]: official values on all queries, and both columns on the version's queries."""
+    whole = {tag: round(value, DECIMALS) for tag, value in full[0].items()}
+    placed = dict(zip(whole, ranks(list(whole.values())).tolist(), strict=True))
+    ordered = sorted(published.board.rows, key=lambda row: (not row.perfect, placed.get(row.run, 0), row.run))
+    rows = tuple(
+        Row(
+            {
+                "run": row.run,
+                "all": 1.0 if row.perfect else whole[row.run],
+                "rank_all": None if row.perfect else placed[row.run],
+                "official": row.official.value,
+                "rank_official": None if row.perfect else row.official.rank,
+                "preference": row.leading.value,
+                "rank_preference": row.leading.rank,
+            },
+            faint=row.perfect,
+        )
+        for row in ordered
+    )
+    here = f"{published.official}, {published.board.queries:,} queries"
+    everywhere = f"{published.official}, all {full[1]:,} queries"
+    columns = (
+        Column("run", "run"),
+        Column("all", "value", Kind.MEASURE, everywhere),
+        Column("rank_all", "rank", Kind.COUNT, everywhere),
+        Column("official", "value", Kind.MEASURE, here),
+        Column("rank_official", "rank", Kind.COUNT, here),
+        Column("preference", "value", Kind.MEASURE, "preference, the same queries"),
+        Column("rank_preference", "rank", Kind.COUNT, "preference, the same queries"),
+    )
+    caption = (
+        f"{facts.measure} of every run on all queries of the qrel set and on the queries of this board (Arabzadeh et "
+        f"al. 2022, table 3). Equal values share a rank. The {PERFECT} is in no other run's rank."
+    )
+    return Table("all_queries", "All queries and these queries", caption, columns, rows, facts)
 
 
 def _agreement_table(published: PublishedBoard, full: tuple[dict[str, float], int], facts: Facts) -> Table:

@@ -8,7 +8,9 @@ import json
 import pytest
 from django.core.management import call_command
 
+from leaderboard.analyses.board_agreement.analysis import analyse_board_agreement
 from leaderboard.board.standings import PERFECT
+from leaderboard.output.drawing import drawn
 
 
 def run_json(capsys, *arguments):
@@ -32,6 +34,35 @@ def test_both_boards_side_by_side(valley, version, capsys):
     assert wins == {"preference": (3, 3), "official": (2, 3)}
     order = {row["run"]: (row["won"], row["decided"]) for row in found["tables"]["pair_order"]["rows"]}
     assert order == {"new": (1, 2), "old": (0, 1), "odd": (0, 0)}
+
+
+def test_all_queries_stand_beside_the_boards_queries(valley, version, capsys):
+    """Official over four queries: old 3.5 / 4, new 1.75 / 4, odd 1 / 4; q4 is not on the board."""
+    found = run_json(capsys, "board_agreement", "valley")
+
+    rows = {row["run"]: row for row in found["tables"]["all_queries"]["rows"]}
+    assert list(rows) == [PERFECT, "old", "new", "odd"]
+    assert [(rows[tag]["all"], rows[tag]["rank_all"]) for tag in ("old", "new", "odd")] == [
+        (0.875, 1),
+        (0.4375, 2),
+        (0.25, 3),
+    ]
+    assert rows["old"]["official"] == pytest.approx(2.5 / 3)
+    assert (rows["new"]["preference"], rows["new"]["rank_preference"]) == (pytest.approx(2.5 / 3), 1)
+    assert (rows[PERFECT]["all"], rows[PERFECT]["official"]) == (1, 1)
+    assert rows[PERFECT]["preference"] == pytest.approx(2 / 3)
+
+
+def test_a_line_shows_the_perfect_run_on_both_boards_in_the_official_order(valley, version):
+    found = analyse_board_agreement(
+        collection=valley.collection, version=version, official=valley.official, runs=valley.runs
+    )
+
+    figure = next(one for one in found.figures if one.key == "official_order")
+    official, preference = figure.charts
+    assert official["rows"] == preference["rows"] == ["old", "new", "odd"]
+    assert (official["line"], preference["line"]) == (1, pytest.approx(2 / 3))
+    assert drawn(figure, "svg").startswith(b"<?xml")
 
 
 @pytest.mark.parametrize("option", ["--version", "--number"])

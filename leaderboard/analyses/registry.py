@@ -14,6 +14,7 @@ from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
 from leaderboard.analyses.query_spread.kind import KIND as QUERY_SPREAD
 from leaderboard.analyses.replicates.kind import KIND as REPLICATES
+from leaderboard.analyses.run_types.kind import KIND as RUN_TYPES
 from leaderboard.analyses.split_halves.kind import KIND as SPLIT_HALVES
 from leaderboard.analyses.stability.kind import KIND as STABILITY
 from leaderboard.analyses.track_results.kind import KIND as TRACK_RESULTS
@@ -42,6 +43,7 @@ KINDS = {
         JUDGE_AGREEMENT,
         REPLICATES,
         TRACK_STATISTICS,
+        RUN_TYPES,
         TRACK_RESULTS,
     )
 }

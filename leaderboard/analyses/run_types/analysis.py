@@ -1,0 +1,141 @@
+"""Runs by type: a table of types, of best against best, and a figure of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.run_types.computation import UNKNOWN, Duel, RunType, duels, run_types
+from leaderboard.analyses.run_types.figure import best_figure, types_figure
+from leaderboard.analyses.shared.combinations import Combination, facts_of_combinations, one_combination
+from leaderboard.errors import WrongSetting
+from leaderboard.output import Analysis, Column, Facts, Figure, Kind, Row, Table
+from leaderboard.output.table import best_marked
+from leaderboard.scoring.evaluation import Progress
+from pooling.run_details import in_words
+from pooling.services.run_fields import known_details
+
+
+def analyse_run_types(asked: Asked, progress: Progress | None) -> Analysis:
+    """Return the runs by type. Raises WrongSetting, NothingToScore."""
+    known = known_details(asked.collection)
+    by = asked.text("by")
+    if by not in known:
+        raise WrongSetting(f"Unknown detail {by[:60]!r}.", f"Choose one of: {', '.join(known)}.")
+    one = one_combination(asked, progress)
+    higher = one.measure.higher_is_better
+    said = [run.details.get(by) for run in one.runs]
+    types = [UNKNOWN if value is None else in_words(known[by], value) for value in said]
+    found = run_types(one.values, types, higher_is_better=higher)
+    against = duels(one.values, found, higher_is_better=higher)
+    facts = facts_of_combinations(
+        asked.collection, [one], seed=None, further=(("type", known[by].label.lower()),)
+    )
+    runs = _runs_table(one, found, facts)
+    figures = [types_figure(found, one.run_tags, one.asked, facts, runs)]
+    tables = [_types_table(one, found, facts), runs]
+    if against:
+        tables.insert(1, _duels_table(one, against, facts))
+        figures.append(_best_figure(one, against[0], facts))
+    return Analysis(facts, tuple(tables), tuple(figures), (_sentence(one, found, against),))
+
+
+def _best_figure(one: Combination, duel: Duel, facts: Facts) -> Figure:
+    first, second = duel.first, duel.second
+    names = [f"{each.name}: {one.run_tags[each.champion]}, {one.asked}" for each in (first, second)]
+    values = one.values[first.champion], one.values[second.champion]
+    return best_figure(duel, *values, one.qids, (names[0], names[1]), facts, _queries_table(one, duel, facts))
+
+
+def _types_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Table:
+    columns = (
+        Column("type", "type"),
+        Column("runs", "runs", Kind.COUNT),
+        Column("best_run", "best run"),
+        Column("best", "best", Kind.MEASURE, one.asked),
+        Column("median", "median", Kind.MEASURE, one.asked),
+    )
+    rows = tuple(
+        Row(
+            {
+                "type": each.name,
+                "runs": len(each.rows),
+                "best_run": one.run_tags[each.champion],
+                "best": each.best,
+                "median": each.median,
+            }
+        )
+        for each in found
+    )
+    marked = best_marked(rows, "best", higher=one.measure.higher_is_better)
+    return Table("types", "Types of runs", "Means over the queries.", columns, marked, facts)
+
+
+def _duels_table(one: Combination, against: Sequence[Duel], facts: Facts) -> Table:
+    columns = (
+        Column("first", "type"),
+        Column("first_run", "its best run"),
+        Column("second", "against"),
+        Column("second_run", "its best run"),
+        Column("won", "won", Kind.COUNT, "queries"),
+        Column("lost", "lost", Kind.COUNT, "queries"),
+        Column("level", "level", Kind.COUNT, "queries"),
+        Column("difference", "Δ", Kind.CHANGE, one.asked),
+    )
+    rows = tuple(
+        Row(
+            {
+                "first": each.first.name,
+                "first_run": one.run_tags[each.first.champion],
+                "second": each.second.name,
+                "second_run": one.run_tags[each.second.champion],
+                "won": each.won,
+                "lost": each.lost,
+                "level": each.level,
+                "difference": each.difference,
+            }
+        )
+        for each in against
+    )
+    caption = (
+        "The best run of a type against that of a type with a better one, query by query. Won: queries on which the "
+        "first has the better value. Δ: mean of the second less mean of the first."
+    )
+    return Table("best_against_best", "Best against best", caption, columns, rows, facts)
+
+
+def _runs_table(one: Combination, found: Sequence[RunType], facts: Facts) -> Table:
+    type_of = {row: each.name for each in found for row in each.rows}
+    means = one.values.mean(axis=1)
+    order = sorted(type_of, key=lambda row: -means[row] if one.measure.higher_is_better else means[row])
+    columns = (Column("run", "run"), Column("type", "type"), Column("value", one.asked, Kind.MEASURE))
+    rows = tuple(
+        Row({"run": one.run_tags[row], "type": type_of[row], "value": float(means[row])}) for row in order
+    )
+    return Table("by_type", "Runs by value", "Every run with its type.", columns, rows, facts)
+
+
+def _queries_table(one: Combination, duel: Duel, facts: Facts) -> Table:
+    columns = (
+        Column("qid", "query"),
+        Column("first", duel.first.name, Kind.MEASURE),
+        Column("second", duel.second.name, Kind.MEASURE),
+    )
+    pairs = zip(one.qids, one.values[duel.first.champion], one.values[duel.second.champion], strict=True)
+    rows = tuple(
+        Row({"qid": qid, "first": float(first), "second": float(second)}) for qid, first, second in pairs
+    )
+    caption = "The values of both best runs on every query."
+    return Table("best_by_query", "Best against best, query by query", caption, columns, rows, facts)
+
+
+def _sentence(one: Combination, found: Sequence[RunType], against: Sequence[Duel]) -> str:
+    best = found[0]
+    if not against:
+        return f"All {len(one.runs)} runs are of one type: {best.name}."
+    duel = against[0]
+    return (
+        f"The best run is {one.run_tags[best.champion]} ({best.name}). The best run of {duel.first.name}, "
+        f"{one.run_tags[duel.first.champion]}, has the better value on {duel.won} of {len(one.qids)} queries, "
+        f"and the same on {duel.level}."
+    )

@@ -1,0 +1,75 @@
+"""Runs by type: the best and the median of each, and best against best on every query. Pure.
+
+Figures 2 to 4 of the overview of TREC 2022's Deep Learning track [DL].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+#: The type of a run that does not say.
+UNKNOWN = "not said"
+
+
+@dataclass(frozen=True)
+class RunType:
+    """A type with its runs, as rows of the values, best first; ``best`` and ``median`` are means over queries."""
+
+    name: str
+    rows: tuple[int, ...]
+    best: float
+    median: float
+
+    @property
+    def champion(self) -> int:
+        """The row of its best run."""
+        return self.rows[0]
+
+
+@dataclass(frozen=True)
+class Duel:
+    """The best runs of two types, query by query: queries won by the first, by the second, and level."""
+
+    first: RunType
+    second: RunType
+    won: int
+    lost: int
+    level: int
+    difference: float
+    """Mean of the second less mean of the first."""
+
+
+def run_types(values: Values, types: Sequence[str], *, higher_is_better: bool = True) -> list[RunType]:
+    """Return the types of runs, the one with the best run first.
+
+    ``values`` has shape (runs, queries), ``types`` a type for each run. Of runs with equal means the earlier row is
+    better.
+    """
+    means = values.mean(axis=1)
+    sign = -1.0 if higher_is_better else 1.0
+    found = []
+    for name in dict.fromkeys(types):
+        rows = sorted(
+            (row for row, one in enumerate(types) if one == name), key=lambda row: sign * means[row]
+        )
+        own = means[rows]
+        found.append(RunType(name, tuple(rows), float(own[0]), float(np.median(own))))
+    return sorted(found, key=lambda one: (sign * one.best, one.name))
+
+
+def duels(values: Values, types: Sequence[RunType], *, higher_is_better: bool = True) -> list[Duel]:
+    """Return the best run of every type against that of every later one in the list, query by query."""
+    found = []
+    for place, second in enumerate(types):
+        for first in types[place + 1 :]:
+            change = values[second.champion] - values[first.champion]
+            better = change if higher_is_better else -change
+            won, lost = int((better < 0).sum()), int((better > 0).sum())
+            level = values.shape[1] - won - lost
+            found.append(Duel(first, second, won, lost, level, float(change.mean())))
+    return found

@@ -1,0 +1,88 @@
+"""Values of runs by type, and the best of two types against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leaderboard.analyses.run_types.computation import Duel, RunType, Values
+from leaderboard.output import Facts, Figure, Table
+from leaderboard.output.chart import Point, Points, Series, Spans, chart_content
+
+#: Queries named in the figure: those on which the two runs differ most.
+NAMED = 6
+#: More runs have no names in print.
+MOST_NAMED = 60
+MARKERS = "oDs^vP"
+
+
+def types_figure(
+    found: Sequence[RunType], run_tags: Sequence[str], measure: str, facts: Facts, data: Table
+) -> Figure:
+    """Plot every run's value, best first, with its type as color and mark ([DL] figure 2)."""
+    tags = [str(row.values["run"]) for row in data.rows]
+    values = {str(row.values["run"]): row.values["value"] for row in data.rows}
+    of_type = {each.name: {run_tags[row] for row in each.rows} for each in found}
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.subplots()
+        for place, (name, members) in enumerate(of_type.items()):
+            at = [rank for rank, tag in enumerate(tags) if tag in members]
+            heights = [values[tags[rank]] for rank in at]
+            axes.plot(at, heights, MARKERS[place % len(MARKERS)], color=f"C{place}", markersize=4, label=name)
+        axes.set_ylabel(measure)
+        axes.grid(visible=False, axis="x")
+        if len(tags) <= MOST_NAMED:
+            axes.set_xticks(range(len(tags)), tags, rotation=90, fontsize=5)
+        axes.set_xlabel("runs, best first")
+        axes.legend()
+
+    series = [
+        Series(name, [(values[tag] if tag in members else None, None, None) for tag in tags])  # type: ignore[misc]
+        for name, members in of_type.items()
+    ]
+    chart = chart_content(Spans("Runs by type", measure, tags, series))
+    caption = "Every run, best first; color and mark show its type."
+    return Figure("types", "Runs by type", caption, facts, draw, data, (chart,), 7.0, 3.4)
+
+
+def best_figure(
+    duel: Duel,
+    first: Values,
+    second: Values,
+    qids: Sequence[str],
+    names: tuple[str, str],
+    facts: Facts,
+    data: Table,
+) -> Figure:
+    """Plot the best of one type against the best of another on every query ([DL] figures 3 and 4).
+
+    ``first`` and ``second`` have the values of both runs by query, ``names`` the words for both axes.
+    """
+    apart = sorted(range(len(qids)), key=lambda query: -abs(float(first[query] - second[query])))[:NAMED]
+    points = list(zip(first.tolist(), second.tolist(), strict=True))
+
+    def draw(canvas: Any) -> None:
+        from leaderboard.output.drawing import GREY, OFFICIAL, name_points
+
+        axes = canvas.subplots()
+        low, high = float(min(first.min(), second.min())), float(max(first.max(), second.max()))
+        axes.plot([low, high], [low, high], color=GREY, linewidth=0.8)
+        axes.plot(first, second, "o", color=OFFICIAL, markersize=3)
+        axes.set_xlabel(names[0])
+        axes.set_ylabel(names[1])
+        name_points(canvas, axes, [(qids[query], *points[query]) for query in apart], points)
+
+    places = zip(qids, points, strict=True)
+    chart = Points(
+        "Best against best",
+        names[0],
+        names[1],
+        [Point(qid, (x, None, None), (y, None, None)) for qid, (x, y) in places],
+        named=apart,
+    )
+    caption = (
+        f"One point per query. Below the line, {duel.first.name} has the higher value. Named: the queries on which "
+        "the two differ most."
+    )
+    return Figure("best", "Best against best", caption, facts, draw, data, (chart_content(chart),), 5.0, 4.5)

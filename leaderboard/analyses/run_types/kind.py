@@ -1,0 +1,48 @@
+"""The kind for types of runs."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.fields import Choice
+from leaderboard.analyses.kinds import Asked, Kind
+from leaderboard.analyses.run_types.analysis import analyse_run_types
+from leaderboard.analyses.shared.common_fields import MEASURE, ONE_LABELS, QUERY_SET
+from leaderboard.output import Analysis
+from leaderboard.scoring.evaluation import Progress
+
+
+def make(asked: Asked, progress: Progress | None) -> Analysis:
+    """Run the requested analysis."""
+    return analyse_run_types(asked, progress)
+
+
+KIND = Kind(
+    "run_types",
+    "Types of runs",
+    "How runs of different types do, and whether the best of one type wins on every query.",
+    "runs that say their type, and labels",
+    make,
+    (
+        ONE_LABELS,
+        MEASURE,
+        QUERY_SET,
+        Choice(
+            "by",
+            "Type",
+            (
+                ("neural", "neural type"),
+                ("subtask", "subtask"),
+                ("stage", "stages"),
+                ("dense", "dense retrieval"),
+                ("family", "family"),
+            ),
+            help="the detail that tells types apart",
+            free=True,
+        ),
+    ),
+    by_query_set=True,
+    by_description=True,
+    works="Scoring runs",
+    help="Show the best and the median run of every type, every run with its type, and the best run of each type "
+    "against that of the others, query by query.",
+    example="mine --by subtask --measure nDCG@10 --figure types.pdf",
+)

@@ -62,6 +62,8 @@ PARAMETERS: dict[str, Any] = {
     "step": "close",
     "what": "away",
     "message": 1,
+    "member": 1,
+    "invited": 1,
 }
 #: Query strings of further URLs of a page.
 ASKED = {
@@ -138,6 +140,7 @@ def build() -> None:
     from django.contrib.auth import get_user_model
 
     from pooling.models import Membership
+    from pooling.services.teams import make_team
     from tournament.services import publish_qrels
 
     large = Large()
@@ -146,6 +149,7 @@ def build() -> None:
     published = publish_qrels(campaign=large.campaign, allow_open=True)
     user = get_user_model().objects.create_user(PERSON)
     Membership.objects.create(collection=large.collection, user=user, role="owner")
+    make_team(collection=large.collection, name="Otters", who=PERSON)
     further(large, published.version, user)
 
 

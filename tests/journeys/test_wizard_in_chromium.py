@@ -74,6 +74,7 @@ def test_from_runs_to_a_launched_campaign(collection, site, page, shared_data):
 def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -> None:
     page.goto(f"{site}/collections/dl21/pools/new/")
     expect(page.locator("#plan")).to_contain_text("Build the pool of 477 queries")
+    page.locator("details.advanced > summary").click()
     page.get_by_label("Only these queries").fill(" ".join(qids))
     expect(page.get_by_role("button", name="Build the pool of 2 queries")).to_be_visible()
     assert "queries=" in page.url
@@ -95,6 +96,7 @@ def build_a_pool(page: Page, site: str, qids: list[str], inspector: Inspector) -
 def make_a_draft(page: Page, inspector: Inspector) -> None:
     page.get_by_role("link", name="Prepare a campaign over this pool").click()
     page.get_by_label("Name", exact=True).fill("first")
+    page.locator("details.advanced > summary").click()
     page.get_by_label("Most tasks per worker").fill("4")
     page.get_by_label("Gold pairs per task").fill("1")
     page.get_by_label("For simulated workers only").check()

@@ -31,6 +31,7 @@ def rules_of(camera: Camera, collection: str) -> None:
     page.get_by_role("button", name="Preview the split").click()
     camera.shoot("steering-split")
     page.goto(f"{collection}/campaigns/new/")
+    page.locator("details.advanced > summary").click()
     page.get_by_label("Honest slips").fill("7")
     # What the browser would refuse, to see what the page says of it.
     page.get_by_role("button", name="Create draft").evaluate(

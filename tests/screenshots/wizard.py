@@ -19,6 +19,7 @@ def wizard_pages(camera: Camera, site: Site) -> None:
     page.get_by_role("heading", name=name, exact=True).wait_for()
     camera.shoot("wizard-pool")
     page.get_by_role("link", name="Prepare a campaign over this pool").click()
+    page.locator("details.advanced > summary").click()
     page.get_by_label("Most tasks per worker").fill("3")
     page.get_by_label("Name", exact=True).fill(name)
     camera.shoot("wizard-new-campaign")

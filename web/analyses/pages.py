@@ -215,7 +215,7 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
     if choice.of == "one labels":
         return labels_of(collection)
     if choice.of == "other labels":
-        return [("", "the latest version, or another set"), *labels_of(collection)]
+        return [("", "the usual"), *labels_of(collection)]
     if choice.of == "sets":
         sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
         return [("", "the usual"), *((name, name) for name in sets)]

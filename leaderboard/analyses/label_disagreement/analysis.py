@@ -13,6 +13,7 @@ from leaderboard.scoring.labels import Labels, labels_named
 from pooling.models import Collection
 
 NOT_LABELED = "not labeled"
+COUNTED = ("common", "grades", "relevance", "only_first", "only_second")
 Grades = dict[tuple[str, str], int]
 
 
@@ -130,23 +131,29 @@ def _confusion_table(found: Confusion, one: _Side, two: _Side, facts: Facts) -> 
 def _query_table(one: _Side, two: _Side, facts: Facts) -> Table:
     """Return one row per query that both sets cover, those with most disagreement about relevance first."""
     covered = set(two.labels.qids)
-    found = {qid: [0, 0, 0] for qid in one.labels.qids if qid in covered}
-    for key, grade in one.grades.items():
-        if key in two.grades:
-            counts = found[key[0]]
-            counts[0] += 1
-            counts[1] += grade != two.grades[key]
-            counts[2] += one.relevant(key) != two.relevant(key)
-    order = sorted(found, key=lambda qid: (-found[qid][2], -found[qid][1]))
-    rows = tuple(
-        Row({"qid": qid, "common": found[qid][0], "grades": found[qid][1], "relevance": found[qid][2]})
-        for qid in order
+    found = {qid: dict.fromkeys(COUNTED, 0) for qid in one.labels.qids if qid in covered}
+    for key in {**one.grades, **two.grades}:
+        if key[0] not in found:
+            continue
+        counts = found[key[0]]
+        if key in one.grades and key in two.grades:
+            counts["common"] += 1
+            counts["grades"] += one.grades[key] != two.grades[key]
+            counts["relevance"] += one.relevant(key) != two.relevant(key)
+        else:
+            counts["only_first" if key in one.grades else "only_second"] += 1
+    order = sorted(found, key=lambda qid: (-found[qid]["relevance"], -found[qid]["grades"]))
+    rows = tuple(Row({"qid": qid, **found[qid]}) for qid in order)
+    labels = (
+        "labeled by both",
+        "of different grades",
+        "relevant in one only",
+        f"in {one.labels.title} only",
+        f"in {two.labels.title} only",
     )
     columns = (
         Column("qid", "query"),
-        Column("common", "labeled by both", Kind.COUNT, "passages"),
-        Column("grades", "of different grades", Kind.COUNT, "passages"),
-        Column("relevance", "relevant in one only", Kind.COUNT, "passages"),
+        *(Column(key, label, Kind.COUNT, "passages") for key, label in zip(COUNTED, labels, strict=True)),
     )
     caption = (
         "Queries that both sets cover, by the number of passages that are relevant in one of the two only."

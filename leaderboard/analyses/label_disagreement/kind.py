@@ -18,7 +18,7 @@ def make(asked: Asked, _: Progress | None) -> Analysis:
     return analyse_label_disagreement(
         collection=asked.collection,
         first=first,
-        second=other_labels(asked.collection, first, asked.text("against")),
+        second=other_labels(asked.collection, first, asked.text("against"), sets_first=True),
     )
 
 
@@ -32,7 +32,10 @@ KIND = Kind(
         replace(
             ONE_LABELS, of="one labels", help="a qrel set, or @n for version n (default: the official set)"
         ),
-        OTHER_LABELS,
+        replace(
+            OTHER_LABELS,
+            help="the other labels: a qrel set or @n (default: another qrel set, else the latest version)",
+        ),
     ),
     of_runs=False,
     works="Comparing labels",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.output import Facts, Figure, Table
-from leaderboard.output.chart import Point, Points, chart_content
+from leaderboard.output.chart import Series, Spans, chart_content
 
 TITLE = "Detectable difference by number of queries"
 Curve = Sequence[tuple[int, float, float, float]]
@@ -35,14 +35,17 @@ def power_figure(curve: Curve, queries: int, measure: str, facts: Facts, data: T
         axes.set_ylabel(axis)
         axes.legend(loc="upper right")
 
-    chart = Points(
+    chart = Spans(
         TITLE,
-        "queries",
         axis,
+        [f"{count:,} queries" for count, *_ in curve],
         [
-            Point(f"{count:,} queries", (count, None, None), (median, lower, upper))
-            for count, lower, median, upper in curve
+            Series(
+                "median pair, and the middle half of the pairs",
+                [(median, lower, upper) for _, lower, median, upper in curve],
+            )
         ],
+        notes=["this board" if count == queries else "" for count, *_ in curve],
     )
-    caption = f"{data.caption} Both axes are logarithmic in print."
+    caption = f"{data.caption} In print, both axes are logarithmic."
     return Figure("detectable", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 3.6)

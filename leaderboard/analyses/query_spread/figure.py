@@ -33,8 +33,8 @@ def spread_figure(spread: Spread, qids: tuple[str, ...], measure: str, facts: Fa
             axes.set_xlabel("queries, by their median")
 
     caption = (
-        "Queries by the median over runs. Box: the middle half of the runs; line: the median; whiskers: the lowest "
-        "and the highest run."
+        "Queries by the median over runs, with the middle half of the runs. In print, whiskers reach to the "
+        "lowest and the highest run."
     )
     shown = _shown(order)
     if len(shown) < len(order):

@@ -169,16 +169,17 @@ def labels_or_usual(collection: Collection, name: str) -> str:
     return name or official_set(collection).name
 
 
-def other_labels(collection: Collection, first: str, chosen: str) -> str:
+def other_labels(collection: Collection, first: str, chosen: str, *, sets_first: bool = False) -> str:
     """Return the chosen labels, or the default to set against the first: the latest version, else another set.
 
-    Without either, it is the first labels themselves.
+    With ``sets_first`` another set comes before the version. Without either, it is the first labels themselves.
     """
     if chosen:
         return chosen
-    sets = QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True)
+    sets = list(QrelSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True))
     latest = QrelVersion.objects.filter(collection=collection).order_by("-number").first()
-    known = [*([f"@{latest.number}"] if latest else []), *sets]
+    versions = [f"@{latest.number}"] if latest else []
+    known = sets + versions if sets_first else versions + sets
     return next((name for name in known if name != first), first)
 
 

@@ -84,6 +84,7 @@ def test_every_disagreement_is_listed(valley, capsys):
         ("q4", 1, 1),
         ("q3", 1, 0),
     ]
+    assert [row["only_second"] for row in tables["queries"] if row["qid"] == "q1"] == [1]
     assert [(row["pid"], row["second"], row["relevant_in"]) for row in tables["passages"]] == [
         ("b3", "2", "both"),
         ("a4", "0", "official"),

@@ -33,6 +33,8 @@ from pooling.other_kinds import where_it_belongs
 from pooling.repeated_rows import repeated
 
 MOST_LISTED = 100
+#: Characters of a line that is shown with its problem.
+LONGEST_SHOWN = 120
 TOO_DEEP = "Keep the best ones of each query. The limit is a setting of the collection."
 #: What helps against problems of a kind that say nothing better themselves.
 NEXT_STEPS = {
@@ -64,6 +66,8 @@ class Problem:
     kind: str
     reason: str
     next_step: str = ""
+    text: str = ""
+    """The beginning of the line, as it is in the file."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,27 @@ class Problems:
     def total(self) -> int:
         """Return the number of problems."""
         return sum(self.counts.values())
+
+
+def with_lines(found: Problems, content: Content) -> Problems:
+    """Return the same problems, each with the beginning of its line; the content is read once more."""
+    wanted = {one.line for one in found.listed if one.line}
+    texts: dict[int, str] = {}
+    number = 0
+    for block in content.blocks() if wanted else ():
+        lines = block[:-1].split(b"\n")
+        here = [line for line in wanted if number < line <= number + len(lines)]
+        texts |= {line: _beginning(lines[line - number - 1]) for line in here}
+        number += len(lines)
+        if len(texts) == len(wanted):
+            break
+    listed = tuple(replace(one, text=texts.get(one.line, "")) for one in found.listed)
+    return Problems(listed, found.counts)
+
+
+def _beginning(line: bytes) -> str:
+    text = line[: 4 * LONGEST_SHOWN].decode("utf-8", "replace").replace("\x00", "\ufffd").strip()
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 class Listing:

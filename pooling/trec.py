@@ -26,7 +26,7 @@ from pooling.columns import Columns, lines_with, read_columns
 from pooling.errors import InvalidQrelFile, InvalidRunFile, PoolingError, UnknownQueries
 from pooling.formats import BLOCK_BYTES, MAX_BYTES, Content, Progress
 from pooling.ordering import Oddities, duplicate_rows, order_lines
-from pooling.problems import TOO_DEEP, Problems, problems_of_lines
+from pooling.problems import TOO_DEEP, Problems, problems_of_lines, with_lines
 from pooling.ranking import Ranking, rank_first
 
 PARSER_VERSION = 1
@@ -185,13 +185,14 @@ def run_problems(
 ) -> Problems:
     """Return all problems of a run that ``read_run_file`` refuses."""
     content = Content(path, name, max_bytes, progress)
-    return problems_of_lines(
+    found = problems_of_lines(
         content,
         (TREC_RUN, MSMARCO_RUN),
         known_qids=known_qids,
         skip_unknown=skip_unknown,
         max_depth=max_depth,
     )
+    return with_lines(found, Content(path, name, max_bytes))
 
 
 def qrel_problems(
@@ -204,7 +205,8 @@ def qrel_problems(
 ) -> Problems:
     """Return all problems of a qrel file that ``read_qrel_file`` refuses."""
     content = Content(path, name, max_bytes, progress)
-    return problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
+    found = problems_of_lines(content, (TREC_QRELS, SHORT_QRELS), known_qids=known_qids)
+    return with_lines(found, Content(path, name, max_bytes))
 
 
 def read_runs(

@@ -204,6 +204,7 @@ def every_problem(
                 "kind": one.kind,
                 "reason": one.reason,
                 "next_step": stored(one.next_step),
+                "text": one.text,
             }
             for one in problems.listed
         ]

@@ -296,6 +296,7 @@ def _as_json(problem: Problem) -> dict[str, Any]:
         "kind": problem.kind,
         "reason": problem.reason,
         "next_step": stored(problem.next_step),
+        "text": problem.text,
     }
 
 

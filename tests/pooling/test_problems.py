@@ -141,3 +141,15 @@ def test_queries_with_too_many_passages_are_named_at_the_first_one_too_many(file
         read_run_file(path, known_qids=known, skip_unknown=True, max_depth=2)
     assert read_run_file(path, max_depth=5).report.depth == 5
     assert not run_problems(path, max_depth=5).total
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_problem_has_the_beginning_of_its_line(file, pack):
+    lines = [b"q1 Q0 a one 3.0 t", b"q1 Q0 " + b"p" * 301 + b" 2 0.2 t", b"q1 Q0 \xff 3 0.1 t"]
+
+    problems = run_problems(file(pack(b"\n".join(lines))))
+
+    first, long, broken = (one.text for one in problems.listed)
+    assert first == "q1 Q0 a one 3.0 t"
+    assert long == "q1 Q0 " + "p" * 114 + "…"
+    assert broken == "q1 Q0 � 3 0.1 t"

@@ -35,12 +35,13 @@ class Announcement(UploadOptions):
 
 
 class ProblemOut(Schema):
-    """A problem with a file; line 0 means the whole file or its description."""
+    """A problem with a file; line 0 means the whole file or its description. ``text`` is the line's beginning."""
 
     line: int
     kind: str = ""
     reason: str
     next_step: NextStep
+    text: str = ""
 
 
 class UploadOut(Schema):

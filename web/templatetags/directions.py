@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import template
 from django.utils.safestring import SafeString
 
 from web.common import directions
+from web.common.folded_problems import FoldedProblem, fold
 
 register = template.Library()
+
+
+@register.filter
+def folded(problems: Iterable[Mapping[str, Any]]) -> list[FoldedProblem]:
+    """Return the problems of a file with those that are the same as one."""
+    return fold(problems)
 
 
 @register.filter

@@ -1,0 +1,45 @@
+"""Problems that are the same are one row, with the lines where they stand."""
+
+from __future__ import annotations
+
+from web.common.folded_problems import fold
+
+
+def problem(line, reason, kind="rank", **more):
+    return {"line": line, "kind": kind, "reason": reason, "next_step": "Write a whole number.", **more}
+
+
+def test_sentences_that_differ_in_quoted_text_and_numbers_are_the_same():
+    found = fold(
+        [
+            problem(3, "the rank 'one' is no whole number.", text="q1 Q0 p one 3 t"),
+            problem(4, "the rank 'two' is no whole number."),
+            problem(9, "query 42 is not in the collection (3 lines).", "unknown query"),
+            problem(11, "the rank '1.5' is no whole number."),
+            problem(12, "query q-43b is not in the collection (1 line).", "unknown query"),
+        ]
+    )
+
+    assert [(one.first["line"], one.count, one.others) for one in found] == [(3, 3, [4, 11]), (9, 2, [12])]
+    assert found[0].first["text"] == "q1 Q0 p one 3 t"
+
+
+def test_other_kinds_files_and_sentences_stay_apart():
+    found = fold(
+        [
+            problem(1, "too long", file="a"),
+            problem(1, "too long", file="b"),
+            problem(2, "too short", file="a"),
+            problem(3, "too long", "length", file="a"),
+        ]
+    )
+
+    assert [one.count for one in found] == [1, 1, 1, 1]
+
+
+def test_of_many_lines_the_first_are_named_and_the_rest_counted():
+    (one,) = fold(problem(line, f"the rank '{line}' is wrong.") for line in range(1, 101))
+
+    assert one.count == 100
+    assert one.others == list(range(2, 10))
+    assert one.unnamed == 91

@@ -1,0 +1,46 @@
+"""Problems of a file that are the same but for names and numbers, shown as one with the lines where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Lines that are named of problems that are the same.
+LINES_NAMED = 8
+#: What differs between sentences about the same problem: quoted text, words with a digit, and what is in brackets.
+_DIFFERS = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|\S*\d\S*")
+
+
+@dataclass
+class FoldedProblem:
+    """Problems of one kind with the same sentence; the first one stands for all."""
+
+    first: Mapping[str, Any]
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.lines)
+
+    @property
+    def others(self) -> list[int]:
+        """The next lines with it."""
+        return self.lines[1 : LINES_NAMED + 1]
+
+    @property
+    def unnamed(self) -> int:
+        """How many more there are than lines are named."""
+        return self.count - 1 - len(self.others)
+
+
+def fold(problems: Iterable[Mapping[str, Any]]) -> list[FoldedProblem]:
+    """Return the problems with those that are the same as one, in the order of their first lines."""
+    found: dict[tuple[Any, ...], FoldedProblem] = {}
+    for one in problems:
+        sentence = _DIFFERS.sub("…", one["reason"])
+        key = (one.get("file"), one["kind"], sentence, _DIFFERS.sub("…", one.get("next_step", "")))
+        found.setdefault(key, FoldedProblem(one)).lines.append(one["line"])
+    return list(found.values())

@@ -9,6 +9,7 @@ from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
 from leaderboard.analyses.label_disagreement.kind import KIND as LABEL_DISAGREEMENT
 from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
 from leaderboard.analyses.pool_bias.kind import KIND as POOL_BIAS
+from leaderboard.analyses.pool_sizes.kind import KIND as POOL_SIZES
 from leaderboard.analyses.power.kind import KIND as POWER
 from leaderboard.analyses.private_board.kind import KIND as PRIVATE_BOARD
 from leaderboard.analyses.progress.kind import KIND as PROGRESS
@@ -38,6 +39,7 @@ KINDS = {
         WIN_RATIOS,
         BETTER_THAN_PERFECT,
         POOL_BIAS,
+        POOL_SIZES,
         LABEL_DISAGREEMENT,
         LABEL_NOISE,
         JUDGE_AGREEMENT,

@@ -8,6 +8,7 @@ import hashlib
 from config.background.job_kinds import Progress as JobProgress
 from judging.models import Campaign
 from leaderboard.analyses.kinds import Asked
+from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
 from leaderboard.analyses.shared.combinations import check_some_are_private
 from leaderboard.cache import kept_analyses
 from leaderboard.cache.inputs import campaign_inputs, descriptions_inputs, labels_inputs, runs_inputs
@@ -16,6 +17,7 @@ from leaderboard.output import Analysis
 from leaderboard.output.drawing import FORMATS, drawn
 from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.scoring.evaluation import Progress
+from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
 from tournament.services.publishing import version_numbered
 
@@ -57,6 +59,10 @@ def analysis_key(asked: Asked) -> str:
         asked.settings,
         *([descriptions_inputs(asked.collection, asked.runs)] if asked.kind.by_description else []),
     ]
+    if asked.kind.name == "pool_sizes":
+        pool = pool_or_newest(collection, asked.text("pool"))
+        # Texts that come in later show that some of its passages are equal.
+        inputs.append([pool.pk, without_text(pool)])
     judged = [campaign] if campaign is not None else _versions_campaigns(asked)
     return kept_analyses.result_key(asked.kind.name, [*inputs, [campaign_inputs(one) for one in judged]])
 

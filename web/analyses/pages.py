@@ -225,6 +225,9 @@ def _options(collection: Collection, choice: Choice, user: Any) -> list[tuple[st
             ("", "the latest"),
             *((str(n), f"version {n}") for n in numbers.values_list("number", flat=True)),
         ]
+    if choice.of == "pools":
+        names = collection.pools.order_by("-pk").values_list("name", flat=True)
+        return [("", "the newest"), *((name, name) for name in names)]
     tags: Sequence[str] = [run.run_tag for run in listed_runs(collection, user)]
     return [("", "the usual"), *((tag, tag) for tag in tags)]
 

@@ -62,6 +62,7 @@ def keep_private(cast, qid: str) -> None:
         "query_spread",
         "win_ratios",
         "pool_bias",
+        "pool_sizes",
         "label_disagreement",
         "label_noise",
         "judge_agreement",

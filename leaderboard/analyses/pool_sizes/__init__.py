@@ -1,0 +1,1 @@
+"""How large the pools of queries are."""

@@ -1,0 +1,120 @@
+"""The sizes of a pool, query by query, beside those that all queries would have."""
+
+from __future__ import annotations
+
+from leaderboard.analyses.pool_sizes.computation import SizeCounts, size_counts
+from leaderboard.analyses.pool_sizes.figure import Sides, sizes_figure
+from leaderboard.cache.software_version import software_version
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from pooling.models import Collection, Pool, PooledPassage, PoolRun, Run
+from pooling.services.planning import MOST_DEPTH, plan_pool
+from pooling.shallow import count_classes
+
+EVERYTHING = "all queries"
+
+
+def pool_or_newest(collection: Collection, name: str) -> Pool:
+    """Return the collection's pool of this name, or its newest one. Raises NothingToScore."""
+    pools = Pool.objects.filter(collection=collection).select_related("qrel_set").order_by("-pk")
+    found = pools.filter(name=name).first() if name else pools.first()
+    if found is None:
+        words = (
+            f"{collection.name} has no pool {name[:100]!r}." if name else f"{collection.name} has no pool."
+        )
+        raise NothingToScore(words, "Choose another pool." if name else "Build a pool.")
+    return found
+
+
+def analyse_pool_sizes(pool: Pool) -> Analysis:
+    """Return how many queries have a pool of each size, in the pool and over all queries."""
+    sizes = _sizes(pool)
+    runs = _runs(pool)
+    everything = _everything(pool, runs)
+    counts = size_counts(sizes.values())
+    if not counts.total:
+        raise NothingToScore(f"The pool {pool.name} is empty.", "Choose another pool.")
+    sides: Sides = [*([(EVERYTHING, everything)] if everything else []), (f"queries of {pool.name}", counts)]
+    facts = Facts(
+        collection=pool.collection.name,
+        runs=tuple(run.run_tag for run in runs),
+        labels=() if pool.qrel_set is None else (pool.qrel_set.name,),
+        measure="pool sizes",
+        queries=counts.total,
+        software=software_version(),
+        seed=pool.seed,
+        further=(("pool", pool.name), ("depth", str(pool.depth))),
+    )
+    data = _size_table(sides, facts)
+    return Analysis(
+        facts=facts,
+        tables=(data, _query_table(sizes, facts)),
+        figures=(sizes_figure(sides, facts, data),),
+        sentences=tuple(
+            f"{counted.total:,} {title}: {counted.mean:.2f} passages each on average, {counted.pairs:,} pairs."
+            for title, counted in sides
+        ),
+    )
+
+
+def _sizes(pool: Pool) -> dict[str, int]:
+    """Return the number of different texts in each query's pool, in the order of queries."""
+    keys: dict[str, list[str]] = {}
+    rows = PooledPassage.objects.filter(pool=pool).order_by("query__position", "pk")
+    for qid, key in rows.values_list("query__qid", "passage__class_key"):
+        keys.setdefault(qid, []).append(key)
+    return {qid: count_classes(of_query) for qid, of_query in keys.items()}
+
+
+def _runs(pool: Pool) -> list[Run]:
+    return list(
+        Run.objects.filter(pk__in=PoolRun.objects.filter(pool=pool).values("run")).order_by("run_tag")
+    )
+
+
+def _everything(pool: Pool, runs: list[Run]) -> SizeCounts | None:
+    """Return the sizes over all queries; None if the pool's sources are unknown or too deep to look through."""
+    if not runs or pool.depth > MOST_DEPTH:
+        return None
+    plan = plan_pool(collection=pool.collection, runs=runs, qrel_set=pool.qrel_set, depth=pool.depth)
+    return size_counts(plan.sizes.tolist())
+
+
+def _size_table(sides: Sides, facts: Facts) -> Table:
+    sizes = sorted({size for _, counts in sides for size in counts.queries})
+    rows = tuple(
+        Row(
+            {"size": size}
+            | {
+                key: value
+                for place, (_, counts) in enumerate(sides)
+                for key, value in (
+                    (f"queries_{place}", counts.queries.get(size, 0)),
+                    (f"share_{place}", counts.share(size)),
+                )
+            }
+        )
+        for size in sizes
+    )
+    columns = [Column("size", "passages", Kind.COUNT)]
+    for place, (title, _) in enumerate(sides):
+        columns.append(Column(f"queries_{place}", "queries", Kind.COUNT, title))
+        columns.append(Column(f"share_{place}", "share", Kind.SHARE, title))
+    caption = (
+        "Queries by the number of passages in their pool (Arabzadeh et al. 2022, figures 3 and 4). In the pool, "
+        "passages with the same text count once; over all queries, each passage counts, because texts may be unknown."
+    )
+    return Table("sizes", "Pool sizes", caption, tuple(columns), rows, facts)
+
+
+def _query_table(sizes: dict[str, int], facts: Facts) -> Table:
+    rows = tuple(
+        Row({"qid": qid, "size": size, "pairs": size * (size - 1) // 2}) for qid, size in sizes.items()
+    )
+    columns = (
+        Column("qid", "query"),
+        Column("size", "passages", Kind.COUNT),
+        Column("pairs", "pairs", Kind.COUNT),
+    )
+    caption = "Passages in each query's pool; those with the same text count once."
+    return Table("queries", "Pool sizes query by query", caption, columns, rows, facts)

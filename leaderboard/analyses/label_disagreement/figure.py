@@ -10,7 +10,7 @@ from leaderboard.output.chart import Cells, chart_content
 
 TITLE = "Where each grade goes"
 #: A share from here on is written in white.
-DARK = 0.55
+DARK = 0.65
 
 
 def confusion_figure(found: Confusion, names: tuple[str, str], facts: Facts, data: Table) -> Figure:

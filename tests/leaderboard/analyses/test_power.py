@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.figure import Figure as Canvas
 from scipy import stats
 
 from leaderboard.analyses.power.computation import (
@@ -20,6 +21,8 @@ from leaderboard.analyses.power.computation import (
     queries_needed,
     run_pairs,
 )
+from leaderboard.analyses.power.figure import power_figure
+from leaderboard.output import Facts, Table
 
 USUAL = Wanted(0.05, 0.8)
 
@@ -124,6 +127,24 @@ def test_the_board_a_pair_and_the_queries_needed(valley, capsys):
     assert tables["needed"][5]["pair"] == queries_needed(0.3 / apart.std(ddof=1), USUAL)
     assert tables["board"][1]["median"] > tables["board"][0]["median"]
     assert 4 in [row["queries"] for row in tables["curve"]]
+
+
+def test_ticks_are_numbers_without_formulas():
+    facts = Facts("valley", ("a", "b"), ("official",), "AP", 47, "0.1")
+    curve = [(count, 0.5 / count**0.5, 0.6 / count**0.5, 0.7 / count**0.5) for count in (10, 47, 1000)]
+    figure = power_figure(curve, 47, "AP", facts, Table("t", "t", "", (), (), facts))
+    canvas = Canvas()
+
+    figure.draw(canvas)
+    canvas.draw_without_rendering()
+
+    (axes,) = canvas.axes
+    across, up = (
+        [text.get_text() for text in axis.get_majorticklabels()] for axis in (axes.xaxis, axes.yaxis)
+    )
+    assert "1,000" in across
+    assert "0.05" in up
+    assert figure.charts[0]["notes"] == ["", "this board", ""]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.query_spread.computation import query_spread
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import make
+from leaderboard.errors import MembersOnly
 from pooling.models import PrivateQuery, QuerySplit
 
 
@@ -74,6 +79,23 @@ def test_a_set_of_queries_can_be_chosen(valley, capsys):
     assert qids("--queries", "public") == {"q1", "q3", "q4"}
     assert qids("--queries", "private") == {"q2"}
     assert qids() == {"q1", "q2", "q3", "q4"}
+
+
+@pytest.mark.parametrize("name", ["query_spread", "power"])
+def test_what_is_made_for_everybody_is_on_public_queries(valley, name):
+    split = QuerySplit.objects.create(collection=valley.collection, sha256="0" * 64)
+    PrivateQuery.objects.create(split=split, query=valley.query("q2"))
+    kind = KINDS[name]
+
+    def queries(**given):
+        settings = read_settings(kind.fields, {"qrels": "official", **given})
+        asked = Asked(kind, valley.collection, tuple(valley.runs), settings, released=True)
+        return make(asked).facts.queries
+
+    assert queries() == queries(queries="public") == 3
+    for refused in ("all", "private"):
+        with pytest.raises(MembersOnly):
+            queries(queries=refused)
 
 
 @pytest.mark.parametrize("queries", [4, 90, 400])

@@ -54,7 +54,8 @@ function livePart(page) {
     busy = true;
     try {
       const reply = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-      if (!reply.ok) return;
+      if (!reply.ok) return refused(reply);
+      stale("");
       const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").body;
       const head = fresh.querySelector("[data-words]");
       if (!head || held) return;
@@ -65,7 +66,7 @@ function livePart(page) {
       replace(fresh);
       speak(head.dataset.words);
     } catch {
-      /* the server is away for a moment; the next round asks again */
+      stale(AWAY);
     } finally {
       busy = false;
     }

@@ -36,10 +36,38 @@ function over() {
   document.addEventListener("visibilitychange", () => location.reload(), { once: true });
 }
 
+/* Says that what is shown no longer moves, and why; "" takes the notice back. */
+let newest = new Date();
+function stale(words) {
+  let notice = document.getElementById("stale");
+  if (!words) {
+    newest = new Date();
+    notice?.remove();
+    return;
+  }
+  if (!notice) {
+    notice = document.createElement("p");
+    notice.id = "stale";
+    notice.className = "notice attention";
+    notice.setAttribute("role", "status");
+    document.querySelector("main")?.prepend(notice);
+  }
+  const since = `Not updated since ${localTime(newest, false)}: ${words}`;
+  if (notice.textContent !== since) notice.textContent = since;
+}
+
+/* A refresh that was refused: signed out in another tab, or by the clock. */
+function refused(reply) {
+  if ([401, 403, 404].includes(reply.status)) stale("you were signed out, or this page is no longer there. Reload it to sign in.");
+  else stale("the server does not answer as usual. This page asks again.");
+}
+const AWAY = "the connection is lost. This page asks again.";
+
 async function refresh(part) {
   try {
     const reply = await fetch(part.dataset.refresh, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-    if (!reply.ok) return;
+    if (!reply.ok) return refused(reply);
+    stale("");
     const whole = new DOMParser().parseFromString(await reply.text(), "text/html").body;
     const fresh = part.dataset.part ? whole.querySelector(part.dataset.part) : whole;
     if (!fresh) return;
@@ -47,7 +75,7 @@ async function refresh(part) {
     localTimes(fresh);
     if (fresh.textContent.trim() !== part.textContent.trim()) part.replaceChildren(...fresh.childNodes);
   } catch {
-    /* the server is away for a moment; the next round asks again */
+    stale(AWAY);
   }
 }
 

@@ -12,6 +12,7 @@ from accounts.roles import permits
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
+from web.common.kept_forms import kept_form_of
 from web.common.visibility import sees_everything
 
 register = template.Library()
@@ -81,6 +82,13 @@ def campaign_tabs(context: dict[str, Any], campaign: Campaign, here: str) -> dic
         if not needed or permits(role, needed)
     ]
     return {"label": campaign.name, "tabs": tabs if len(tabs) > 1 and campaign.pool_id else []}
+
+
+@register.inclusion_tag("web/parts/kept_form.html", takes_context=True)
+def kept_form(context: dict[str, Any]) -> dict[str, Any]:
+    """Show the form that was sent in vain after the session ended, and fill it in again."""
+    request = context.get("request")
+    return {"kept": kept_form_of(request) if request is not None and hasattr(request, "user") else None}
 
 
 @register.simple_tag

@@ -53,3 +53,13 @@ def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waitin
     )
     expect(waiting.get_by_role("link", name="sample").first).to_be_visible()
     assert not waiting.title().startswith("✓")
+
+
+def test_a_page_says_that_it_no_longer_moves_and_why(waiting):
+    waiting.context.clear_cookies()
+    waiting.route("**/collections/**", lambda route: route.fulfill(status=404, body="gone"))
+    expect(waiting.locator("#stale")).to_contain_text("you were signed out, or this page is no longer there")
+
+    waiting.unroute("**/collections/**")
+    waiting.route("**/collections/**", lambda route: route.abort())
+    expect(waiting.locator("#stale")).to_contain_text("the connection is lost")

@@ -353,13 +353,13 @@ def test_an_appeal_that_cannot_be_answered_so_changes_nothing(fair, campaign, ma
 
 
 def test_more_workers_cost_no_more_queries(fair, campaign, manager):
-    def queries(address: str) -> int:
+    def queries(address: str) -> list[str]:
         manager.get(address)
         with CaptureQueriesContext(connection) as caught:
             assert manager.get(address).status_code == 200
-        return len(caught)
+        return [one["sql"] for one in caught]
 
-    def all_pages() -> list[int]:
+    def all_pages() -> list[list[str]]:
         return [
             queries(address) for address in (LIST, at("A1"), at("A1", "exclude/"), "/campaigns/fair/reports/")
         ]
@@ -372,4 +372,8 @@ def test_more_workers_cost_no_more_queries(fair, campaign, manager):
             report_of(fair.do_task(campaign, name))
             fair.collect(campaign)
 
-    assert all(many <= before <= 35 for many, before in zip(all_pages(), few, strict=True))
+    # Flags depend on how long tasks took, and a flagged worker's page asks for what is behind them: once, not for each
+    # worker. Four more tasks of three workers would show as more.
+    for more, before in zip(all_pages(), few, strict=True):
+        assert len(more) <= len(before) + 2, "\n".join([*before, "", "and with more workers:", *more])
+        assert len(before) <= 37, "\n".join(before)

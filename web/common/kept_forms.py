@@ -1,0 +1,102 @@
+"""Keep what somebody typed when a form is sent after the session ended, and fill it in again after signing in.
+
+Nothing is sent again by itself: the person presses the button. Files and passwords are not kept.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+
+from config.counting import Limit
+
+COOKIE = "kept_form"
+SECONDS = 1800
+MOST_FIELDS = 300
+MOST_CHARACTERS = 100_000
+#: Forms kept for one address of the network in an hour.
+KEPT = Limit("kept-forms", most=60, seconds=3600)
+#: Parts of names of fields that are never kept.
+_SECRET = ("csrf", "password", "secret", "token")
+
+
+class KeepForms:
+    """Middleware: a form that a signed-out person sends in vain leads to the sign-in page and back."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.answer = answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer the request; a refused form is kept."""
+        response = self.answer(request)
+        if getattr(request, "kept_form_shown", False):
+            response.delete_cookie(COOKIE)
+        if response.status_code in (403, 404) and _is_form_of_nobody(request):
+            return _kept(request) or response
+        return response
+
+
+def _is_form_of_nobody(request: HttpRequest) -> bool:
+    """Return whether a signed-out person sent a form of ours from a page: with the token that the page had."""
+    match = request.resolver_match
+    return (
+        request.method == "POST"
+        and match is not None
+        and match.namespace == "web"
+        and not request.user.is_authenticated
+        and bool(request.POST.get("csrfmiddlewaretoken"))
+    )
+
+
+def _kept(request: HttpRequest) -> HttpResponse | None:
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        if not any(part in name.casefold() for part in _SECRET)
+        for value in values
+    ]
+    characters = sum(len(name) + len(str(value)) for name, value in fields)
+    if len(fields) > MOST_FIELDS or characters > MOST_CHARACTERS:
+        return None
+    if KEPT.take(request.META.get("REMOTE_ADDR", "")):
+        return None
+    page, key = _page_of(request), secrets.token_urlsafe(24)
+    cache.set(_key(key), {"page": page, "action": request.path, "fields": fields}, timeout=SECONDS)
+    sign_in = f"{reverse('account_login')}?{urlencode({'next': page})}"
+    response = redirect(sign_in)
+    how: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": request.is_secure()}
+    response.set_cookie(COOKIE, key, max_age=SECONDS, **how)
+    return response
+
+
+def _page_of(request: HttpRequest) -> str:
+    """Return the page with the form: where it was sent from, if that is ours."""
+    came_from = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure()):
+        return urlsplit(came_from).path
+    return request.path
+
+
+def kept_form_of(request: HttpRequest) -> dict[str, Any] | None:
+    """Return the form that this browser has kept for this page, once."""
+    key = request.COOKIES.get(COOKIE, "")
+    if not key or request.method != "GET" or not request.user.is_authenticated:
+        return None
+    found: dict[str, Any] | None = cache.get(_key(key))
+    if found is None or found["page"] != request.path:
+        return None
+    cache.delete(_key(key))
+    request.kept_form_shown = True  # type: ignore[attr-defined]
+    return found
+
+
+def _key(key: str) -> str:
+    return f"kept-form:{key}"

@@ -372,8 +372,8 @@ def test_more_workers_cost_no_more_queries(fair, campaign, manager):
             report_of(fair.do_task(campaign, name))
             fair.collect(campaign)
 
-    # Flags depend on how long tasks took, and a flagged worker's page asks for what is behind them: once, not for each
-    # worker. Four more tasks of three workers would show as more.
+    # Flags depend on how long tasks took, and a flagged worker's page asks for what is behind them: once, not for
+    # each worker. Four more tasks of three workers would show as more.
     for more, before in zip(all_pages(), few, strict=True):
         assert len(more) <= len(before) + 2, "\n".join([*before, "", "and with more workers:", *more])
         assert len(before) <= 37, "\n".join(before)

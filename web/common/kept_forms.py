@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 
 from config.counting import Limit
+from config.kept_objects import forget_object, keep_object, kept, object_key
 
 COOKIE = "kept_form"
 SECONDS = 1800
@@ -69,7 +69,7 @@ def _kept(request: HttpRequest) -> HttpResponse | None:
     if KEPT.take(request.META.get("REMOTE_ADDR", "")):
         return None
     page, key = _page_of(request), secrets.token_urlsafe(24)
-    cache.set(_key(key), {"page": page, "action": request.path, "fields": fields}, timeout=SECONDS)
+    keep_object(_key(key), {"page": page, "action": request.path, "fields": fields}, SECONDS)
     sign_in = f"{reverse('account_login')}?{urlencode({'next': page})}"
     response = redirect(sign_in)
     how: dict[str, Any] = {"httponly": True, "samesite": "Lax", "secure": request.is_secure()}
@@ -90,13 +90,13 @@ def kept_form_of(request: HttpRequest) -> dict[str, Any] | None:
     key = request.COOKIES.get(COOKIE, "")
     if not key or request.method != "GET" or not request.user.is_authenticated:
         return None
-    found: dict[str, Any] | None = cache.get(_key(key))
+    found: dict[str, Any] | None = kept(_key(key))
     if found is None or found["page"] != request.path:
         return None
-    cache.delete(_key(key))
+    forget_object(_key(key))
     request.kept_form_shown = True  # type: ignore[attr-defined]
     return found
 
 
 def _key(key: str) -> str:
-    return f"kept-form:{key}"
+    return object_key("kept-form", key)

@@ -35,6 +35,8 @@ from web.teams.pages import team_page, teams_page
 
 #: Applications from one address of the network in an hour.
 APPLICATIONS = Limit("applications", most=5, seconds=3600)
+#: Invitations that a team sends in an hour: each is an e-mail to an address of its choice.
+INVITATIONS = Limit("team-invitations", most=20, seconds=3600)
 
 
 @require_safe
@@ -120,6 +122,9 @@ def invite(request: HttpRequest, name: str, key: int) -> HttpResponse:
     """Invite somebody to submit for the team: its first member or an owner does."""
     found = _steered(request, name, key)
     email = request.POST.get("email", "").strip()
+    if INVITATIONS.take(str(found.pk)):
+        messages.error(request, "The team sent 20 invitations in the last hour. Invite more people later.")
+        return redirect("web:team", found.collection.name, found.pk)
     try:
         invited = invite_to_team(team=found, email=email, invited_by=request.user)  # type: ignore[arg-type]
     except Refusal as refusal:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -100,15 +99,3 @@ def test_labels_that_cannot_be_compared_are_refused(valley, capsys, against, sai
         call_command("label_disagreement", "valley", "--qrels", "official", "--against", against)
 
     assert said in capsys.readouterr().err
-
-
-def test_a_million_labels_take_seconds():
-    rng = np.random.default_rng(4)
-    grades = rng.integers(0, 4, (2, 500_000)).tolist()
-    first, second = ({("q", str(place)): grade for place, grade in enumerate(side)} for side in grades)
-    started = time.process_time()
-
-    found = confusion(first, second)
-
-    assert abs(found.kappa().value) < 0.01
-    assert time.process_time() - started < 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 
 import numpy as np
 import pytest
@@ -160,12 +159,3 @@ def test_a_pair_is_two_of_the_runs(valley, capsys, options, said):
         call_command("power", "valley", "--qrels", "official", *options)
 
     assert said in capsys.readouterr().err
-
-
-def test_a_thousand_runs_on_all_of_ms_marco_take_seconds():
-    values = np.random.default_rng(2).random((1000, 6980))
-    started = time.perf_counter()
-
-    assert run_pairs(values).told.all()
-
-    assert time.perf_counter() - started < 10

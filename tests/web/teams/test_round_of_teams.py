@@ -270,6 +270,16 @@ def test_applications_from_one_address_are_limited(board):
     assert "Try again in an hour." in reply.content.decode()
 
 
+def test_a_team_cannot_send_letters_without_end(board):
+    team = board.teams["late"]
+    address = f"/collections/harbour/teams/{team.pk}/invite/"
+    for number in range(21):
+        reply = board.clients["late"].post(address, {"email": f"p{number}@example.org"}, follow=True)
+
+    assert "Invite more people later." in reply.content.decode()
+    assert team.invited.count() == 20
+
+
 def test_a_round_is_planned_in_the_zone_that_is_stated(board):
     said = {"name": "autumn", "opens_at": "2026-09-01T00:00", "closes_at": "2026-10-31T23:59", "zone": "aoe"}
 

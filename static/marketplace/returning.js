@@ -19,7 +19,8 @@
     told = { done: data.done, of: data.of, cents: counts(data.cents, 10000000) ? data.cents : null };
   });
   form.addEventListener("submit", (event) => {
-    if (told && !told.done) { form.elements.confirmed.value = "yes"; return; }
+    if (told && !told.done) form.elements.confirmed.value = "yes";
+    if (form.elements.confirmed.value) return;
     event.preventDefault();
     document.getElementById("done-so-far").textContent = told ? `You have done ${told.done} of ${told.of}.` : "";
     pays.textContent = told && told.cents !== null
@@ -35,6 +36,6 @@
   });
   document.getElementById("return-anyway").addEventListener("click", () => {
     form.elements.confirmed.value = "yes";
-    form.submit();
+    form.requestSubmit();
   });
 })();

@@ -27,16 +27,23 @@
     return parts.slice(0, 2).join(" ") || "no time";
   };
 
+  // While the task is being returned it is no longer held, and a reload would take the place of the answer.
+  let leaving = false;
+  document.addEventListener("submit", (event) => { leaving = leaving || !event.defaultPrevented; });
+  const goOn = (state) => {
+    if (state === "held" || leaving) return;
+    leaving = true;
+    location.reload();
+  };
+
   let failures = 0;
   const ask = async () => {
+    if (leaving) return;
     try {
       const response = await fetch(task.dataset.statusUrl, { headers: { Accept: "application/json" } });
       const { state } = await response.json();
       failures = 0;
-      if (state !== "held") {
-        location.reload();
-        return;
-      }
+      goOn(state);
     } catch {
       failures = Math.min(failures + 1, 5);
     }
@@ -50,7 +57,7 @@
   frame.addEventListener("load", () => {
     loads += 1;
     if (loads > 1) fetch(task.dataset.statusUrl).then((response) => response.json())
-      .then(({ state }) => { if (state !== "held") location.reload(); }).catch(() => {});
+      .then(({ state }) => goOn(state)).catch(() => {});
   });
   setTimeout(ask, 2000);
 })();

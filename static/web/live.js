@@ -60,7 +60,7 @@ function livePart(page) {
       const head = fresh.querySelector("[data-words]");
       if (!head || held) return;
       if (fresh.querySelector("[data-over]")) {
-        location.reload();
+        reload();
         return;
       }
       replace(fresh);

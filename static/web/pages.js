@@ -26,14 +26,23 @@ function localTimes(root) {
   }
 }
 
+/* A reload would take the place of the answer to a form that was just sent, or of the reload before it. */
+let askedAt = -Infinity;
+document.addEventListener("submit", (event) => { if (!event.defaultPrevented) askedAt = performance.now(); });
+function reload() {
+  if (performance.now() - askedAt < 30000) return;
+  askedAt = performance.now();
+  location.reload();
+}
+
 /* What was waited for is over: show it, or mark the tab for somebody who works in another one. */
 function over() {
-  if (!document.hidden) return location.reload();
+  if (!document.hidden) return reload();
   if (document.title.startsWith("✓")) return;
   document.title = `✓ ${document.title}`;
   const icon = document.querySelector("link[rel=icon]");
   icon.href = icon.dataset.done;
-  document.addEventListener("visibilitychange", () => location.reload(), { once: true });
+  document.addEventListener("visibilitychange", reload, { once: true });
 }
 
 /* Says that what is shown no longer moves, and why; "" takes the notice back. */

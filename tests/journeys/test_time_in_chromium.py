@@ -184,6 +184,21 @@ def returned_at_the_crowd(person: Person) -> None:
     expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
 
 
+def test_a_slow_answer_to_a_return_is_still_what_the_worker_sees(person):
+    take(person)
+    judge(person, 1)
+    on_the_way = []
+    person.page.route("**/return/", lambda route: on_the_way.append((route, route.fetch(max_redirects=0))))
+
+    person.page.get_by_role("button", name="Return task").click()
+    person.page.locator("#return-anyway").click(no_wait_after=True)
+    person.page.wait_for_timeout(5000)  # the page looks every two seconds whether the task is still held
+    route, reply = on_the_way[0]
+    route.fulfill(response=reply)
+
+    expect(person.page.get_by_role("button", name="Take a task for")).to_be_visible()
+
+
 def test_finishing_a_returned_task_on_its_old_page_pays_nothing_and_the_next_worker_is_paid(person, window):
     take(person)
     judge(person, 5)

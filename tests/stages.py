@@ -141,6 +141,7 @@ LANES: dict[str, list[list[Stage]]] = {
     "soak": [
         [Stage("long tests on PostgreSQL and Redis", "postgres", "soak", 1)],
         [
+            Stage("long tests of the marketplace", "postgres", "soak", 1, MARKETPLACE),
             Stage("marketplace on SQLite", "sqlite", "database", 1, MARKETPLACE),
             Stage("product on SQLite, embedded parts", "sqlite", "database", 1),
         ],

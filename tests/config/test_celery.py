@@ -17,6 +17,7 @@ from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.postgres_only,
     pytest.mark.journey,
     pytest.mark.django_db(transaction=True),

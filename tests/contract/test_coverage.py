@@ -53,6 +53,7 @@ def test_another_marketplace_may_have_people_who_work_there(tmp_path):
         named_endpoint(named | {"PREFEREE_CONTRACT_SIGNIN_LINKS": str(tmp_path / "none")})
 
 
+@pytest.mark.soak
 def test_who_signs_in_by_a_link_works_like_who_signed_up(crowd, endpoint, hit, tmp_path):
     if not endpoint.folder:
         pytest.skip("this marketplace is not ours to make accounts in")

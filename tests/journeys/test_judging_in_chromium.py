@@ -17,6 +17,7 @@ from tests.journeys.conftest import typed
 from tests.journeys.person import Person, grades_of
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.journey,
     pytest.mark.django_db(transaction=True),

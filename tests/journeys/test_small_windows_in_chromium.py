@@ -14,6 +14,7 @@ from tests.journeys.test_judging_in_chromium import GRADES, campaign
 
 __all__ = ["campaign"]
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.journey,
     pytest.mark.django_db(transaction=True),
@@ -21,7 +22,7 @@ pytestmark = [
 #: Window → the most that the marketplace's header takes of it, and the least share that is left for what is read.
 WINDOWS = [
     pytest.param({"width": 390, "height": 844}, 56, 0.45, id="phone"),
-    pytest.param({"width": 640, "height": 400}, 44, 0.4, id="200 %", marks=pytest.mark.soak),
+    pytest.param({"width": 640, "height": 400}, 44, 0.4, id="200 %"),
     pytest.param({"width": 320, "height": 256}, 32, 0.4, id="400 %"),
 ]
 IN_VIEW = """one => { const box = one.getBoundingClientRect();

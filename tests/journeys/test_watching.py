@@ -25,7 +25,7 @@ WORKER = "A2XK5J8Q0WVLMR"
 SIGNATURE = f"1772366400000.{'5e' * 32}"
 ASSIGNMENT = "3AAPLD8UCDBN7WWKT0WRPQDCVXTHTB"
 
-pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.soak, pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

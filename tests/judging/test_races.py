@@ -229,6 +229,7 @@ class Rush:
             self.fair.collect(self.campaign)
 
 
+@pytest.mark.soak
 def test_a_whole_campaign_with_everybody_at_once_gives_each_pair_its_judgments(fair):
     campaign = fair.opened(judgments_per_pair=2, gold_per_task=1, max_tasks_per_worker=8)
     rush = Rush(fair, campaign, careless=["A7", "A8"])

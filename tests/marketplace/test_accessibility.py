@@ -16,6 +16,7 @@ from tests.chromium import follow
 from tests.marketplace.conftest import make_hit, make_type, work
 
 pytestmark = [
+    pytest.mark.soak,
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
 ]

@@ -9,6 +9,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from config.monitoring.metrics import Count
 from tests.config.reading import numbers
 
@@ -63,6 +65,7 @@ def said(process) -> float:
     raise AssertionError("".join(lines))
 
 
+@pytest.mark.soak
 def test_processes_that_live_add_up_and_those_that_are_gone_are_forgotten(tmp_path):
     first = counting(tmp_path, 3)
     assert said(first) == 3 + 1

@@ -92,6 +92,7 @@ def running(embedded):
         yield process
 
 
+@pytest.mark.soak
 def test_a_command_creates_the_database_it_needs(prepared):
     """As the fixture saw it: a database takes seconds to make."""
     with closing(sqlite3.connect(prepared / "preferee.sqlite3")) as database:
@@ -100,6 +101,7 @@ def test_a_command_creates_the_database_it_needs(prepared):
     assert "judging_campaign" in tables
 
 
+@pytest.mark.soak
 @pytest.mark.one_database
 def test_other_accounts_can_read_nothing_that_was_written(prepared):
     written = [prepared, *prepared.rglob("*")]
@@ -149,6 +151,7 @@ def test_a_file_that_a_person_asks_for_has_the_rights_of_their_shell(tmp_path):
     assert stat.S_IMODE((tmp_path / "asked").stat().st_mode) == 0o640
 
 
+@pytest.mark.soak
 def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
     done = manage(embedded, "campaign_status", "nowhere")
 
@@ -156,12 +159,14 @@ def test_a_refused_command_exits_with_1_and_says_what_to_do(embedded):
     assert "There is no campaign called 'nowhere'." in done.stderr
 
 
+@pytest.mark.soak
 def test_wrong_usage_exits_with_2(embedded):
     assert manage(embedded, "campaign_status").returncode == 2
     assert manage(embedded, "nosuch").returncode == 2
     assert manage(embedded, "help").returncode == 0
 
 
+@pytest.mark.soak
 @pytest.mark.journey
 @pytest.mark.one_database
 def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_marketplace(embedded, running):
@@ -195,6 +200,7 @@ def test_run_serves_pages_does_the_jobs_of_other_processes_and_stops_with_its_ma
     assert not launcher.answers(marketplace)
 
 
+@pytest.mark.soak
 @pytest.mark.journey
 @pytest.mark.one_database
 def test_a_killed_run_leaves_no_marketplace_behind(embedded, running):
@@ -230,6 +236,7 @@ def test_the_key_file_of_the_marketplace_is_read(settings, tmp_path):
     assert launcher.crowd_keys() == ("AK", "S")
 
 
+@pytest.mark.soak
 def test_several_processes_only_serve_pages(embedded):
     refused = manage(embedded, "run", "--processes", "2")
 

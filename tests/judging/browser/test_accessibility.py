@@ -85,6 +85,7 @@ def test_the_inspector_sees_a_colour_among_many_that_are_right(page: Page):
     assert all("row 9" in fault for fault in inspector.faults)
 
 
+@pytest.mark.soak
 def test_no_state_of_a_task_has_a_fault(place: Place, campaign: Campaign, page: Page):
     warned = {
         "minimum_age": 18,
@@ -184,6 +185,7 @@ def test_a_trial_has_no_fault(place: Place, campaign: Campaign, page: Page):
     assert inspector.faults == []
 
 
+@pytest.mark.soak
 def test_every_refusal_shows_in_the_frame_and_has_no_fault(
     place: Place, campaign: Campaign, page: Page, window
 ):
@@ -227,6 +229,7 @@ def _shows(response):
     return show
 
 
+@pytest.mark.soak
 def test_from_the_message_to_the_appeal_to_its_answer_has_no_fault(
     place: Place, campaign: Campaign, page: Page
 ):

@@ -49,6 +49,7 @@ def test_reload_in_the_middle_goes_on_where_it_stopped(place, window):
     assert reader.frame.locator("#pair-3 input:checked").get_attribute("value") == right
 
 
+@pytest.mark.soak
 def test_two_tabs_lose_nothing_and_the_one_left_behind_says_what_happened(place, window):
     context = window()
     reader = Reader(context, place)
@@ -103,6 +104,7 @@ def test_three_pairs_without_a_connection_are_sent_when_it_is_back(place, window
     assert place.choices() == {number: right[number] for number in range(1, 6)} | {6: "left"}
 
 
+@pytest.mark.soak
 @SANDBOXES
 def test_sending_off_without_a_connection_waits_and_keeps_choices_and_comment(place, window, sandbox):
     reader = Reader(window(), place, sandbox)
@@ -124,6 +126,7 @@ def test_sending_off_without_a_connection_waits_and_keeps_choices_and_comment(pl
     assert place.visitor.submission.comment == "The last one was close."
 
 
+@pytest.mark.soak
 def test_whoever_goes_back_to_a_pair_meanwhile_sends_nothing_off(place, window):
     reader = Reader(window(), place)
     reader.begin()
@@ -172,6 +175,7 @@ def test_submitting_twice_is_harmless(place, window):
     assert Judgment.objects.count() == 10
 
 
+@pytest.mark.soak
 @SANDBOXES
 def test_task_that_the_crowds_site_did_not_take_waits_for_a_button(place, window, sandbox):
     place.site.broken = True
@@ -264,6 +268,7 @@ def test_markup_scripts_and_odd_characters_are_text(place, window):
     assert Choice.objects.count() == 1
 
 
+@pytest.mark.soak
 def test_choices_that_come_too_fast_are_kept_and_sent_again(place, window, monkeypatch):
     reader = Reader(window(), place)
     reader.begin()

@@ -163,6 +163,7 @@ def test_keys_are_explained_and_can_be_switched_off(place, window):
     expect(reader.frame.locator("#saved")).to_have_text("saved just now")
 
 
+@pytest.mark.soak
 def test_whole_task_by_touch_on_a_narrow_screen(place, window):
     # As long as many passages on the web: about fourteen lines here.
     Passage.objects.update(text=Concat("text", Value(" and so on" * 50)))

@@ -354,6 +354,7 @@ def marketplace(settings, tmp_path):
         yield MTurk(settings.CROWD_ENDPOINT)
 
 
+@pytest.mark.soak
 @pytest.mark.journey
 @pytest.mark.django_db(transaction=True)
 def test_the_marketplace_takes_places_once_finds_them_again_and_closes_them(marketplace):
@@ -379,6 +380,7 @@ def test_the_marketplace_takes_places_once_finds_them_again_and_closes_them(mark
         marketplace.approve("3DOESNOTEXIST000000000000001")
 
 
+@pytest.mark.soak
 @pytest.mark.journey
 @pytest.mark.django_db(transaction=True)
 def test_the_marketplace_keeps_lists_of_workers_who_are_spared(marketplace):
@@ -396,6 +398,7 @@ def test_the_marketplace_keeps_lists_of_workers_who_are_spared(marketplace):
     }
 
 
+@pytest.mark.soak
 @pytest.mark.journey
 @pytest.mark.django_db(transaction=True)
 def test_the_marketplace_describes_qualifications_of_ours_and_of_its_own(marketplace):

@@ -96,6 +96,7 @@ def test_the_confirmed_amount_is_a_cap_at_every_crowd(fair):
     assert room_for(campaign) == 2
 
 
+@pytest.mark.soak
 def test_the_command_offers_what_waited(fair, spent):
     told = run("raise_budget", "fair", "12")
 

@@ -42,6 +42,7 @@ def test_the_sample_appears_by_itself(waiting):
     ).to_be_visible()
 
 
+@pytest.mark.soak
 def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waiting):
     waiting.evaluate("sessionStorage.setItem('away', 'yes')")
     work_off_everything()
@@ -55,6 +56,7 @@ def test_a_tab_in_the_background_is_marked_and_shows_it_when_it_is_opened(waitin
     assert not waiting.title().startswith("✓")
 
 
+@pytest.mark.soak
 def test_a_page_says_that_it_no_longer_moves_and_why(waiting):
     waiting.context.clear_cookies()
     waiting.route("**/collections/**", lambda route: route.fulfill(status=404, body="gone"))

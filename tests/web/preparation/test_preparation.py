@@ -37,6 +37,7 @@ def test_a_draft_begins_with_the_reference_settings(manager, fair):
     assert "A campaign called" in texts(taken)
 
 
+@pytest.mark.soak
 def test_nonsense_in_every_setting_is_said_and_nothing_changes(manager, draft):
     before = Campaign.objects.values().get()
     for step, form in (("settings", SettingsForm), ("pay", PayForm)):

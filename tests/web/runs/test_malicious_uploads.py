@@ -85,6 +85,7 @@ def zstd_bomb() -> bytes:
     return zstandard.compress(LINE * (16 * MEBIBYTE // len(LINE))) * 64
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("bomb", [gzip_bomb, zstd_bomb])
 def test_a_small_file_does_not_grow_without_bounds(cast, monkeypatch, bomb):
     monkeypatch.setattr(growth, "ALWAYS_ALLOWED", 32 * MEBIBYTE)

@@ -100,6 +100,7 @@ def refusal(upload):
     return " ".join(f"{one['reason']} {one['next_step']}" for one in upload.problems)
 
 
+@pytest.mark.soak
 def test_each_team_is_told_its_rule_and_nobody_sees_what_is_not_theirs(board, at):
     good = board.send(
         "honest", "fair", [("q1", "a"), ("q2", "a2")], detail="subtask=rerank", release="public"

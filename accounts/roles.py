@@ -66,6 +66,14 @@ ACTIONS: dict[str, frozenset[Role]] = {
 }
 
 
+def who_can(action: str) -> str:
+    """Return the roles that permit the action, in words: ``an owner or a campaign manager``."""
+    named = [
+        f"{'an' if role is Role.OWNER else 'a'} {role.words}" for role in Role if role in ACTIONS[action]
+    ]
+    return " or ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
+
+
 def permits(role: Role | None, action: str) -> bool:
     """Return whether the role permits the action. Raises KeyError for an action that is not in the table."""
     return role in ACTIONS[action]

@@ -165,6 +165,11 @@ def let_in(copy: Campaign, workers: Iterable[Worker]) -> None:
         )
 
 
+def running_rehearsal(campaign: Campaign) -> Campaign | None:
+    """Return a copy that simulated workers judge now, or that an interrupted rehearsal left open."""
+    return campaign.rehearsals.filter(launched_at__isnull=False).exclude(state__in=Campaign.OVER).first()
+
+
 def record_rehearsal(campaign: Campaign, copy: Campaign, *, who: str = "") -> None:
     """Record that the copy was judged. A draft becomes rehearsed; other states only log it."""
     judged = copy.judgments.counted().count()

@@ -19,6 +19,7 @@ from config.process import launcher
 from judging.campaign.cost import money
 from judging.campaign.gold_leaks import marks_in_words
 from judging.campaign.hourly_pay import expected_pay
+from judging.campaign.rehearsal_copy import running_rehearsal
 from judging.campaign.reservations import reserved_for, sources
 from judging.campaign.screening_forecast import (
     assumption_words,
@@ -58,6 +59,7 @@ def _checks_of(campaign: Campaign) -> list[tuple[str, Callable[[Plan], Passed]]]
     left_out = {
         MARKED: not campaign.mark_query_words,
         STRATEGIES: bool(campaign.rehearsal_of_id),  # checked for the original campaign
+        REHEARSAL: running_rehearsal(campaign) is None,
     }
     return [row for row in CHECKS.items() if not left_out.get(row[0])]
 
@@ -356,9 +358,25 @@ def _time(plan: Plan) -> Passed:
     return Passed(f"{limit / 60:.0f} minutes for a task, {limit / pay.seconds:.1f} times the {expected}")
 
 
-MARKED, STRATEGIES = "marked words", "strategies"
+def _rehearsal(plan: Plan) -> Passed:
+    """Check that no rehearsal runs: its results would come too late, and say that a draft was rehearsed."""
+    copy = running_rehearsal(plan.campaign)
+    if copy is not None:
+        raise NotReady(
+            f"Simulated workers are judging the rehearsal {copy.name}.",
+            Guidance(
+                "Wait until it ends. To end it early, with a forecast from what is done: ",
+                Action("close_campaign", copy.name, lead=""),
+                ".",
+            ),
+        )
+    return Passed("none is running")
+
+
+MARKED, STRATEGIES, REHEARSAL = "marked words", "strategies", "rehearsal"
 #: The checks, in the order a launch runs them.
 CHECKS: dict[str, Callable[[Plan], Passed]] = {
+    REHEARSAL: _rehearsal,
     "endpoint": _endpoint,
     "balance": _balance,
     "cost": _cost,

@@ -103,7 +103,8 @@ def _rehearse(
         status = campaign_status(copy)
         # Record the result before closing the copy: if interrupted in between, the next run finds what is left to do.
         record_rehearsal(campaign, copy, who=who)
-        close(copy, why="the rehearsal is over", who=who)
+        if copy.state not in Campaign.OVER:
+            close(copy, why="the rehearsal is over", who=who)
         attend(ring_to_close_places(copy))
         attend(ring_to_collect(copy, sweep=True))
     return Rehearsed(copy, done, status)

@@ -71,6 +71,8 @@ class Simulated:
     recruited: int = 0
     """Workers who came later, for tasks that none of the first ones could do."""
     refused: dict[str, int] = field(default_factory=dict)
+    stopped: str = ""
+    """Why a rehearsal ended before all its tasks were done; empty if it did not."""
     seconds: float = 0.0
 
 
@@ -236,7 +238,14 @@ def _simulate(
                     progress(int(share * tasks), tasks, "Simulated workers judge")
                 idle = 0 if done.tasks > before else idle + 1
                 if idle == IDLE_ROUNDS:
-                    crew += (new := _recruits(campaign, settings, opinion, len(crew)))
+                    try:
+                        new = _recruits(campaign, settings, opinion, len(crew))
+                    except JudgingError as stuck:
+                        if not _tells_enough(campaign):
+                            raise
+                        done.stopped = stuck.message
+                        break
+                    crew += new
                     done.recruited += len(new)
                     idle = 0
                 if idle:
@@ -244,10 +253,17 @@ def _simulate(
         finally:
             pool.map(lambda _: connection.close(), range(settings.concurrency))
     hang_up()
+    if campaign.rehearsal_of_id and not done.stopped and campaign.state in Campaign.OVER:
+        done.stopped = "Somebody closed it."
     done.refused = _refusals(crew)
     done.judgments = campaign.judgments.counted().count()
     done.seconds = round(time.monotonic() - began, 1)
     return done
+
+
+def _tells_enough(campaign: Campaign) -> bool:
+    """Return whether a forecast can be made of what was done: a rehearsal need not finish, a real campaign must."""
+    return campaign.rehearsal_of_id is not None and _tasks_done(campaign)[0] > 0
 
 
 def _tasks_done(campaign: Campaign) -> tuple[int, int]:
@@ -348,5 +364,6 @@ def simulation_result(done: Simulated) -> dict[str, Any]:
         "judgments_counted": done.judgments,
         "recruited": done.recruited,
         "refused": done.refused,
+        "stopped": done.stopped,
         "seconds": done.seconds,
     }

@@ -34,6 +34,17 @@ FAILURE = timedelta(days=3)
 #: Kinds of work that are obsolete after the launch, and kinds that are obsolete once every task is done.
 BEFORE_LAUNCH = frozenset({"judging.propose_gold", "web.rehearse"})
 UNTIL_COMPLETE = frozenset({"web.simulate"})
+#: Kinds that nobody starts. If they are refused, such as by the crowd, somebody has to be told here. Everything else
+#: was started by a person on a page, and a refusal of what was asked there stands on that page alone.
+STARTED_BY_NOBODY = frozenset(
+    {
+        "judging.close_places",
+        "judging.collect",
+        "judging.deliver",
+        "judging.post_places",
+        "tournament.advance_challenges",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -122,11 +133,12 @@ def put_off_jobs(campaign: Campaign) -> list[Job]:
 def failed_jobs(campaign: Campaign, now: datetime) -> list[Job]:
     """Return the last recently failed job of each key, newest first.
 
-    Jobs are left out if a later one with the key succeeded or is running, if somebody hid them, or if their step is
-    over, such as a rehearsal after the launch.
+    Jobs are left out if a later one with the key succeeded or is running, if somebody hid them, if their step is
+    over, such as a rehearsal after the launch, or if what a person asked for was refused.
     """
     mine = Job.objects.filter(arguments__campaign_id=campaign.pk)
     failed = mine.filter(state=Job.State.FAILED, put_away_at=None, finished_at__gte=now - FAILURE)
+    failed = failed.exclude(~Q(kind__in=STARTED_BY_NOBODY), fault=Job.Fault.REFUSED)
     last: dict[str, Job] = {}
     for job in failed.order_by("-finished_at")[:50]:
         later = mine.filter(key=job.key, pk__gt=job.pk).exclude(state=Job.State.FAILED)

@@ -11,6 +11,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Q
 from django.urls import reverse
 
+from accounts.roles import Role, permits
 from config import clock, kept_objects
 from config.background.failures import failure_of
 from config.background.job_kinds import kind_words
@@ -162,17 +163,19 @@ def watch(campaign: Campaign) -> Watch:
     )
 
 
-def campaign_page(campaign: Campaign, *, everything: bool, publishes: bool = False) -> dict[str, Any]:
-    """Return the data of a campaign's page. Members see ``everything``; ``publishes``: suggest publishing."""
+def campaign_page(campaign: Campaign, role: Role | None) -> dict[str, Any]:
+    """Return the data of a campaign's page for somebody of this role in its collection."""
     seen = watch(campaign)
+    everything = permits(role, "see everything")
     resolution = Resolution.objects.filter(campaign=campaign).first()
     versions = list(QrelVersion.objects.filter(campaign=campaign).defer("manifest").order_by("-number"))
     members = {campaign.collection_id} if everything else set()
     said = outdated([campaign.collection], members).get(campaign.collection_id) if versions else None
-    to_do = _version_needs(campaign, said) if publishes else []
+    to_do = _version_needs(campaign, said) if permits(role, "publish version") else []
     return {
         "campaign": campaign,
         "watch": seen,
+        "next": seen.next.for_role(role),
         "course": seen.course,
         "figures": figures_of(seen.course, seen.now, over=not seen.moving),
         "sees_everything": everything,

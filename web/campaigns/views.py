@@ -88,10 +88,7 @@ def live(request: HttpRequest, name: str) -> HttpResponse:
 def _page(request: HttpRequest, name: str) -> dict[str, Any]:
     found = campaign_for(request.user, name)
     role = members.role_of(request.user, found.collection)
-    page = campaign_watch.campaign_page(
-        found, everything=permits(role, "see everything"), publishes=permits(role, "publish version")
-    )
-    return page | {
+    return campaign_watch.campaign_page(found, role) | {
         "steps": _steps(role, found),
         "may_prepare": permits(role, "prepare campaign") and is_prepared(found),
         "may_simulate": permits(role, "launch campaign") and not simulating.why_not(found),

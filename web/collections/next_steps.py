@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from accounts.roles import permits
+from accounts.roles import permits, who_can
 from config.plurals import many
 from judging.models import Campaign
 from pooling.models import Collection
@@ -42,14 +42,21 @@ class Step:
     action: str = ""
     address: str = ""
     is_next: bool = False
+    who: str = ""
+    """Who takes the next step, where the person may not."""
 
 
 def steps_of(collection: Collection, held: Holdings, user: Any) -> list[Step]:
-    """Return the steps in order, with actions for those that the person may take. The first undone one is next."""
+    """Return the steps in order, with actions for those that the person may take. The first undone one is next.
+
+    A next step that the person may not take says who may.
+    """
     role = role_of(user, collection)
     steps = [*_material(collection, held), _campaign(collection, held), *_publication(collection, held)]
     steps = [step if permits(role, step.needed) else replace(step, action="", address="") for step in steps]
     coming = next((step for step in steps if not step.done), None)
+    if coming and not permits(role, coming.needed):
+        steps[steps.index(coming)] = coming = replace(coming, who=who_can(coming.needed))
     return [replace(step, is_next=step is coming) for step in steps]
 
 

@@ -15,6 +15,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from accounts.roles import Role, permits, who_can
 from config.errors import Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from judging.models import Campaign
@@ -219,6 +220,15 @@ class Direction:
     words: str
     link: str = ""
     link_words: str = ""
+    needed: str = "see everything"
+    """The permission that the page takes."""
+
+    def for_role(self, role: Role | None) -> Direction:
+        """Return what this role is told: without the permission no link, but who has it."""
+        if not self.link or permits(role, self.needed):
+            return self
+        can = who_can(self.needed)
+        return Direction(f"{self.words} That is for {can} of the collection.")
 
 
 def next_of(campaign: Campaign) -> Direction | None:
@@ -226,20 +236,26 @@ def next_of(campaign: Campaign) -> Direction | None:
     name = campaign.name
     if campaign.archived_at:
         words = "It is archived: lists show it under Archived. Restore it to go on with it."
-        return Direction(words, reverse("web:campaign_step", args=[name, "restore"]), "Restore it")
+        return Direction(
+            words, reverse("web:campaign_step", args=[name, "restore"]), "Restore it", "steer campaign"
+        )
     match campaign.state:
         case Campaign.State.DRAFT:
             words = "Gold pairs and texts are accepted, then it is launched; rehearse and pilot it before."
-            return Direction(words, reverse("web:prepare", args=[name]), "Prepare it")
+            return Direction(words, reverse("web:prepare", args=[name]), "Prepare it", "prepare campaign")
         case Campaign.State.REHEARSED:
             words = "Have people do a few tasks before all are paid for, then launch."
-            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it")
+            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Pilot it", "prepare campaign")
         case Campaign.State.PILOTED:
             words = "Look at what the pilot told, then launch."
-            return Direction(words, reverse("web:prepare_pilot", args=[name]), "Look at the pilot")
+            return Direction(
+                words, reverse("web:prepare_pilot", args=[name]), "Look at the pilot", "prepare campaign"
+            )
         case Campaign.State.PAUSED:
             words = "Nothing is offered. Resuming offers the remaining tasks again."
-            return Direction(words, reverse("web:campaign_step", args=[name, "resume"]), "Resume it")
+            return Direction(
+                words, reverse("web:campaign_step", args=[name, "resume"]), "Resume it", "steer campaign"
+            )
         case Campaign.State.CLOSED:
             return step_after_judging(campaign)
     return None
@@ -252,6 +268,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
             f"The rehearsal is over. Go on with {original.name}.",
             reverse("web:prepare_rehearsal", args=[original.name]),
             "See its results",
+            "prepare campaign",
         )
     challenges = Challenge.objects.filter(campaign_id=campaign.pk)
     if asking := challenges.filter(state=Challenge.State.ASKING).first():
@@ -259,6 +276,7 @@ def step_after_judging(campaign: Campaign) -> Direction:
             f"Challenge {asking.number} goes on: each answer may make further pairs worth asking.",
             reverse("web:challenge", args=[campaign.name]),
             "View progress",
+            "plan challenge",
         )
     published = QrelVersion.objects.filter(campaign_id=campaign.pk).order_by("-number")
     since = published.values_list("published_at", flat=True).first()
@@ -269,8 +287,12 @@ def step_after_judging(campaign: Campaign) -> Direction:
                 "campaign of the collection: its challenges start from these best answers.",
                 reverse("web:challenge_with", args=[campaign.collection.name]),
                 "Where new runs can challenge",
+                "plan challenge",
             )
         words = "Its best answers are published. New runs may bring better ones, which challenge them."
-        return Direction(words, reverse("web:challenge", args=[campaign.name]), "See what new runs bring")
+        page = reverse("web:challenge", args=[campaign.name])
+        return Direction(words, page, "See what new runs bring", "plan challenge")
     words = "The judgments are in: see every query's best answer, and publish them."
-    return Direction(words, reverse("web:publish", args=[campaign.name]), "Publish the next version")
+    return Direction(
+        words, reverse("web:publish", args=[campaign.name]), "Publish the next version", "publish version"
+    )

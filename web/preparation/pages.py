@@ -15,10 +15,10 @@ from django.db.models import Count
 from config.background.models import Job
 from config.errors import NotNow, Refusal
 from config.plurals import many
-from judging.campaign.cost import money, pay_for
+from judging.campaign.cost import money, pay_for, quote_tasks
 from judging.campaign.gold_pairs import needed_gold
 from judging.campaign.read_once import figures_read_once
-from judging.campaign.screening_forecast import assumption_words, rules_compared
+from judging.campaign.screening_forecast import assumption_words, outlook_of, rules_compared, slips_of
 from judging.campaign.spending_rights import spending_right
 from judging.crowds import crowd_at
 from judging.jobs import gold_work
@@ -237,7 +237,8 @@ def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
     """Return the page of rehearsals, with the time that people would need for the latest one's tasks."""
     page = rehearsal_page(campaign)
     forecast = forecast_of(campaign, Pace())
-    submitted = page.result["submitted"] if page.result else 0
+    result = page.result or {}
+    submitted = result.get("foreseen", result.get("submitted", 0))
     hours = submitted * forecast.seconds_per_task / 3600
     days = math.ceil(hours / (Pace().people * Pace().hours_a_day))
     return {
@@ -245,6 +246,8 @@ def rehearsal_told(campaign: Campaign) -> dict[str, Any]:
         "hours": hours,
         "days": days,
         "minutes": forecast.seconds_per_task / 60,
+        "foreseen": outlook_of(campaign).costs(quote_tasks(campaign, campaign.tasks.count()).total),
+        "slips": slips_of(campaign),
         "rehearses_here": rehearses_here(),
         "crowd": settings.CROWD_ENDPOINT,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from judging.campaign.cost import quote_tasks
 from judging.campaign.pairs import class_representatives
-from judging.models import Campaign, Exclusion, Submission
+from judging.models import Campaign, Exclusion, Submission, Task
 from judging.simulation.rehearsals import Rehearsed
 from judging.simulation.simulated_workers import SimulationSettings
 from leaderboard.analyses.label_noise.winner_odds import Rules, odds_of_pools
@@ -28,15 +29,17 @@ def predicted(
 ) -> dict[str, Any]:
     """Return what the copy's work predicts for the campaign, ready for JSON.
 
-    Its tasks cost the same, so the number of submissions per counted task gives the cost of repeats. The exclusions
-    are those of simulated workers: careless ones, and honest ones who slipped.
+    Its tasks cost the same, so the number of submissions per counted task gives the cost of repeats, also when the
+    rehearsal ended before all tasks were done. The exclusions are those of simulated workers: careless ones, and
+    honest ones who slipped.
     """
     copy = rehearsed.copy
-    tasks = campaign.tasks.count()
+    tasks, counted = campaign.tasks.count(), copy.tasks.filter(state=Task.State.DONE).count()
     work = Submission.objects.filter(campaign=copy, state=Submission.State.SUBMITTED)
     submitted, workers = work.count(), work.values("worker").distinct().count()
     excluded = Exclusion.objects.standing().filter(campaign=copy).count()
-    cost = quote_tasks(campaign, submitted)
+    foreseen = math.ceil(submitted * tasks / counted) if counted else submitted
+    cost = quote_tasks(campaign, foreseen)
     return {
         "copy": copy.name,
         "workers": settings.workers,
@@ -45,7 +48,10 @@ def predicted(
         "gold_error": settings.gold_error,
         "truth": truth.name,
         "tasks": tasks,
+        "counted": counted,
+        "stopped": rehearsed.done.stopped,
         "submitted": submitted,
+        "foreseen": foreseen,
         "cost": float(cost.total),
         "without_repeats": float(quote_tasks(campaign, tasks).total),
         "worked": workers,

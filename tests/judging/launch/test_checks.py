@@ -10,6 +10,7 @@ from config.crowd_endpoints import KNOWN, default_hosts, is_loopback, known
 from judging.campaign import strategy_figures
 from judging.campaign.campaigns import REFERENCE_QUALIFICATIONS
 from judging.campaign.gold_leaks import marks_in_words
+from judging.campaign.rehearsal_copy import keep_people_out, rehearsal_of
 from judging.campaign.screening_forecast import rules_compared
 from judging.campaign.strategy_figures import outcomes_of, telling_words
 from judging.campaign.worker_texts import accept_texts
@@ -17,6 +18,7 @@ from judging.crowds.seam import QualificationKind
 from judging.errors import NotReady
 from judging.launch.check import Checked
 from judging.launch.checks import check_list, each_check
+from judging.launch.closure import close
 from judging.launch.launches import Terms, launch_campaign, plan_offer
 from judging.management.check_lines import in_lines
 from judging.models import Campaign, GoldPair
@@ -221,6 +223,22 @@ def test_a_rehearsal_tries_no_strategies(fair):
     campaign.refresh_from_db()
 
     assert "strategies" not in [one.name for one in each_check(plan_offer(campaign, 4, Terms()))]
+
+
+def test_a_launch_waits_for_a_rehearsal_or_for_whoever_ends_it(fair):
+    campaign = fair.draft()
+    copy = rehearsal_of(campaign)
+    keep_people_out(copy)
+    launch_campaign(copy)
+
+    one = checked(campaign, "rehearsal")
+    with pytest.raises(NotReady, match="are judging the rehearsal fair-rehearsal"):
+        launch_campaign(campaign)
+    close(copy)
+
+    assert not one.passed
+    assert one.next_step.asks_for("close_campaign")
+    assert launch_campaign(campaign).places == campaign.tasks.count()
 
 
 def test_it_stops_at_the_first_failure_and_tells_what_passed_before(fair, checks):

@@ -122,3 +122,26 @@ def test_progress_never_runs_backwards(crowd_of_refused, monkeypatch):
     )
 
     assert told == [0.2, 0.5, 0.5, 0.5, 1.0]
+
+
+def test_a_rehearsal_that_cannot_go_on_ends_and_says_why(crowd_of_refused, monkeypatch):
+    campaign, crew_sizes = crowd_of_refused
+    monkeypatch.setattr(simulated_workers, "MOST_WORKERS", 3)
+    campaign.rehearsal_of = campaign
+    campaign.save(update_fields=["rehearsal_of"])
+    monkeypatch.setattr(simulated_workers, "_tasks_done", lambda campaign: (1, 2))
+
+    done = simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)
+
+    assert "left and none of 3 simulated workers can do" in done.stopped
+    assert crew_sizes == [3] * simulated_workers.IDLE_ROUNDS
+
+
+def test_a_rehearsal_in_which_nothing_was_done_forecasts_nothing(crowd_of_refused, monkeypatch):
+    campaign, _ = crowd_of_refused
+    monkeypatch.setattr(simulated_workers, "MOST_WORKERS", 3)
+    campaign.rehearsal_of = campaign
+    campaign.save(update_fields=["rehearsal_of"])
+
+    with pytest.raises(JudgingError, match="left and none of 3"):
+        simulated_workers._simulate(campaign, None, SimulationSettings(workers=3), None)

@@ -105,6 +105,19 @@ def test_only_members_see_what_needs_a_person_and_only_managers_can_act(client, 
     assert "/steps/pause/" not in page
 
 
+def test_a_next_step_of_another_role_says_whose_it_is(client, campaign):
+    viewer = get_user_model().objects.create_user("bob")
+    Membership.objects.create(collection=campaign.collection, user=viewer, role="viewer")
+    client.force_login(viewer)
+    campaign.state = campaign.State.PAUSED
+    campaign.save()
+
+    answer = client.get(PAGE)
+
+    assert "/steps/resume/" not in answer.content.decode()
+    assert "That is for an owner or a campaign manager of the collection." in text_of(answer)
+
+
 def test_what_needs_a_person_stands_on_top(fair, campaign, manager, settings):
     fair.do_task(campaign, "A1")
     fair.collect(campaign)

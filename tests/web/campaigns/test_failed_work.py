@@ -76,6 +76,32 @@ def test_failed_work_of_a_step_that_is_over_hides_no_next_step(kind, failed, cam
     assert "Check the problems above" not in page
 
 
+@pytest.mark.parametrize(
+    ("kind", "fault", "told"),
+    [
+        ("web.challenge", "refused", False),
+        ("judging.propose_gold", "refused", False),
+        ("leaderboard.analyse", "refused", False),
+        ("web.challenge", "software", True),
+        ("web.challenge", "outside", True),
+        ("judging.collect", "refused", True),
+    ],
+)
+def test_what_a_person_asked_for_in_vain_is_no_alarm(kind, fault, told, failed, campaign, manager):
+    Job.objects.update(kind=kind, fault=fault)
+
+    assert ("Hide failed job" in text_of(manager.get(PAGE))) == told
+
+
+def test_who_asked_in_vain_is_told_on_the_page_where_they_asked(failed, campaign, manager):
+    asked = {**failed.arguments, "runs": [], "rule": "lead2"}
+    Job.objects.update(kind="web.challenge", fault="refused", arguments=asked)
+
+    page = text_of(manager.get(f"{PAGE}challenge/"))
+
+    assert "The key is wrong. Set another key." in page
+
+
 def test_work_that_spends_nothing_is_tried_again(failed, campaign, manager):
     said = text_of(manager.post(f"{PAGE}failed/{failed.pk}/again", follow=True))
     assert "Trying again" in said

@@ -1,0 +1,56 @@
+"""The check list on a collection's page: what is done, what comes next, and for whom."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from pooling.models import Collection, Membership
+from web.collections.next_steps import Holdings, steps_of
+
+pytestmark = pytest.mark.django_db
+
+NOTHING = {"queries": 0, "runs": 0, "qrel_sets": 0, "pools": 0, "campaigns": [], "versions": 0, "new_runs": 0}
+
+
+@pytest.fixture
+def collection():
+    return Collection.objects.create(name="mine")
+
+
+def steps(collection: Collection, role: str, **held: int):
+    person = get_user_model().objects.create_user(role)
+    Membership.objects.create(collection=collection, user=person, role=role)
+    return steps_of(collection, Holdings(**{**NOTHING, **held}), person)
+
+
+@pytest.mark.parametrize(
+    ("held", "title"),
+    [
+        ({}, "Queries"),
+        ({"queries": 3}, "Runs"),
+        ({"queries": 3, "runs": 2}, "Labels"),
+        ({"queries": 3, "runs": 2, "qrel_sets": 1}, "Pool"),
+        ({"queries": 3, "runs": 2, "qrel_sets": 1, "pools": 1}, "Campaign"),
+    ],
+)
+def test_the_first_undone_step_is_next(collection, held, title):
+    marked = [step for step in steps(collection, "owner", **held) if step.is_next]
+
+    assert [step.title for step in marked] == [title]
+    assert marked[0].address
+    assert not marked[0].who
+
+
+def test_a_next_step_of_another_role_says_whose_it_is(collection):
+    held = {"queries": 3, "runs": 2, "qrel_sets": 1}
+
+    pool = next(step for step in steps(collection, "maintainer", **held) if step.is_next)
+
+    assert pool.title == "Pool"
+    assert (pool.action, pool.address) == ("", "")
+    assert pool.who == "an owner or a campaign manager"
+
+
+def test_later_steps_are_not_assigned_to_anybody_yet(collection):
+    assert not any(step.who for step in steps(collection, "viewer") if not step.is_next)

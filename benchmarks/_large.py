@@ -128,12 +128,17 @@ class Large:
         run = pooling.Run.objects.create(
             collection=self.collection,
             run_tag=f"run-{number:03}",
+            team=f"team {number % 40}",
+            submitted_on=self.now.date() - timedelta(days=number),
+            details={
+                "neural": ("nnlm", "nn", "trad")[number % 3],
+                "subtask": ("fullrank", "rerank")[number % 2],
+            },
             format="trec",
             order="rank",
             sha256=sha256,
             parser_version=1,
             storage_name=path.name,
-            team=f"team {number % 40}",
             report={"queries": self.queries, "depth": DEPTH, "lines": self.queries * DEPTH, "warnings": []},
         )
         for passage in ranked[:, 0].tolist():

@@ -1,4 +1,4 @@
-"""Measure the time and database queries of every page with 200 runs, 6,980 queries and 150,000 judgments.
+"""Measure the time and database queries of every page: 200 runs (``--runs``), 6,980 queries, 150,000 judgments.
 
 An owner of the collection requests every readable URL of web/urls.py through Django's whole stack in this process,
 on PostgreSQL and Redis: once cold, then ``--rounds`` times. Writing the rows takes about a minute, and so do the
@@ -37,6 +37,7 @@ MOST_SECONDS = 0.3
 MOST_QUERIES = 60
 LEAST_LINES = 2000
 ROUNDS = 9
+RUNS = 200
 PERSON = "bench"
 
 #: The value of each URL parameter. A key "page parameter" applies to some pages only, where "page" is the whole
@@ -48,6 +49,7 @@ PARAMETERS: dict[str, Any] = {
     "rename_draft name": "next",
     "preview_texts name": "next",
     "pool": "large",
+    "labels": "official",
     "number": 1,
     "form": "csv",
     "kind": "stability",
@@ -67,7 +69,12 @@ PARAMETERS: dict[str, Any] = {
 }
 #: Query strings of further URLs of a page.
 ASKED = {
-    "leaderboard": ["sort=-official&page=2", "version=none", "measure=nDCG@10"],
+    "leaderboard": [
+        "sort=-official&page=2",
+        "version=none",
+        "measure=nDCG@10",
+        "neural=nnlm&team=team+3&from=2000-01-01&column=neural&column=team",
+    ],
     "runs": ["q=run-01"],
     "run": ["show=lost&sort=-rank", "show=unjudged"],
     "queries": ["sort=hardest", "show=unanswered"],
@@ -133,8 +140,8 @@ def database(keep: str, folder: Path) -> Iterator[bool]:
                 admin.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
-def build() -> None:
-    """Write the rows, publish a version, and create an owner."""
+def build(runs: int) -> None:
+    """Write the rows with so many runs, publish a version, and create an owner."""
     from _further import further
     from _large import Large
     from django.contrib.auth import get_user_model
@@ -143,7 +150,7 @@ def build() -> None:
     from pooling.services.teams import make_team
     from tournament.services import publish_qrels
 
-    large = Large()
+    large = Large(runs=runs)
     large.build()
     # Judgments of challengers are under way: otherwise every query is settled.
     published = publish_qrels(campaign=large.campaign, allow_open=True)
@@ -247,7 +254,7 @@ def run(options: argparse.Namespace) -> dict[str, Figures]:
             call_command("migrate", verbosity=0)
             if new:
                 started = time.perf_counter()
-                build()
+                build(options.runs)
                 print(f"Rows and files written in {time.perf_counter() - started:.0f} s.", file=sys.stderr)
             draw_boards()
             client = Client()
@@ -295,6 +302,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"times to ask (default: {ROUNDS})")
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
     parser.add_argument("--only", default="", metavar="WORD", help="only pages whose name contains this word")
     parser.add_argument(
         "--database", default="", metavar="NAME", help="create or reuse a database and keep it"

@@ -57,6 +57,7 @@ class Kind:
     private queries. ``of_private``: it requires private queries. ``by_query_set``: it can be limited to public
     queries. ``of_runs``: the runs can be chosen. ``at_once``: for up to this many runs, pages compute it at once,
     for everybody. ``by_description``: it uses the descriptions of runs, and can include announced runs.
+    ``reads_labels``: its results depend on qrel sets, so that withheld ones make it an analysis for members.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Kind:
     of_runs: bool = True
     at_once: int = 0
     by_description: bool = False
+    reads_labels: bool = True
     works: str = "Computing"
     help: str = ""
     example: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from leaderboard.analyses.better_than_perfect.kind import KIND as BETTER_THAN_PERFECT
 from leaderboard.analyses.board_agreement.kind import KIND as BOARD_AGREEMENT
 from leaderboard.analyses.compare.kind import KIND as COMPARE
+from leaderboard.analyses.harmless_order.kind import KIND as HARMLESS_ORDER
 from leaderboard.analyses.judge_agreement.kind import KIND as JUDGE_AGREEMENT
 from leaderboard.analyses.label_disagreement.kind import KIND as LABEL_DISAGREEMENT
 from leaderboard.analyses.label_noise.kind import KIND as LABEL_NOISE
@@ -31,6 +32,7 @@ KINDS = {
         SPLIT_HALVES,
         POWER,
         COMPARE,
+        HARMLESS_ORDER,
         PROGRESS,
         PRIVATE_BOARD,
         BOARD_AGREEMENT,

@@ -7,6 +7,7 @@ import hashlib
 
 from config.background.job_kinds import Progress as JobProgress
 from judging.models import Campaign
+from leaderboard.analyses.fields import Choice
 from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.pool_sizes.analysis import pool_or_newest
 from leaderboard.analyses.shared.combinations import check_some_are_private
@@ -19,6 +20,7 @@ from leaderboard.output.storing import as_stored, from_stored
 from leaderboard.scoring.evaluation import Progress
 from pooling.services.pools import without_text
 from pooling.services.query_splits import private_qids
+from pooling.services.withholding import withheld_names
 from tournament.services.publishing import version_numbered
 
 
@@ -41,6 +43,29 @@ def check_released(asked: Asked) -> None:
         )
     if asked.text("queries") in ("all", "private") and private_qids(asked.collection):
         raise MembersOnly("Results on private queries are for members.", "Choose the public queries.")
+    _refuse_withheld(asked)
+
+
+#: Kinds of choices that name labels.
+OF_LABELS = {"labels", "one labels", "one labels or order", "other labels", "sets"}
+
+
+def _refuse_withheld(asked: Asked) -> None:
+    """Raise MembersOnly if the analysis may rest on withheld labels: by choice, or because none were chosen."""
+    withheld = withheld_names(asked.collection)
+    if not withheld or not asked.kind.reads_labels:
+        return
+    chosen = [
+        asked.several(field.name)
+        for field in asked.kind.fields
+        if isinstance(field, Choice) and field.of in OF_LABELS
+    ]
+    if not chosen or any(not names or withheld.intersection(names) for names in chosen):
+        raise MembersOnly(
+            f"{asked.kind.title} would tell more about the withheld labels {', '.join(sorted(withheld))} than their "
+            "leaderboard does.",
+            "Choose labels that are not withheld, or sign in as a member.",
+        )
 
 
 def analysis_key(asked: Asked) -> str:

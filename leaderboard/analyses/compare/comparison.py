@@ -110,7 +110,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class _Ranks:
+class FirstRanks:
     """Ranks of the first relevant passage, runs × queries, and which queries have several answers."""
 
     ranks: npt.NDArray[np.int64]
@@ -158,7 +158,7 @@ def chronological(runs: Sequence[Run]) -> list[Run]:
 def _compare(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> Comparison:
-    found = _ranks(collection, runs, question, progress)
+    found = first_ranks(collection, runs, question, progress)
     asked = asked_pairs(len(runs))
     rules = Rules(len(asked), question.alpha, question.deciding)
     tags = [run.run_tag for run in runs]
@@ -174,7 +174,7 @@ def _compare(
 def _over_time(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
 ) -> BoardOverTime:
-    found = _ranks(collection, runs, question, progress)
+    found = first_ranks(collection, runs, question, progress)
     values = [mean_reciprocal(ranks) for ranks in found.ranks]
     tags = [run.run_tag for run in runs]
     order = _in_time(runs, values)
@@ -217,7 +217,7 @@ def _compared(
 
 
 def _facts(
-    collection: Collection, runs: Sequence[Run], question: Question, found: _Ranks, rules: Rules
+    collection: Collection, runs: Sequence[Run], question: Question, found: FirstRanks, rules: Rules
 ) -> Facts:
     several = "left out" if question.single_answer_only else "included"
     further = (
@@ -229,9 +229,10 @@ def _facts(
     return facts_of(collection, runs, [question.labels], found.name, queries, further=further)
 
 
-def _ranks(
+def first_ranks(
     collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None
-) -> _Ranks:
+) -> FirstRanks:
+    """Return the runs' ranks over the queries that the question asks about. Raises NothingToScore without any."""
     labels = question.labels
     measure = _reciprocal(question.measure, labels)
     relevant = labels.grades >= measure.rel
@@ -249,7 +250,7 @@ def _ranks(
     scored = evaluate(collection=collection, runs=runs, labels=labels, measures=[measure], progress=progress)
     values = np.stack([scored[run.pk, measure.name].values[kept_queries] for run in runs])
     ranks = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-    return _Ranks(np.rint(ranks).astype(np.int64), int(several.sum()), measure.name)
+    return FirstRanks(np.rint(ranks).astype(np.int64), int(several.sum()), measure.name)
 
 
 def _reciprocal(name: str, labels: Labels) -> Measure:

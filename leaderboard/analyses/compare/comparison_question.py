@@ -52,5 +52,10 @@ def question_asked(asked: Asked) -> Question:
         alpha=asked.settings["alpha"],  # type: ignore[arg-type]  # read as a number
         deciding=Deciding(asked.text("test")),
         single_answer_only=asked.text("single") == "1",
-        hidden=frozenset(private_qids(asked.collection)) if asked.released else frozenset(),
+        hidden=hidden_from(asked),
     )
+
+
+def hidden_from(asked: Asked) -> frozenset[str]:
+    """Return the qids to leave out: private queries, in what is made for everybody."""
+    return frozenset(private_qids(asked.collection)) if asked.released else frozenset()

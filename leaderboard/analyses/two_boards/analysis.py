@@ -25,12 +25,14 @@ def analyse_two_boards(
     labels: tuple[str, str],
     measures: tuple[str, str],
     p: float = PERSISTENCE,
+    highlight: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Analysis:
     """Compare the boards of (labels, measure) pairs over the queries that both labels cover.
 
-    Raises the errors of ``combinations``, WrongSetting if both boards are the same, and NothingToScore without a
-    common query.
+    The figure names the runs in ``highlight`` (run tags), else those that stand out. Raises the errors of
+    ``combinations``, WrongSetting if both boards are the same or a highlighted run is not on them, and
+    NothingToScore without a common query.
     """
     sides = [
         combinations(
@@ -48,6 +50,9 @@ def analyse_two_boards(
         raise WrongSetting(
             f"Both boards are {one.name}.", "Choose other labels or another measure for the second board."
         )
+    for tag in highlight:
+        if tag not in one.run_tags:
+            raise WrongSetting(f"{tag} is not among the compared runs.", "Highlight one of those.")
     first, second = _on_common_queries(one, two)
     found = two_boards(first.values.mean(axis=1), second.values.mean(axis=1), p=p)
     facts = facts_of_combinations(collection, [first, second], seed=None, further=(("RBO's p", f"{p:g}"),))
@@ -57,7 +62,7 @@ def analyse_two_boards(
     return Analysis(
         facts=facts,
         tables=(_agreement_table(found, names, facts, p), _moves_table(board), board),
-        figures=(boards_figure(found, first.run_tags, names, facts, board),),
+        figures=(boards_figure(found, first.run_tags, names, facts, board, highlight),),
         sentences=(_sentence(found, names, p),),
     )
 

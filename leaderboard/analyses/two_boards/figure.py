@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from leaderboard.analyses.two_boards.computation import TwoBoards
@@ -15,14 +16,24 @@ NAMED = (
     f"Named: the first {NAMED_OF_EACH} runs of each board, and the {NAMED_OF_EACH} that move most. "
     "The table has every run."
 )
+HIGHLIGHTED = "Named: the chosen runs. The table has every run."
 TITLE = "One board against the other"
 
 
 def boards_figure(
-    found: TwoBoards, run_tags: list[str], names: tuple[str, str], facts: Facts, data: Table
+    found: TwoBoards,
+    run_tags: list[str],
+    names: tuple[str, str],
+    facts: Facts,
+    data: Table,
+    highlight: Sequence[str] = (),
 ) -> Figure:
-    """Plot the mean of every run on the second board against its mean on the first."""
-    named = _named(found)
+    """Plot the mean of every run on the second board against its mean on the first.
+
+    ``highlight``: the runs to name and color ([MM] figure 4); if empty, those that stand out.
+    """
+    named = [run_tags.index(tag) for tag in highlight] or _named(found)
+    told = HIGHLIGHTED if highlight else NAMED
     points = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
 
     def draw(canvas: Any) -> None:
@@ -46,9 +57,9 @@ def boards_figure(
             )
         ],
         named=named,
-        note=NAMED if len(named) < len(points) else "",
+        note=told if len(named) < len(points) else "",
     )
-    caption = "One point per run." + (f" {NAMED}" if len(named) < len(points) else "")
+    caption = "One point per run." + (f" {told}" if len(named) < len(points) else "")
     return Figure("against", TITLE, caption, facts, draw, data, (chart_content(chart),), 5.5, 4.5)
 
 

@@ -32,6 +32,15 @@ PERSISTENCE_FIELD = Number(
 )
 
 
+HIGHLIGHT = Choice(
+    "highlight",
+    "Highlighted run",
+    of="runs",
+    help="runs to name in the figure, among all others in grey (default: those that stand out)",
+    several=True,
+)
+
+
 def make(asked: Asked, progress: Progress | None) -> Analysis:
     """Run the requested analysis."""
     first = labels_or_usual(asked.collection, asked.text("qrels"))
@@ -42,6 +51,7 @@ def make(asked: Asked, progress: Progress | None) -> Analysis:
         labels=(first, other_labels(asked.collection, first, asked.text("against"))),
         measures=(asked.text("measure"), asked.text("against_measure") or asked.text("measure")),
         p=p,
+        highlight=asked.several("highlight"),
         progress=progress,
     )
 
@@ -58,6 +68,7 @@ KIND = Kind(
         replace(OTHER_LABELS, help=f"{OTHER_LABELS.help}; name the same labels to compare two measures"),
         OTHER_MEASURE,
         PERSISTENCE_FIELD,
+        HIGHLIGHT,
     ),
     works="Scoring runs",
     help="Compare two boards of the same runs, under two sets of labels or by two measures: Kendall's tau-b, "

@@ -86,3 +86,19 @@ def test_two_measures_of_a_track(track):
     assert found.tables[0].rows[0].values["tau_b"] == pytest.approx(kendalltau(first, second).statistic)
     assert "nDCG@10" in found.figures[0].charts[0]["x_axis"]
     assert "NCG@100" in found.figures[0].charts[0]["y_axis"]
+
+
+def test_chosen_runs_are_named_among_all(valley, version, capsys):
+    asked = ["two_boards", "valley", "--qrels", "official", "--against", "@1"]
+    runs = chosen_runs(valley.collection)
+
+    chart = analyse_two_boards(
+        collection=valley.collection, runs=runs, labels=("official", "@1"), measures=("RR@10", "RR@10"),
+        highlight=["new"],
+    ).figures[0].charts[0]  # fmt: skip
+
+    assert [chart["points"][place]["name"] for place in chart["named"]] == ["new"]
+    assert len(chart["points"]) == len(runs)
+    with pytest.raises(SystemExit):
+        call_command(*asked, "--highlight", "nobody")
+    assert "nobody is not among the compared runs" in capsys.readouterr().err

@@ -1,0 +1,98 @@
+"""Measure the tables of a track with 1,000 runs and 6,980 queries: each has to be made within five seconds.
+
+The collection is that of benchmarks/pages.py, on PostgreSQL. Each table is made once to keep the runs' values, as the
+board's background job does, and then measured ``--rounds`` times without its kept result. ``--runs`` sets the number
+of runs; ``--database NAME --folder FOLDER`` reuse a collection; ``--check`` exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parent))
+
+import pages  # noqa: E402 -- it lies beside this file
+
+MOST_SECONDS = 5.0
+RUNS = 1000
+#: Kind of analysis → settings, where the usual ones do not do.
+TABLES: dict[str, dict[str, str]] = {
+    "track_statistics": {},
+    "track_results": {"measures": "RR@10 nDCG@10"},
+    "run_types": {},
+    "query_spread": {},
+    "two_boards": {"qrels": "official", "against": "official", "against_measure": "nDCG@10"},
+    "label_disagreement": {"qrels": "official", "against": "@1"},
+    "power": {},
+    "pool_sizes": {},
+    "harmless_order": {},
+}
+
+
+def seconds_of(kind: str, settings: dict[str, str], rounds: int) -> float:
+    """Return the median time to make a table from values that are there."""
+    from leaderboard.analyses.fields import read_settings
+    from leaderboard.analyses.kinds import Asked
+    from leaderboard.analyses.registry import KINDS
+    from pooling.models import Collection
+
+    collection = Collection.objects.get(name="large")
+    runs = tuple(collection.runs.order_by("run_tag"))
+    chosen = KINDS[kind]
+    asked = Asked(chosen, collection, runs, read_settings(chosen.fields, settings))
+    chosen.make(asked, None)
+    found = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        chosen.make(asked, None)
+        found.append(time.perf_counter() - started)
+    return statistics.median(found)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=RUNS, help=f"runs of the collection (default: {RUNS})")
+    parser.add_argument("--rounds", type=int, default=3, help="times to make each table (default: 3)")
+    parser.add_argument(
+        "--database", default="", metavar="NAME", help="create or reuse a database and keep it"
+    )
+    parser.add_argument(
+        "--folder", default="", metavar="FOLDER", help="folder for the files of a kept database"
+    )
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    options = parser.parse_args(arguments)
+    with (
+        tempfile.TemporaryDirectory() as passing,
+        pages.database(options.database, Path(options.folder or passing)) as new,
+    ):
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+        from django.db import connections
+
+        call_command("migrate", verbosity=0)
+        if new:
+            pages.build(options.runs)
+        found = {}
+        for kind, settings in TABLES.items():
+            found[kind] = seconds_of(kind, settings, options.rounds)
+            print(f"{found[kind]:8.2f} s  {kind}", flush=True)
+        connections.close_all()
+    missed = [kind for kind, seconds in found.items() if seconds >= MOST_SECONDS]
+    print(f"MISSED: {', '.join(missed)}" if missed else f"Every table takes less than {MOST_SECONDS:g} s.")
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,103 @@
+"""The order of runs by *do no harm* as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from leaderboard.analyses.compare.comparison import Question, first_ranks
+from leaderboard.analyses.compare.outcome_cases import mean_reciprocal
+from leaderboard.analyses.harmless_order.computation import HarmlessOrder, harmless_order
+from leaderboard.errors import NothingToScore
+from leaderboard.output import Analysis, Column, Facts, Kind, Row, Table
+from leaderboard.output.table import best_marked
+from leaderboard.scoring.evaluation import Progress
+from leaderboard.scoring.score_facts import facts_of
+from pooling.models import Collection, Run
+
+CAPTION = (
+    "A run beats another if it answers significantly more queries and is not significantly later where both answer, "
+    "or is significantly earlier there and does not answer significantly fewer. Place 1: beaten by no run; a later "
+    "place: beaten only by runs above. Runs with the same place cannot be ordered."
+)
+
+
+def analyse_harmless_order(
+    *, collection: Collection, runs: Sequence[Run], question: Question, progress: Progress | None = None
+) -> Analysis:
+    """Return the order over the queries for which the labels have a relevant passage. Raises NothingToScore."""
+    if len(runs) < 2:
+        raise NothingToScore("An order needs two or more runs.", "Choose further runs.")
+    scored = first_ranks(collection, runs, question, progress)
+    found = harmless_order(scored.ranks, alpha=question.alpha)
+    facts = facts_of(
+        collection,
+        runs,
+        [question.labels],
+        scored.name,
+        int(scored.ranks.shape[1]),
+        further=(("α", f"{question.alpha:g}"), ("m", f"{found.tests:,}")),
+    )
+    means = [mean_reciprocal(ranks) for ranks in scored.ranks]
+    return Analysis(
+        facts=facts,
+        tables=(_table(runs, means, scored.ranks, found, facts),),
+        sentences=(_sentence(runs, found),),
+        content={"places": {run.run_tag: int(place) for run, place in zip(runs, found.place, strict=True)}},
+    )
+
+
+def _table(
+    runs: Sequence[Run], means: Sequence[float], ranks: np.ndarray, found: HarmlessOrder, facts: Facts
+) -> Table:
+    by_mean = _competition_places(means)
+    order = sorted(range(len(runs)), key=lambda run: (found.place[run], -means[run], runs[run].run_tag))
+    rows = tuple(
+        Row(
+            {
+                "place": int(found.place[run]),
+                "run": runs[run].run_tag,
+                "team": runs[run].team or None,
+                "mean": means[run],
+                "by_mean": by_mean[run],
+                "answered": float((ranks[run] > 0).mean()),
+                "beats": int(found.beats[run].sum()),
+                "beaten": int(found.beats[:, run].sum()),
+            }
+        )
+        for run in order
+    )
+    columns = (
+        Column("place", "place", Kind.COUNT),
+        Column("run", "run"),
+        Column("team", "team"),
+        Column("mean", f"M{facts.measure}", Kind.MEASURE),
+        Column("by_mean", "rank by the mean", Kind.COUNT),
+        Column("answered", "answered", Kind.SHARE),
+        Column("beats", "beats", Kind.COUNT, "runs"),
+        Column("beaten", "beaten by", Kind.COUNT, "runs"),
+    )
+    note = f"Paired t-test on search lengths, exact sign test: a claim needs α over {found.tests:,} tests, a harm α."
+    return Table(
+        "order",
+        "Order by do no harm",
+        CAPTION,
+        columns,
+        best_marked(rows, "mean", higher=True),
+        facts,
+        notes=(note,),
+    )
+
+
+def _competition_places(means: Sequence[float]) -> list[int]:
+    return [1 + sum(other > mean for other in means) for mean in means]
+
+
+def _sentence(runs: Sequence[Run], found: HarmlessOrder) -> str:
+    first = [run.run_tag for run, place in zip(runs, found.place, strict=True) if place == 1]
+    ordered = int(found.beats.sum())
+    some = f"{ordered:,} of {found.comparisons:,} pairs of runs can be ordered."
+    if len(first) == 1:
+        return f"{first[0]} alone is beaten by no other run. {some}"
+    return f"{len(first):,} of {len(runs):,} runs share the first place: no run beats one of them. {some}"

@@ -1,0 +1,104 @@
+"""The linear order of runs by *do no harm* ([SI], section 5). Pure.
+
+Of every two runs it is asked whether one *does no harm* to the other (``leaderboard.analyses.compare.verdicts``):
+it answers significantly more queries and is not significantly later where both answer, or it is significantly earlier
+there and does not answer significantly fewer. Tests that grant this use α over twice the number of pairs, tests that
+withhold it use α: no correction for many pairs may hide a harm. The paired t-test on search lengths decides.
+
+Such claims are a partial order, and can go round in a circle. Choices made here: runs in a circle count as one; the
+first place belongs to all runs that no run outside their circle beats, the second to those that only these beat, and
+so on. Runs of a place share its first rank (1, 1, 3): the data do not say which of them is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from leaderboard.analyses.shared.proportions import sign_test_p
+
+ALPHA = 0.05
+GRANTING_TESTS = 2
+Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HarmlessOrder:
+    """``beats[i, j]``: run i does no harm to run j, and is better. ``place``: shape (runs,), from 1, ties shared."""
+
+    beats: Flags
+    place: Integers
+    comparisons: int
+    """Number of pairs compared."""
+    tests: int
+    """Number of tests over which the level is divided."""
+
+
+def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
+    """Return the order from runs × queries ranks of the first relevant passage (0: unanswered).
+
+    Time grows with runs² × queries, as five matrix products. Raises ValueError without runs.
+    """
+    runs = len(ranks)
+    if not runs:
+        raise ValueError("an order needs runs")
+    comparisons = runs * (runs - 1) // 2
+    tests = max(1, comparisons * GRANTING_TESTS)
+    beats = _beats(ranks.astype(np.float64), alpha / tests, alpha)
+    return HarmlessOrder(beats, _places(beats), comparisons, tests)
+
+
+def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
+    """Return which run (row) beats which (column)."""
+    answered = (ranks > 0).astype(np.float64)
+    wins = answered @ (1 - answered).T
+    share_p = sign_test_p(wins.astype(np.int64), wins.T.astype(np.int64))
+    earlier, length_p = _paired_t(ranks, answered)
+    more, undefined = wins > wins.T, np.isnan(length_p)
+    answers_more = (share_p <= granting) & more
+    answers_fewer = (share_p <= withholding) & (wins < wins.T)
+    finds_earlier = (length_p <= granting) & (earlier > 0)
+    finds_later = (length_p <= withholding) & (earlier < 0)
+    # Without a test, differences that all point the same way are evidence, and no difference is none.
+    no_harm = np.where(undefined, earlier > 0, ~finds_later)
+    found: Flags = (answers_more & no_harm) | (finds_earlier & ~answers_fewer)
+    np.fill_diagonal(found, False)
+    return found
+
+
+def _paired_t(ranks: Floats, answered: Floats) -> tuple[Floats, Floats]:
+    """Return, for each pair, how much shorter the row's searches are in total, and p of the paired t-test.
+
+    Over the queries that both answer. All sums are of integers, so they are exact. p is 1 if all differences are
+    zero, and NaN where it is undefined: fewer than two queries, or differences that are all the same.
+    """
+    both = answered @ answered.T
+    squares = ranks**2
+    total = answered @ ranks.T - ranks @ answered.T
+    squared = answered @ squares.T + squares @ answered.T - 2 * ranks @ ranks.T
+    spread = both * squared - total**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = total / np.sqrt(spread / (both - 1))
+        p = 2 * stdtr(both - 1, -np.abs(t))
+    p = np.where((both < 2) | (spread <= 0), np.nan, p)
+    return total, np.where((both > 0) & (squared == 0), 1.0, p)
+
+
+def _places(beats: Flags) -> Integers:
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(len(beats)))
+    graph.add_edges_from(zip(*(side.tolist() for side in np.nonzero(beats)), strict=True))
+    circles = nx.condensation(graph)
+    place = np.zeros(len(beats), dtype=np.int64)
+    above = 0
+    for level in nx.topological_generations(circles):
+        members = [run for circle in level for run in circles.nodes[circle]["members"]]
+        place[members] = above + 1
+        above += len(members)
+    return place

@@ -6,7 +6,7 @@ LeaderboardError
 ├── NothingPrivate    no private queries, or too few to compare on
 ├── NothingToScore    no runs, or no query that both sets of labels cover
 ├── WrongSetting      an invalid number or choice for an analysis
-└── MembersOnly       an analysis that would show unreleased data to nonmembers
+└── MembersOnly       unreleased data, or withheld labels, for members alone
 """
 
 from __future__ import annotations
@@ -39,4 +39,4 @@ class WrongSetting(LeaderboardError):
 
 
 class MembersOnly(LeaderboardError):
-    """The analysis would show unreleased data to someone who is not a member."""
+    """This would show unreleased data or withheld labels to someone who is not a member."""

@@ -94,6 +94,9 @@ urlpatterns = [
     path("collections/<slug:name>/about/", collections.describe, name="describe_collection"),
     path("collections/<slug:name>/policy/", board_rules.policy, name="policy"),
     path("collections/<slug:name>/policy/drop", board_rules.drop, name="drop_policy"),
+    path(
+        "collections/<slug:name>/labels/<slug:labels>/withhold", board_rules.withhold, name="withhold_labels"
+    ),
     path("collections/<slug:name>/split/", board_rules.split, name="split"),
     path("collections/<slug:name>/leaderboard/", collections.leaderboard, name="leaderboard"),
     path(

@@ -140,13 +140,16 @@ def _asked(row: dict[str, Any]) -> list[Any]:
 def hidden_passages(campaign: Campaign) -> set[int]:
     """Return passages of the campaign that only non-public runs supplied, in its pool or later as challengers."""
     runs = Run.objects.filter(collection=campaign.collection)
-    if campaign.pool is None or not runs.exclude(release=Run.Release.PUBLIC).exists():
+    labels = campaign.pool.qrel_set if campaign.pool else None
+    withheld = labels is not None and labels.withheld
+    if campaign.pool is None or not (withheld or runs.exclude(release=Run.Release.PUBLIC).exists()):
         return set()
     public = {run.pk: run for run in runs.filter(release=Run.Release.PUBLIC)}
     supplied: dict[int, bool] = {}
     rows = PooledPassage.objects.filter(pool=campaign.pool).values_list("passage_id", "run_ids", "is_qrel")
     for passage, run_ids, is_qrel in rows.iterator(chunk_size=5000):
-        supplied[passage] = supplied.get(passage, False) or is_qrel or not public.keys().isdisjoint(run_ids)
+        by_labels = is_qrel and not withheld
+        supplied[passage] = supplied.get(passage, False) or by_labels or not public.keys().isdisjoint(run_ids)
     hidden = {passage for passage, is_public in supplied.items() if not is_public}
     later = _challengers(campaign) - supplied.keys()
     return hidden | (later - _public_tops(campaign, list(public.values())) if later else set())

@@ -47,6 +47,8 @@ class PublishedBoard:
     measure: str
     software: str
     baselines: frozenset[str]
+    decimals: int | None = None
+    """Digits after the point that values were rounded to before they were published; None: not rounded."""
 
     @property
     def asked(self) -> Measure:
@@ -234,6 +236,7 @@ def _content(published: PublishedBoard, board: Board) -> dict[str, Any]:
         "level": board.level,
         "trials": board.trials,
         "seed": board.seed,
+        "decimals": published.decimals,
         "software": published.software,
     }
 

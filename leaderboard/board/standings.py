@@ -30,14 +30,15 @@ class Standing:
     """A run under one set of labels: its mean over queries with an interval, and its rank.
 
     The mean and its bounds are nan if the measure has no value for any query. ``first`` and ``last`` bound the rank
-    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0.
+    (``rank_ranges``); the perfect run has none. ``answered`` is the share of queries with a value above 0; None
+    where values are rounded (``leaderboard.board.rounding``).
     """
 
     value: float
     low: float
     high: float
     rank: int
-    answered: float
+    answered: float | None
     first: int | None = None
     last: int | None = None
 
@@ -198,12 +199,10 @@ def able_to_pass(rows: Sequence[BoardRow]) -> dict[str, int]:
     values = np.array([row.leading.value for row in runs])
     most = values + 1 - np.array([row.judged_tops or 0.0 for row in runs])
     unjudged = np.array([(row.judged_tops or 0.0) < 1 for row in runs], dtype=bool)
-    found = {}
-    for place, row in enumerate(runs):
-        below = np.array([other.leading.rank > row.leading.rank for other in runs], dtype=bool)
-        if number := int((below & unjudged & (most > values[place])).sum()):
-            found[row.run] = number
-    return found
+    ranks = np.array([row.leading.rank for row in runs], dtype=np.int64)
+    passing = unjudged & (ranks > ranks[:, None]) & (most > values[:, None])
+    counts = passing.sum(axis=1).tolist()
+    return {row.run: number for row, number in zip(runs, counts, strict=True) if number}
 
 
 def standing_out(rows: Sequence[BoardRow], count: int = 5) -> list[BoardRow]:

@@ -10,6 +10,27 @@ THIN_SPACE = "\u2009"
 NOT_THERE = "–"
 MINUS = "−"
 LEAST_P = 1e-300
+#: Digits after the point of a measure's value and of the bounds of its interval.
+DIGITS = 4
+BOUND_DIGITS = 3
+
+
+class Rounded(float):
+    """A measure's value that is published with fewer digits after the point: every surface shows just these."""
+
+    decimals: int
+
+    @classmethod
+    def of(cls, value: float, decimals: int) -> Rounded:
+        """Return the value rounded to so many decimals; without decimals there is no value left to show (NaN)."""
+        found = cls(round(value, decimals) if decimals and not math.isnan(value) else math.nan)
+        found.decimals = decimals
+        return found
+
+
+def digits_of(value: float, usual: int) -> int:
+    """Return how many digits after the point to show: ``usual``, or as many as the value was rounded to."""
+    return min(usual, value.decimals) if isinstance(value, Rounded) else usual
 
 
 def number_text(value: Value, kind: Kind) -> str:
@@ -58,7 +79,7 @@ def _one(value: float, kind: Kind) -> str:
             return _signed(f"{value:+.4f}")
         case Kind.SHIFT:
             return _signed(f"{value:+.0f}") if value else "="
-    return _signed(f"{value:.4f}")
+    return _signed(f"{value:.{digits_of(value, DIGITS)}f}")
 
 
 def _interval(interval: Interval, kind: Kind) -> str:
@@ -74,7 +95,7 @@ def _bound(value: float, kind: Kind) -> str:
     if kind is Kind.CHANGE:
         return _signed(f"{value:+.3f}")
     if kind is Kind.MEASURE:
-        return _signed(f"{value:.3f}")
+        return _signed(f"{value:.{digits_of(value, BOUND_DIGITS)}f}")
     return _one(value, Kind.COUNT if isinstance(value, int) else kind)
 
 

@@ -116,6 +116,15 @@ class SubmissionPolicy(models.Model):
     teams_see_scores = models.BooleanField(
         default=False, db_default=False, help_text="Whether teams see values of their unreleased runs."
     )
+    public_decimals = models.PositiveSmallIntegerField(
+        null=True,
+        help_text="Decimals of values on the public board; null: all, or under withheld labels what hides a query.",
+    )
+    per_query_values = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether values of single queries under withheld labels are shown.",
+    )
     public_list = models.CharField(
         max_length=10,
         blank=True,
@@ -306,6 +315,11 @@ class QrelSet(models.Model):
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.OFFICIAL)
     min_grade = models.IntegerField(default=1, help_text="Relevant means a grade of at least this.")
     sha256 = models.CharField(max_length=64)
+    withheld = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Scores under it are shown; its labels and what tells them are for members.",
+    )
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:

@@ -44,8 +44,8 @@ def ask_to_add(
 ) -> AddedFiles:
     """Keep the files for a job to read them; without files the job fetches missing texts from known sources.
 
-    ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``. ``there``: passage files that lie on
-    the server already. Raises PoolingError for what can be told at once.
+    ``details`` of labels: ``set`` (its name), ``min_grade``, ``skip_unknown``, ``withheld``. ``there``:
+    passage files that lie on the server already. Raises PoolingError for what can be told at once.
     """
     details = details or {}
     check_addable(
@@ -88,6 +88,7 @@ def _labels(wanted: AddedFiles, progress: Progress | None) -> dict[str, Any]:
             set_name=wanted.details["set"],
             min_grade=wanted.details.get("min_grade", 1),
             skip_unknown=wanted.details.get("skip_unknown", False),
+            withheld=wanted.details.get("withheld", False),
             name=names(wanted.files)[path],
             progress=progress,
         )

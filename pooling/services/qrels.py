@@ -38,11 +38,13 @@ def import_qrels(
     min_grade: int = 1,
     kind: str = "",
     skip_unknown: bool = False,
+    withheld: bool = False,
     name: str = "",
     progress: Progress | None = None,
 ) -> ImportedQrels:
     """Import labels as a new qrel set. Relevant means a grade of at least ``min_grade``.
 
+    Of a ``withheld`` set everybody sees scores only (``pooling.services.withholding``).
     Without ``kind`` a set with grades above 1 is graded, any other official.
     Raises InvalidQrelFile, UnknownQueries, AlreadyImported; then nothing is imported.
     """
@@ -62,7 +64,12 @@ def import_qrels(
     try:
         with transaction.atomic():
             qrel_set = QrelSet.objects.create(
-                collection=collection, name=set_name, kind=kind, min_grade=min_grade, sha256=labels.sha256
+                collection=collection,
+                name=set_name,
+                kind=kind,
+                min_grade=min_grade,
+                sha256=labels.sha256,
+                withheld=withheld,
             )
             passage_keys = passages.record_passages(collection, labels.pids)
             bulk.insert(

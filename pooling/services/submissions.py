@@ -41,6 +41,8 @@ PUBLIC_LISTS = {
     "counts": "how many runs each team has submitted",
     "all": "the tag and day of every submission",
 }
+#: Measures are shown with so many decimals; a policy can allow fewer.
+MOST_DECIMALS = 4
 #: Under these words policies stand in the activity log.
 LOGGED = "submission policy"
 
@@ -66,6 +68,8 @@ def set_policy(
     release_after: str = "",
     teams_see_scores: bool = False,
     public_list: str = "",
+    public_decimals: int | None = None,
+    per_query_values: bool = False,
     who: str = "",
     why: str = "",
 ) -> SubmissionPolicy:
@@ -79,6 +83,10 @@ def set_policy(
             "The policy has an unknown choice.",
             f"Release after the embargo: {', '.join(filter(None, RELEASED_AFTER))} or empty. "
             f"Public list: {', '.join(filter(None, PUBLIC_LISTS))} or empty.",
+        )
+    if public_decimals is not None and not 0 <= public_decimals <= MOST_DECIMALS:
+        raise SubmissionRefused(
+            f"Values cannot have {public_decimals} decimals.", f"Give a number from 0 to {MOST_DECIMALS}."
         )
     possible = requirable(collection)
     required = [FORMER.get(name, name) for name in required]
@@ -96,6 +104,8 @@ def set_policy(
         "release_after": release_after,
         "teams_see_scores": teams_see_scores,
         "public_list": public_list,
+        "public_decimals": public_decimals,
+        "per_query_values": per_query_values,
     }
     before = policy_of(collection)
     if before is not None and all(getattr(before, name) == value for name, value in asked.items()):
@@ -130,6 +140,12 @@ def policy_words(policy: SubmissionPolicy) -> str:
             ", ".join(said_as(name) for name in policy.required),
             embargo if policy.longest_embargo_days else "nobody anonymous",
             *([f"released {RELEASED_AFTER[policy.release_after]} after it"] if policy.release_after else []),
+            *(
+                []
+                if policy.public_decimals is None
+                else [f"values to {many(policy.public_decimals, 'decimal')}"]
+            ),
+            *(["values of single queries shown"] if policy.per_query_values else []),
         ]
     )
 

@@ -76,6 +76,7 @@ FIXED: dict[str, list[Any]] = {
     "web:analysis_file": ["harbour", "stability", "json"],
     "web:run_analysis": ["harbour", "stability"],
     "web:pool": ["harbour", "tide"],
+    "web:withhold_labels": ["harbour", "official"],
     "web:change_grant": [1],
     "web:revoke_grant": [1],
     "web:making": [1],

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Schema, Status
 
 from accounts.models import ApiToken
-from pooling.models import Collection, Query, QuerySplit, SubmissionPolicy
+from pooling.models import Collection, QrelSet, Query, QuerySplit, SubmissionPolicy
 from pooling.services import query_splits
-from pooling.services.submissions import drop_policy, policy_of, set_policy
+from pooling.services.submissions import MOST_DECIMALS, drop_policy, policy_of, set_policy
+from pooling.services.withholding import withhold_labels
 from web.api.bodies import Body, DryRun
 from web.api.callers import actor, reader
 from web.api.works import Text
@@ -38,6 +40,8 @@ class PolicyIn(Body):
     release_after: Literal["", "scores", "public"] = ""
     teams_see_scores: bool = False
     public_list: Literal["", "counts", "all"] = ""
+    public_decimals: Annotated[int, Field(ge=0, le=MOST_DECIMALS)] | None = None
+    per_query_values: bool = False
     why: Why = ""
 
 
@@ -52,6 +56,24 @@ class PolicyOut(Schema):
     release_after: str
     teams_see_scores: bool
     public_list: str
+    public_decimals: int | None
+    per_query_values: bool
+
+
+class QrelSetIn(Body):
+    """Whether only scores under these labels are published, and why: the reason is logged with the caller's name."""
+
+    withheld: bool
+    why: Why = ""
+
+
+class QrelSetOut(Schema):
+    """A qrel set without its labels. Relevant means a grade of at least ``min_grade``."""
+
+    name: str
+    kind: str
+    min_grade: int
+    withheld: bool
 
 
 class SplitIn(Body):
@@ -100,6 +122,27 @@ def delete_policy(request: HttpRequest, name: str, why: Why = "") -> Status[None
     user, found = _owned(request, name, "set policy")
     drop_policy(collection=found, who=user.get_username(), why=why)
     return Status(204, None)
+
+
+@router.get(
+    "/collections/{name}/qrel-sets",
+    response=list[QrelSetOut],
+    summary="Qrel sets, by name, and which are withheld",
+)
+def list_qrel_sets(request: HttpRequest, name: str) -> Any:
+    return collection_for(reader(request), name).qrel_sets.order_by("name")
+
+
+@router.patch(
+    "/collections/{name}/qrel-sets/{labels}",
+    response=QrelSetOut,
+    summary="Withhold labels, or publish them; repeating the call changes nothing",
+)
+def change_qrel_set(request: HttpRequest, name: str, labels: str, asked: QrelSetIn) -> QrelSet:
+    user, found = _owned(request, name, "set policy")
+    qrel_set = get_object_or_404(QrelSet, collection=found, name=labels)
+    withhold_labels(qrel_set, withheld=asked.withheld, who=user.get_username(), why=asked.why)
+    return qrel_set
 
 
 @router.get(

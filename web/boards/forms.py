@@ -9,7 +9,14 @@ from django import forms
 from pooling.errors import SplitRefused
 from pooling.models import Collection, SubmissionPolicy
 from pooling.services.query_splits import Parted, parted, qids_in
-from pooling.services.submissions import PUBLIC_LISTS, RELEASED_AFTER, REQUIRED, requirable, said_as
+from pooling.services.submissions import (
+    MOST_DECIMALS,
+    PUBLIC_LISTS,
+    RELEASED_AFTER,
+    REQUIRED,
+    requirable,
+    said_as,
+)
 
 #: Labels of details that a policy can require, where they are not their names.
 LABELS = {"paper": "paper (link)", "code": "code (link)", "submitted_on": "submission date"}
@@ -22,6 +29,8 @@ USUAL: dict[str, Any] = {
     "release_after": "",
     "teams_see_scores": False,
     "public_list": "",
+    "public_decimals": None,
+    "per_query_values": False,
 }
 LONGEST_WHY = 120
 LONGEST_LIST = 2_000_000
@@ -65,6 +74,19 @@ class PolicyForm(forms.Form):
     )
     public_list = forms.ChoiceField(
         label="Of unreleased submissions everybody sees", choices=list(PUBLIC_LISTS.items()), required=False
+    )
+    public_decimals = forms.IntegerField(
+        label="Decimals of values on the public board",
+        min_value=0,
+        max_value=MOST_DECIMALS,
+        required=False,
+        help_text="Runs keep the order of their true values, and tests use them. Empty: all decimals, and under "
+        "withheld labels as many as hide what a single query adds to a mean (1 from 10 queries, 2 from 100).",
+    )
+    per_query_values = forms.BooleanField(
+        label="Everybody sees values of single queries under withheld labels",
+        required=False,
+        help_text="With the rankings of public runs, they tell which passages are labeled.",
     )
     why = forms.CharField(
         label="Why",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -19,13 +18,29 @@ from config.errors import NotNow, Refusal
 from leaderboard.board.board_output import board_analysis
 from leaderboard.board.boards import MEASURE, PublishedBoard, kept_leaderboard
 from leaderboard.board.moves import RankMoves, rank_moves
+from leaderboard.board.rounding import rounded_board
 from leaderboard.board.standings import BoardRow, able_to_pass
+from leaderboard.errors import MembersOnly
 from leaderboard.output import Figure
 from leaderboard.scoring.chosen_runs import board_version, official_set
+from leaderboard.scoring.measure_names import parse_measure
 from pooling.models import Collection, QrelSet, Run
 from tournament.dois import address_of
 from tournament.models import QrelVersion
 from tournament.services.version_dois import doi_of
+from web.boards.citing import bibtex_entry
+from web.boards.filters import (
+    COLUMNS,
+    DETAIL_COLUMNS,
+    USUAL_COLUMNS,
+    Filters,
+    Offer,
+    chosen_columns,
+    detail_of,
+    details_in,
+    offers,
+)
+from web.common.label_sight import label_sight
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
 
@@ -54,7 +69,7 @@ SORTS: dict[str, Callable[[BoardRow], Any]] = {
     "official": lambda row: row.official.value,
     "preference": lambda row: row.leading.value,
     "shift": lambda row: row.shift or 0,
-    "answered": lambda row: row.leading.answered,
+    "answered": lambda row: row.leading.answered or 0.0,
     "judged": lambda row: row.judged_tops or 0.0,
 }
 
@@ -71,6 +86,8 @@ class Line:
     """Places gained since the earlier version; None if it was not ranked there."""
     may_pass: int = 0
     """How many runs below would pass it if all their unjudged tops were best answers."""
+    said: tuple[str, ...] = ()
+    """What the chosen columns say about the run."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +109,9 @@ class BoardView:
     """The highest bound of any value, to which bars are drawn."""
     moves: RankMoves | None = None
     """Moves since an earlier version; None if there is none."""
-    text: str = ""
-    """The text that run tags in ``page`` contain."""
+    filters: Filters = field(default_factory=Filters)
+    offers: Sequence[Offer] = ()
+    columns: Sequence[str] = tuple(USUAL_COLUMNS)
     refusal: Refusal | None = None
     outdated: Outdated | None = None
     """Notice if the latest version no longer matches the judgments that count."""
@@ -109,6 +127,22 @@ class BoardView:
         """The perfect run's value under preference qrels, with which bars are compared."""
         rows = self.published.board.rows if self.published else ()
         return next((row.leading.value for row in rows if row.perfect), None)
+
+    @property
+    def details(self) -> list[str]:
+        """The heads of the chosen columns about runs."""
+        return [DETAIL_COLUMNS[name] for name in details_in(self.columns)]
+
+    @property
+    def all_columns(self) -> Mapping[str, str]:
+        """Every column that can be chosen, with its name; those of preferences only with a version."""
+        without = () if self.version else ("official", "shift", "since", "judged")
+        return {name: words for name, words in COLUMNS.items() if name not in without}
+
+    @property
+    def labels(self) -> str:
+        """The labels that the board is ordered by, as other pages name them."""
+        return f"@{self.version.number}" if self.version else self.official.name if self.official else ""
 
     @property
     def address(self) -> str:
@@ -140,16 +174,14 @@ class BoardView:
     def bibtex(self) -> str:
         """Return a BibTeX entry for this board."""
         number = self.version.number if self.version else None
-        year = (self.version.published_at if self.version else clock.now()).year
         about = f"version {number} of the preference qrels" if number else "official labels"
-        title = self.collection.title or self.collection.name
-        return (
-            f"@misc{{{self.collection.name}-{f'v{number}' if number else 'labels'},\n"
-            f"  title = {{Leaderboard of {_escaped(title)}, {about}}},\n"
-            f"  year = {{{year}}},\n"
-            f"{f'  doi = {{{self.doi}}},{chr(10)}' if self.doi else ''}"
-            f"  howpublished = {{\\url{{{self.link}}}}},\n"
-            f"  note = {{{_escaped(self._note)}}}\n}}"
+        return bibtex_entry(
+            key=f"{self.collection.name}-{f'v{number}' if number else 'labels'}",
+            title=f"Leaderboard of {self.collection.title or self.collection.name}, {about}",
+            year=(self.version.published_at if self.version else clock.now()).year,
+            address=self.link,
+            note=self._note,
+            doi=self.doi,
         )
 
     @property
@@ -157,11 +189,6 @@ class BoardView:
         software = self.published.software if self.published else ""
         manifest = f"; manifest SHA-256 {self.version.manifest_sha256}" if self.version else ""
         return f"Made with Preferee {software}{manifest}"
-
-
-def _escaped(text: str) -> str:
-    """Return the text with the characters that BibTeX and LaTeX would read escaped."""
-    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
 
 
 @dataclass(frozen=True)
@@ -174,7 +201,8 @@ class Wish:
     sort: str = "-preference"
     page: str = "1"
     since: int | None = None
-    text: str = ""
+    filters: Filters = field(default_factory=Filters)
+    columns: Sequence[str] = tuple(USUAL_COLUMNS)
     measure: str = MEASURE
 
     @classmethod
@@ -189,7 +217,8 @@ class Wish:
             sort=sort if sort.removeprefix("-") in (*SORTS, "since") else "-preference",
             page=parameters.get("page", "1"),
             since=_version(parameters.get("since", "")),
-            text=parameters.get("q", "").strip()[:200],
+            filters=Filters.of(parameters),
+            columns=chosen_columns(parameters),
             measure=parameters.get("measure", "").strip()[:100] or MEASURE,
         )
 
@@ -201,16 +230,43 @@ def _version(number: str) -> int | None:
     return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
 
 
-def published_board(collection: Collection, wish: Wish, user: Any) -> PublishedBoard:
-    """Return the board as this person sees it. Raises a Refusal if there is none."""
-    return kept_leaderboard(
+def published_board(
+    collection: Collection, wish: Wish, user: Any, runs: Sequence[Run] | None = None
+) -> PublishedBoard:
+    """Return the board as this person sees it, over the runs that they see. Raises a Refusal if there is none."""
+    official = official_set(collection, wish.official)
+    sight = label_sight(collection, user)
+    shown = sight.shows_set(official)
+    if not shown:
+        _refuse_unusual_measure(official.name, wish.measure)
+    published = kept_leaderboard(
         collection=collection,
         version=board_version(collection, wish.version, labels_alone=wish.labels_alone),
-        official=official_set(collection, wish.official),
-        runs=list(listed_runs(collection, user)),
+        official=official,
+        runs=list(listed_runs(collection, user)) if runs is None else runs,
         measure=wish.measure,
         hidden=hidden_queries(collection, user),
     )
+    queries = published.board.queries
+    return rounded_board(
+        published,
+        official=sight.decimals(withheld=not shown, queries=queries),
+        preference=sight.decimals(withheld=False, queries=queries) if published.version else None,
+        with_perfect=shown,
+    )
+
+
+def _refuse_unusual_measure(labels: str, name: str) -> None:
+    """Raise MembersOnly for a measure that boards do not offer: each cutoff tells more about withheld labels.
+
+    The precision of rounded values hides a query only where values are between 0 and 1.
+    """
+    usual = [one for one in MEASURES if parse_measure(one).higher_is_better]
+    if parse_measure(name) not in [parse_measure(one) for one in usual]:
+        raise MembersOnly(
+            f"The labels {labels} are withheld, so their boards have the usual measures only.",
+            f"Choose one of: {', '.join(usual)}.",
+        )
 
 
 def board_view(
@@ -231,14 +287,7 @@ def board_view(
     try:
         version = board_version(collection, wish.version, labels_alone=wish.labels_alone)
         official = official_set(collection, wish.official)
-        published = kept_leaderboard(
-            collection=collection,
-            version=version,
-            official=official,
-            runs=list(runs.values()),
-            measure=wish.measure,
-            hidden=hidden,
-        )
+        published = published_board(collection, wish, user, list(runs.values()))
         since = _moves(version, versions, list(runs.values()), wish, hidden) if moves and version else None
     except NotNow as away:
         # The rest of the page still works. The reason names servers, so it goes to the log only.
@@ -247,9 +296,17 @@ def board_view(
         return BoardView(collection, versions, sets, sort=wish.sort, refusal=later)
     except Refusal as refusal:
         return BoardView(collection, versions, sets, sort=wish.sort, measure=wish.measure, refusal=refusal)
-    lines = _lines(published, {tag: as_shown(run, everything) for tag, run in runs.items()}, wish.sort, since)
-    wanted = wish.text.casefold()
-    lines = [line for line in lines if wanted in line.row.run.casefold()] if wanted else lines
+    shown = {tag: as_shown(run, everything) for tag, run in runs.items()}
+    lines = [
+        line
+        for line in _lines(published, shown, wish.sort, since)
+        if wish.filters.fits(line.row.run, line.run)
+    ]
+    page: Page[Line] = Paginator(lines, rows_a_page).get_page(wish.page)
+    details = details_in(wish.columns)
+    page.object_list = [
+        replace(line, said=tuple(detail_of(line.run, name) for name in details)) for line in page.object_list
+    ]
     return BoardView(
         collection,
         versions,
@@ -257,13 +314,15 @@ def board_view(
         version=version,
         official=official,
         published=published,
-        page=Paginator(lines, rows_a_page).get_page(wish.page),
+        page=page,
         sort=wish.sort,
         measure=wish.measure,
         figures=board_analysis(published).figures,
         highest=_highest(published),
         moves=since,
-        text=wish.text,
+        filters=wish.filters,
+        offers=offers(shown.values(), wish.filters),
+        columns=wish.columns,
         outdated=outdated,
         doi=doi_of(version) if version else "",
     )
@@ -292,11 +351,12 @@ def _lines(published: PublishedBoard, runs: dict[str, Run], sort: str, moves: Ra
     column = sort.removeprefix("-")
     if column == "preference" and published.version is None:
         column = "official"
-    may_pass = able_to_pass(rows) if published.higher_is_better else {}
+    exact = published.decimals is None
+    may_pass = able_to_pass(rows) if published.higher_is_better and exact else {}
     by_move = {row.run: (moves.move(row.run) or 0) if moves else 0 for row in rows}
     by = SORTS[column] if column != "since" else lambda row: by_move[row.run]
     if column in ("official", "preference"):
-        by = partial(_goodness, column, 1 if published.higher_is_better else -1)
+        by = partial(_goodness, column)
     ordered = sorted(rows, key=by, reverse=sort.startswith("-"))
     return [
         Line(
@@ -317,7 +377,7 @@ def _highest(published: PublishedBoard) -> float:
     return max((one.high for one in standings if one.high > 0), default=1.0)
 
 
-def _goodness(column: str, direction: int, row: BoardRow) -> float:
-    """Return a sort key that is higher for better values in either direction; a row without a value sorts last."""
-    value: float = SORTS[column](row)
-    return -math.inf if math.isnan(value) else direction * value
+def _goodness(column: str, row: BoardRow) -> int:
+    """Return a sort key that is higher for better values in either direction, of true values where shown ones are
+    rounded; a row without a value sorts last."""
+    return -(row.official if column == "official" else row.leading).rank

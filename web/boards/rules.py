@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Count
+
 from config import clock
-from pooling.models import Collection, CollectionChange, Query, QuerySplit, Run
+from pooling.models import Collection, CollectionChange, QrelSet, Query, QuerySplit, Run
 from pooling.services.members import may
 from pooling.services.query_splits import private_qids
 from pooling.services.submissions import LOGGED, PUBLIC_LISTS, RELEASED_AFTER, policy_of, said_as, teams_under
+from pooling.services.withholding import hiding_decimals
 from tournament.models import QrelVersion
 from web.boards.forms import PolicyForm, SplitForm
 from web.common.visibility import sees_everything
@@ -30,6 +33,8 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
         "release_after": RELEASED_AFTER[policy.release_after] if policy else "",
         "public_list": PUBLIC_LISTS[policy.public_list] if policy else "",
         "today": today,
+        "qrel_sets": _qrel_sets(collection) if may_change else [],
+        "published": collection.visibility == Collection.Visibility.PUBLISHED,
         "teams": teams_under(policy, today=today) if policy and members else [],
         "members": members,
         "changes": changes[:CHANGES_SHOWN] if members else [],
@@ -37,6 +42,13 @@ def policy_page(collection: Collection, user: Any, form: PolicyForm | None = Non
         "may_send": may(user, "submit run", collection),
         "form": (form or PolicyForm(None, collection=collection, policy=policy)) if may_change else None,
     }
+
+
+def _qrel_sets(collection: Collection) -> list[dict[str, Any]]:
+    """Return the qrel sets, with the decimals that everybody would see of a mean under each if it was withheld."""
+    sets = QrelSet.objects.filter(collection=collection).order_by("name")
+    rows = sets.annotate(covered=Count("qrels__query", distinct=True))
+    return [{"set": row, "covered": row.covered, "decimals": hiding_decimals(row.covered)} for row in rows]
 
 
 def split_page(collection: Collection, user: Any, form: SplitForm) -> dict[str, Any]:

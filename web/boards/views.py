@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from config.errors import Refusal
 from config.plurals import many
-from pooling.models import Collection
+from pooling.models import Collection, QrelSet
 from pooling.services.query_splits import keep_split
 from pooling.services.submissions import drop_policy, policy_of, set_policy
+from pooling.services.withholding import withhold_labels
 from web.boards import rules as pages
 from web.boards.forms import LONGEST_WHY, PolicyForm, SplitForm
 from web.common.access import collection_for, needs, require
@@ -46,6 +48,21 @@ def drop(request: HttpRequest, collection: Collection) -> HttpResponse:
     elif drop_policy(collection=collection, who=request.user.get_username(), why=why):
         messages.success(request, f"{collection.name} has no submission policy any more.")
     return redirect("web:policy", collection.name)
+
+
+@require_POST
+@needs("set policy")
+def withhold(request: HttpRequest, collection: Collection, labels: str) -> HttpResponse:
+    """Withhold a qrel set's labels, or publish them again (``publish``)."""
+    qrel_set = get_object_or_404(QrelSet, collection=collection, name=labels)
+    why = request.POST.get("why", "").replace("\0", "").strip()[:LONGEST_WHY]
+    withheld = "publish" not in request.POST
+    if not why:
+        messages.error(request, "Enter a reason. It is logged with your name.")
+    elif withhold_labels(qrel_set, withheld=withheld, who=request.user.get_username(), why=why):
+        said = "withheld: everybody sees rounded scores only" if withheld else "shown to everybody again"
+        messages.success(request, f"The labels {qrel_set.name} are {said}.")
+    return redirect(f"{reverse('web:policy', args=[collection.name])}#h-labels")
 
 
 @require_http_methods(READ)

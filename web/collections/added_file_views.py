@@ -37,6 +37,7 @@ def add(request: HttpRequest, collection: Collection) -> HttpResponse:
                     "set": said["set"],
                     "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
                     "skip_unknown": said["skip_unknown"],
+                    "withheld": said["withheld"],
                 },
                 sent=sent,
                 there=[form.offered[name] for name in said.get("there", [])],

@@ -67,6 +67,7 @@ class AddedFilesIn(Body):
     set: Annotated[Text, Field(max_length=80)] = ""
     min_grade: Grade = 1
     skip_unknown: bool = False
+    withheld: bool = False
     files: Annotated[list[Promised], Field(max_length=100)] = []
     on_server: OnServer = []
 
@@ -169,7 +170,7 @@ def add_files(
         collection=found,
         user=user,
         key=idempotency_key,
-        details=asked.dict(include={"set", "min_grade", "skip_unknown"}),
+        details=asked.dict(include={"set", "min_grade", "skip_unknown", "withheld"}),
         files=_files(asked.files),
         on_server=asked.on_server,
     )

@@ -3,7 +3,8 @@
 A collection is private (visible to its members, pooling.services.members) or published. In a published one, a run
 is released as *public* (everything), *scores* (its values, not its passages) or *private* (nothing). Members see
 everything; everyone else, signed in or not, sees what is released. A passage is shown to everyone if a public run
-supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments).
+supplied it, if a qrel set contains it, or if no run is known to have supplied it (as with imported judgments). Where
+a qrel set is withheld, only a public run or another qrel set shows a passage, so that no page tells a labeled one.
 Pages check a passage per query; published bundles check it across all queries (``held_back``). Results on private
 queries, and the author of a run under embargo, are shown to members only.
 """
@@ -11,11 +12,11 @@ queries, and the author of a run under embargo, are shown to members only.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from pooling.models import Collection, Passage, PooledPassage, Qrel, Query, Run
 from pooling.models.collections import RELEASED, RunQuerySet
@@ -90,6 +91,8 @@ class Sight:
     released: set[Place] = field(default_factory=set)
     runs: dict[int, Run] = field(default_factory=dict)
     held: frozenset[int] = frozenset()
+    labels_withheld: bool = False
+    """Whether a passage that nobody supplied may come from withheld labels."""
 
     def sees(self, query: int, passage: int) -> bool:
         """Return whether the passage can be shown."""
@@ -98,7 +101,9 @@ class Sight:
         if self.everything or (query, passage) in self.released:
             return True
         supplied_by = self.suppliers.get((query, passage), set())
-        return not supplied_by or any(self._is_public(run) for run in supplied_by)
+        if not supplied_by:
+            return not self.labels_withheld
+        return any(self._is_public(run) for run in supplied_by)
 
     def held_back(self, told: Container[int]) -> frozenset[int]:
         """Return the passages that are shown for no query: they have suppliers, and none of them is public.
@@ -111,7 +116,7 @@ class Sight:
         places = [(place, runs) for place, runs in self.suppliers.items() if place[0] in told]
         shown = {passage for (_, passage), runs in places if any(map(self._is_public, runs))}
         shown |= {passage for query, passage in self.released if query in told}
-        free = {passage for (_, passage), runs in places if not runs}
+        free = {passage for (_, passage), runs in places if not runs and not self.labels_withheld}
         supplied = {passage for (_, passage), runs in self.suppliers.items() if runs}
         known = {passage for _, passage in (*self.suppliers, *self.released)}
         return frozenset(known - shown - (free - supplied))
@@ -142,15 +147,16 @@ def sight_of(
     among = {} if queries is None else {"query__in": [query.pk for query in queries]}
     those = among if passages is None else {"passage__in": passages}
     runs = {run.pk: run for run in Run.objects.filter(collection=collection)}
-    sight = Sight(sees_everything(user, collection), runs=runs)
+    withheld = set(collection.qrel_sets.filter(withheld=True).values_list("pk", flat=True))
+    sight = Sight(sees_everything(user, collection), runs=runs, labels_withheld=bool(withheld))
     pooled = PooledPassage.objects.filter(pool__collection=collection, **those).values_list(
-        "query_id", "passage_id", "run_ids", "is_qrel"
+        "query_id", "passage_id", "run_ids", "is_qrel", "pool__qrel_set"
     )
-    for query, passage, run_ids, is_qrel in pooled:
+    for query, passage, run_ids, is_qrel, qrel_set in pooled:
         sight.suppliers[query, passage] |= set(run_ids)
-        if is_qrel:
+        if is_qrel and qrel_set not in withheld:
             sight.released.add((query, passage))
-    labelled = Qrel.objects.filter(qrel_set__collection=collection, **those)
+    labelled = Qrel.objects.filter(qrel_set__collection=collection, **those).exclude(qrel_set__in=withheld)
     sight.released.update(labelled.values_list("query_id", "passage_id"))
     _add_challengers(sight, collection, among)
     return sight
@@ -190,3 +196,17 @@ def _brought(row: ChallengedQuery) -> set[int]:
     """Return the keys of the challengers, and of passages with the same text as a challenger or best answer."""
     further = [row.members.get(str(key), []) for key in (*row.challenger_ids, *row.best_ids)]
     return set(row.challenger_ids).union(*further)
+
+
+def texts_of_ranked(collection: Collection, pids: Iterable[str], user: Any) -> dict[str, str]:
+    """Return pid → text of passages in rankings that the person sees.
+
+    That a text is known at all would tell a passage that only withheld labels brought: it is left out.
+    """
+    known = Passage.objects.filter(collection=collection, pid__in=list(pids)).exclude(text=None)
+    withheld = Qrel.objects.filter(qrel_set__withheld=True, passage=OuterRef("pk"))
+    if not sees_everything(user, collection):
+        elsewhere = Qrel.objects.filter(qrel_set__withheld=False, passage=OuterRef("pk"))
+        pooled = PooledPassage.objects.filter(passage=OuterRef("pk")).exclude(run_ids=[])
+        known = known.filter(~Exists(withheld) | Exists(elsewhere) | Exists(pooled))
+    return {pid: text for pid, text in known.values_list("pid", "text") if text}

@@ -19,6 +19,7 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, Passage, PooledPassage, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import hidden_queries, listed_runs, sight_on_answers
 
 QUERIES_A_PAGE = 50
@@ -82,10 +83,10 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     show, sort = show if show in SHOWN else "", sort if sort in SORTS else ""
     text = parameters.get("q", "").strip()
     version = board_version(collection, None)
-    labels = leading_labels(collection, version)
+    labels = leading_labels(collection, version, user)
     runs = list(listed_runs(collection, user))
     scored = run_values(collection, labels, runs, MEASURE) if labels else None
-    pooled = _pooled(collection)
+    pooled = _pooled(collection, label_sight(collection, user))
     hidden = hidden_queries(collection, user)
     rows = Query.objects.filter(collection=collection).order_by("position", "pk")
     rows = rows.filter(Q(qid=text) | Q(text__icontains=text)) if text else rows
@@ -113,12 +114,19 @@ def queries_page(collection: Collection, user: Any, parameters: Any) -> dict[str
     }
 
 
-def leading_labels(collection: Collection, version: QrelVersion | None) -> Labels | None:
-    """Return the labels of the version, or else the official ones; None without either."""
+def leading_labels(collection: Collection, version: QrelVersion | None, user: Any) -> Labels | None:
+    """Return the labels of the version, or else the official ones; None without either.
+
+    Also None if values of single queries under them are not for this person.
+    """
+    if version:
+        return version_labels(version)
     try:
-        return version_labels(version) if version else qrel_set_labels(official_set(collection))
+        official = official_set(collection)
     except Refusal:
         return None
+    shown = label_sight(collection, user).shows_queries(official.name)
+    return qrel_set_labels(official) if shown else None
 
 
 def run_values(
@@ -139,11 +147,14 @@ def run_values(
     )
 
 
-def _pooled(collection: Collection) -> dict[int, int]:
-    """Return query key → passages in its largest pool."""
-    rows = PooledPassage.objects.filter(pool__collection=collection).values_list("query", "pool")
+def _pooled(collection: Collection, sight: LabelSight) -> dict[int, int]:
+    """Return query key → passages in its largest pool, without those that only withheld labels brought."""
+    rows = PooledPassage.objects.filter(pool__collection=collection)
+    if sight.withheld:
+        rows = rows.exclude(run_ids=[], pool__qrel_set__name__in=sight.withheld)
     most: dict[int, int] = defaultdict(int)
-    for query, _, number in rows.annotate(Count("pk")).order_by():
+    counted = rows.values_list("query", "pool").annotate(Count("pk")).order_by()
+    for query, _, number in counted:
         most[query] = max(most[query], number)
     return dict(most)
 

@@ -95,7 +95,7 @@ def map_page(collection: Collection, user: Any, parameters: Any) -> dict[str, An
     measure, order = parameters.get("measure", ""), parameters.get("order", "")
     measure, order = measure if measure in VALUES else RANK, order if order in ORDERS else ""
     version = board_version(collection, None)
-    labels = leading_labels(collection, version)
+    labels = leading_labels(collection, version, user)
     hidden = hidden_queries(collection, user)
     drawn, refusal = None, None
     try:

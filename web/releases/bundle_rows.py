@@ -91,6 +91,8 @@ class ReleasedRows:
             reason = "on queries that are private or not covered"
         elif (campaign, worker) in scope.withdrawn:
             reason = "of workers who took them back"
+        elif "gold" in what and scope.withheld:
+            reason = "which tell labels that are withheld"
         elif not all(scope.sight.sees(query, passage) for passage in passages):
             reason = "on passages that no public run supplied"
         else:

@@ -58,6 +58,8 @@ def withheld(made: MadeBundle, scope: Scope) -> str:
     Workers who withdraw judgments are promised that these are no longer published, so files that contain them are
     not given out. Erasing a person's identity has no effect here, because a bundle never contains it.
     """
+    if labels := scope.withheld - set(made.facts.get("withheld", ())):
+        return f"The labels {', '.join(sorted(labels))} are withheld now."
     since = scope.withdrawn - {(campaign, worker) for campaign, worker in made.facts["withdrawn"]}
     gone = sum(_is_in(scope, campaign, worker) for campaign, worker in since)
     if not gone:
@@ -108,4 +110,5 @@ def _facts(scope: Scope) -> dict[str, Any]:
         "private": sorted(scope.private),
         "format": FORMAT,
         "withdrawn": sorted(scope.withdrawn),
+        "withheld": sorted(scope.withheld),
     }

@@ -20,6 +20,7 @@ from leaderboard.cache.software_version import software_version
 from pooling.models import Collection, PooledPassage, PoolRun, QrelSet, Query, Run
 from pooling.services.collection_details import MOST
 from pooling.services.query_splits import private_qids
+from pooling.services.withholding import withheld_names
 from tournament.models import Challenge, ChallengedQuery, QrelVersion
 from web.common.visibility import Sight, as_shown, sight_of
 
@@ -118,6 +119,11 @@ class Scope:
             if (row.campaign_id, row.worker_id) not in gone
         ]
 
+    @cached_property
+    def withheld(self) -> frozenset[str]:
+        """Return the names of qrel sets whose labels are withheld."""
+        return withheld_names(self.collection)
+
     def gold_pairs(self) -> QuerySet[GoldPair]:
         """Return the gold pairs that were shown to workers."""
         asked = [GoldPair.State.ACCEPTED, GoldPair.State.SUSPENDED]
@@ -136,7 +142,7 @@ class Scope:
         yield from self._supplied()
         yield sorted(self.private)
         sets = QrelSet.objects.filter(collection=collection).order_by("pk")
-        yield list(sets.values_list("pk", "sha256", "min_grade"))
+        yield list(sets.values_list("pk", "sha256", "min_grade", "withheld"))
         for campaign in self.campaigns:
             yield campaign_facts(campaign)
             yield list(

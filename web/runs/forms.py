@@ -313,6 +313,11 @@ class AddFiles(forms.Form):
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
     )
     skip_unknown = forms.BooleanField(required=False, label="Skip lines of unknown queries")
+    withheld = forms.BooleanField(
+        required=False,
+        label="Withhold the labels",
+        help_text="Everybody sees scores under them, but not the labels. Owners can change it.",
+    )
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)

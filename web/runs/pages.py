@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.urls import reverse
 
 from config import clock
 from config.errors import Refusal
 from leaderboard.board.boards import PublishedBoard
+from leaderboard.output.numbers import Rounded
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
@@ -20,7 +24,9 @@ from pooling.services.members import may
 from pooling.services.run_fields import known_details
 from tournament.models import Challenge, QrelVersion
 from tournament.services.withdrawing import what_rests_on
+from web.boards.citing import bibtex_entry
 from web.boards.pages import Wish, published_board
+from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
 from web.runs.run_queries import run_queries
 
@@ -43,7 +49,7 @@ class RunValues:
     name: str
     version: QrelVersion | None
     queries: int
-    answered: int
+    answered: int | None
     missing: int
     means: list[float | None]
 
@@ -129,6 +135,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")[:VERSIONS_OF_A_RUN]
     labels += [version_labels(version) for version in versions]
     shown = [one for one in (each.without(hidden) for each in labels) if one.qids]
+    sight = label_sight(collection, user)
     may_edit = may(user, "edit run", collection)
     return {
         "collection": collection,
@@ -139,12 +146,34 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "coverage": _coverage(collection, run, hidden),
         "measures": MEASURES,
         "details": shown_details(collection, run),
-        "values": [_values(collection, run, one) for one in shown],
+        "values": [_values(collection, run, one, sight) for one in shown],
+        "withheld": sorted(sight.withheld),
         "may_edit": may_edit,
         "rests_on_it": what_rests_on(run) if may_edit else [],
         "levels": Run.Release.values,
-        **run_queries(collection, run, shown, hidden, everything, parameters),
+        "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
+        "bibtex": _bibtex(collection, as_shown(run, everything), link),
+        **run_queries(
+            collection,
+            run,
+            [one for one in shown if sight.shows_queries(one.name)],
+            hidden,
+            everything,
+            parameters,
+        ),
     }
+
+
+def _bibtex(collection: Collection, run: Run, link: str) -> str:
+    """Return a BibTeX entry for the run as it is shown to this person."""
+    whose = f" by {run.team}" if run.team else ""
+    return bibtex_entry(
+        key=f"{collection.name}-{run.run_tag}",
+        title=f"Run {run.run_tag}{whose}, {collection.title or collection.name}",
+        year=(run.submitted_on or run.created_at).year,
+        address=link,
+        note=f"Run file SHA-256 {run.sha256}",
+    )
 
 
 def shown_details(collection: Collection, run: Run) -> list[tuple[Detail, str]]:
@@ -165,15 +194,24 @@ def _coverage(collection: Collection, run: Run, hidden: frozenset[str]) -> dict[
     }
 
 
-def _values(collection: Collection, run: Run, labels: Labels) -> RunValues:
+def _values(collection: Collection, run: Run, labels: Labels, sight: LabelSight) -> RunValues:
+    """Return the run's means; rounded ones where these are all that is published, without counts of queries."""
     measures = [measure_for(name, labels) for name in MEASURES]
+    decimals = sight.decimals(withheld=not sight.shows_labels(labels.name), queries=len(labels.qids))
     found = evaluate(collection=collection, runs=[run], labels=labels, measures=measures)
     scored = [found[run.pk, measure.name] for measure in measures]
     return RunValues(
         name=labels.name,
         version=labels.version,
         queries=len(labels.qids),
-        answered=scored[0].answered,
+        answered=scored[0].answered if decimals is None else None,
         missing=scored[0].missing,
-        means=[None if one.mean != one.mean else one.mean for one in scored],
+        means=[_published_mean(one.mean, decimals) for one in scored],
     )
+
+
+def _published_mean(mean: float, decimals: int | None) -> float | None:
+    """Return the mean with so many decimals; None if it is undefined."""
+    if math.isnan(mean):
+        return None
+    return mean if decimals is None else Rounded.of(mean, decimals)

@@ -13,14 +13,16 @@ from config.errors import Refusal
 from leaderboard.analyses.compare.head_to_head import HeadToHead, head_to_head
 from leaderboard.board.boards import MEASURE
 from leaderboard.errors import NothingToScore
+from leaderboard.scoring.chosen_runs import official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, labels_named
 from leaderboard.scoring.measures import Measure
-from pooling.models import Collection, Passage, QrelSet, Query, Run
+from pooling.models import Collection, QrelSet, Query, Run
 from pooling.services.runs import ranking_of
 from tournament.models import QrelVersion
 from web.boards.pages import MEASURES, Wish, published_board
-from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
+from web.common.label_sight import LabelSight, label_sight
+from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything, texts_of_ranked
 
 QUERIES_A_PAGE = 50
 PASSAGES_SHOWN = 5
@@ -62,7 +64,7 @@ class Ranked:
 def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str, Any]:
     """Return the data of the page; ``refusal`` in place of results where the choices in the address allow none."""
     runs = {run.run_tag: run for run in listed_runs(collection, user)}
-    labels = _label_names(collection)
+    labels = _label_names(collection, label_sight(collection, user))
     asked = {
         "labels": parameters.get("labels", "") or next(iter(labels), ""),
         "measure": parameters.get("measure", "").strip()[:100] or MEASURE,
@@ -85,19 +87,21 @@ def versus_page(collection: Collection, user: Any, parameters: Any) -> dict[str,
         return context | {"refusal": refusal}
 
 
-def _label_names(collection: Collection) -> dict[str, str]:
-    """Return name → words of the labels that runs can be scored with, the latest version first."""
+def _label_names(collection: Collection, sight: LabelSight) -> dict[str, str]:
+    """Return name → words of the labels whose values of single queries are shown, the latest version first."""
     versions = QrelVersion.objects.filter(collection=collection).order_by("-number")
     sets = QrelSet.objects.filter(collection=collection).order_by("pk")
     found = {
         f"@{number}": f"preference, version {number}" for number in versions.values_list("number", flat=True)
     }
-    return found | {name: f"{name} qrels" for name in sets.values_list("name", flat=True)}
+    named = sets.values_list("name", flat=True)
+    return found | {name: f"{name} qrels" for name in named if sight.shows_queries(name)}
 
 
 def _two(collection: Collection, user: Any, runs: Mapping[str, Run], parameters: Any) -> tuple[str, str]:
-    """Return the tags in the address, or the first two runs of the board."""
-    a, b = parameters.get("a", ""), parameters.get("b", "")
+    """Return the tags in the address, or the first two runs of the board. ``run``: runs picked on the board."""
+    picked = [*parameters.getlist("run"), "", ""] if hasattr(parameters, "getlist") else ["", ""]
+    a, b = parameters.get("a", "") or picked[0], parameters.get("b", "") or picked[1]
     if a and b:
         return a, b
     try:
@@ -123,7 +127,10 @@ def _results(
     missing = [tag for tag in (a, b) if tag not in runs]
     if missing:
         raise NothingToScore(f"There is no run {missing[0]!r} here.", "Choose two of the runs in the list.")
-    labels = labels_named(collection, asked["labels"])
+    sight = label_sight(collection, user)
+    name = asked["labels"] or official_set(collection).name
+    sight.require_queries(name)
+    labels = labels_named(collection, name)
     measure = measure_for(asked["measure"], labels)
     values = _values(collection, [runs[a], runs[b]], labels, measure, hidden_queries(collection, user))
     found = head_to_head(
@@ -145,7 +152,15 @@ def _results(
         "run_a": as_shown(runs[a], everything),
         "run_b": as_shown(runs[b], everything),
         "version": labels.version,
-        **_opened(collection, labels, runs[a], runs[b], values, everything, parameters.get("query", "")),
+        **_opened(
+            collection,
+            labels if sight.shows_labels(name) else None,
+            runs[a],
+            runs[b],
+            values,
+            user,
+            parameters.get("query", ""),
+        ),
     }
 
 
@@ -207,24 +222,20 @@ def _bars(values: Mapping[str, tuple[float, float]]) -> list[float]:
 
 def _opened(
     collection: Collection,
-    labels: Labels,
+    labels: Labels | None,
     a: Run,
     b: Run,
     values: Mapping[str, tuple[float, float]],
-    everything: bool,
+    user: Any,
     qid: str,
 ) -> dict[str, Any]:
-    """Return both rankings of the query in the address, if it names one of the comparison."""
+    """Return both rankings of the query in the address, if it names one; without ``labels`` none is marked."""
     if qid not in values:
         return {}
     lists = [ranking_of(run, PASSAGES_SHOWN).tops(PASSAGES_SHOWN).get(qid, ()) for run in (a, b)]
-    known = Passage.objects.filter(collection=collection, pid__in={pid for pids in lists for pid in pids})
-    texts = dict(known.values_list("pid", "text"))
-    relevant = {
-        pid
-        for query, pid, grade in zip(labels.query.tolist(), labels.pids, labels.grades.tolist(), strict=True)
-        if labels.qids[query] == qid and grade >= labels.min_grade
-    }
+    texts = texts_of_ranked(collection, {pid for pids in lists for pid in pids}, user)
+    relevant = labels.relevant_pids().get(qid, set()) if labels else set()
+    everything = sees_everything(user, collection)
     sides = []
     for run, pids, others in ((a, lists[0], lists[1]), (b, lists[1], lists[0])):
         shown = everything or run.is_public
@@ -233,7 +244,7 @@ def _opened(
                 "run": run.run_tag,
                 "shown": shown,
                 "passages": [
-                    Ranked(rank, pid, texts.get(pid) or "", pid in relevant, pid in others)
+                    Ranked(rank, pid, texts.get(pid, ""), pid in relevant, pid in others)
                     for rank, pid in enumerate(pids, 1)
                 ]
                 if shown

@@ -17,6 +17,7 @@ from django.utils.timesince import timesince
 from config import clock
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
+from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
 from leaderboard.output.right_to_left import isolated, runs_left
 
 register = template.Library()
@@ -47,8 +48,10 @@ def many(number: int, words: str) -> str:
 
 @register.filter
 def value(number: float | str | None) -> str:
-    """Return a measure's value with four digits."""
-    return NOT_THERE if number is None or isinstance(number, str) or math.isnan(number) else f"{number:.4f}"
+    """Return a measure's value with four digits, or as many as it was rounded to."""
+    if number is None or isinstance(number, str) or math.isnan(number):
+        return NOT_THERE
+    return f"{number:.{digits_of(number, DIGITS)}f}"
 
 
 @register.filter
@@ -72,7 +75,8 @@ def bounds(standing: Standing) -> str:
     """Return an interval such as ``[0.401, 0.441]``, or an empty string without bounds."""
     if math.isnan(standing.low) or math.isnan(standing.high):
         return ""
-    return f"[{standing.low:.3f}, {standing.high:.3f}]"
+    digits = digits_of(standing.low, BOUND_DIGITS)
+    return f"[{standing.low:.{digits}f}, {standing.high:.{digits}f}]"
 
 
 @register.simple_tag

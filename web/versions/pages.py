@@ -20,6 +20,7 @@ from tournament.dois import address_of
 from tournament.manifest import sha256, trec_qrels
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
 from tournament.services.version_dois import doi_of
+from web.common.label_sight import label_sight
 from web.common.outdated_versions import outdated_for
 from web.common.visibility import Sight, hidden_queries, sees_everything, sight_on_answers
 
@@ -79,7 +80,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
     return {
         "collection": version.collection,
         "version": version,
-        "official": official_of(version),
+        "official": official_of(version, user),
         "filters": FILTERS,
         "wish": wish,
         "page": page,
@@ -96,7 +97,7 @@ def version_page(version: QrelVersion, user: Any, parameters: Any) -> dict[str, 
 def asked_queries(version: QrelVersion, wish: Wish, user: Any) -> QuerySet[VersionQuery]:
     """Return the filtered queries whose results the person can see, in the collection's order."""
     everything = sees_everything(user, version.collection)
-    rows = marked_queries(version, official_of(version)).filter(_public(version, everything))
+    rows = marked_queries(version, official_of(version, user)).filter(_public(version, everything))
     if wish.text:
         rows = rows.filter(Q(query__qid=wish.text) | Q(query__text__icontains=wish.text))
     return filtered(rows, wish.show).order_by("query__position", "pk")
@@ -114,12 +115,13 @@ def neighbours(version: QrelVersion, query: Query, user: Any, parameters: Any) -
     }
 
 
-def official_of(version: QrelVersion) -> QrelSet | None:
-    """Return the qrel set that best answers are compared with, if there is one."""
+def official_of(version: QrelVersion, user: Any) -> QrelSet | None:
+    """Return the qrel set that best answers are compared with, if there is one that this person may see."""
     try:
-        return official_set(version.collection)
+        found = official_set(version.collection)
     except UnknownLabels:
         return None
+    return found if label_sight(version.collection, user).shows_set(found) else None
 
 
 def marked_queries(version: QrelVersion, official: QrelSet | None) -> QuerySet[VersionQuery]:

@@ -99,10 +99,15 @@ def query_page(
         qrel.passage_id: qrel.propagated
         for qrel in PreferenceQrel.objects.filter(version=version, query=query)
     }
-    official = _official(version, query)
+    official = _official(version, query, user)
+    sight = sight_of(version.collection, [query], user)
+    if sight.labels_withheld and not members_view:
+        # That a passage is there which no public run supplied would tell whether the label is among the others.
+        judgments = [one for one in judgments if _is_seen(sight, query, one)]
     wins = tally_wins(judgment for judgment in judgments if judgment.pk in counted)
     passages = _passages(origin.campaign, query, judgments, best)
-    sight = sight_of(version.collection, [query], user)
+    if sight.labels_withheld and not members_view:
+        passages = [one for one in passages if sight.sees(query.pk, one.pk)]
     lines = _lines(passages, wins, best, official, sight, query)
     letters = {line.passage.pk: line.letter for line in lines}
     return {
@@ -163,8 +168,12 @@ def _counted_keys(origin: QrelVersion, judgments: Sequence[Judgment]) -> set[int
     return {judgment.pk for judgment in judgments if judgment.pk in origin.judgment_keys}
 
 
-def _official(version: QrelVersion, query: Query) -> OfficialLabels:
-    official = official_of(version)
+def _is_seen(sight: Sight, query: Query, judgment: Judgment) -> bool:
+    return sight.sees(query.pk, judgment.left_id) and sight.sees(query.pk, judgment.right_id)
+
+
+def _official(version: QrelVersion, query: Query, user: Any) -> OfficialLabels:
+    official = official_of(version, user)
     if official is None:
         return OfficialLabels(None, {}, 0)
     labels = Qrel.objects.filter(qrel_set=official, query=query)
@@ -279,7 +288,9 @@ def _why_not(judgment: Judgment, origin: QrelVersion, of_worker: dict[int, str])
 
 
 def _reason(origin: QrelVersion, query: Query, best: dict[int, bool], sight: Sight) -> str:
-    """Return the tournament's explanation from the version's judgments, unless it names something hidden."""
+    """Return the tournament's explanation from the version's judgments, unless it tells something hidden."""
+    if sight.labels_withheld and not sight.everything:
+        return ""  # it counts wins over passages that only the labels brought
     own = [key for key, propagated in best.items() if not propagated]
     return reason_in(origin, query) if all(sight.sees(query.pk, key) for key in own) else ""
 

@@ -35,6 +35,11 @@ class Command(BaseCommand):
             help="default: graded with grades above 1, else official",
         )
         parser.add_argument("--skip-unknown", action="store_true", help="drop lines of unknown queries")
+        parser.add_argument(
+            "--withheld",
+            action="store_true",
+            help="publish scores under these labels, but not the labels: see withhold_labels",
+        )
 
     def act(
         self,
@@ -45,6 +50,7 @@ class Command(BaseCommand):
         min_grade: int,
         kind: str,
         skip_unknown: bool,
+        withheld: bool,
         **options: Any,
     ) -> dict[str, Any]:
         with self.progress(f"Importing {file.name}") as update:
@@ -55,6 +61,7 @@ class Command(BaseCommand):
                 min_grade=min_grade,
                 kind=kind,
                 skip_unknown=skip_unknown,
+                withheld=withheld,
                 progress=update,
             )
         if not imported.relevant:
@@ -65,5 +72,6 @@ class Command(BaseCommand):
             "labels": imported.labels,
             "queries": imported.queries,
             "relevant": imported.relevant,
+            "withheld": withheld,
             "skipped": list(imported.skipped),
         }

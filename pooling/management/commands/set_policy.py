@@ -62,6 +62,18 @@ class Command(BaseCommand):
             choices=[value for value in PUBLIC_LISTS if value],
             help="what everybody sees of unreleased submissions (default: nothing)",
         )
+        parser.add_argument(
+            "--decimals",
+            type=int,
+            metavar="N",
+            help="decimals of values on the public board, 0 to 4; its order stays that of the true values (default: "
+            "all, and under withheld labels as many as hide what a single query adds)",
+        )
+        parser.add_argument(
+            "--per-query-values",
+            action="store_true",
+            help="show values of single queries under withheld labels; with public runs they tell the labels",
+        )
         parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
         parser.add_argument("--drop", action="store_true", help="take the policy away")
 
@@ -77,6 +89,8 @@ class Command(BaseCommand):
         release_after: str,
         teams_see_scores: bool,
         public_list: str,
+        decimals: int | None,
+        per_query_values: bool,
         why: str,
         drop: bool,
         **options: Any,
@@ -95,6 +109,8 @@ class Command(BaseCommand):
             release_after=release_after,
             teams_see_scores=teams_see_scores,
             public_list=public_list,
+            public_decimals=decimals,
+            per_query_values=per_query_values,
             who=who,
             why=why,
         )
@@ -105,4 +121,6 @@ class Command(BaseCommand):
             "variants": policy.most_variants,
             "required": policy.required,
             "embargo_days": policy.longest_embargo_days,
+            "decimals": policy.public_decimals,
+            "per_query_values": policy.per_query_values,
         }

@@ -126,6 +126,7 @@ def test_a_call_answers_as_described(token, cast, verb, path):
         "message": cast.message.pk,
         "number": 1,
         "pool": cast.pool.name,
+        "labels": cast.official.name,
         "round_name": "2026",
         "kind": "stability",
     }

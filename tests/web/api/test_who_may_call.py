@@ -185,6 +185,8 @@ TABLE |= {
     ("get", "/collections/{name}/policy"): Call(done=404),  # there is none
     ("put", "/collections/{name}/policy"): Call("runs", OWNERS, body=POLICY),
     ("delete", "/collections/{name}/policy"): Call("runs", OWNERS, 204),
+    ("get", "/collections/{name}/qrel-sets"): Call(),
+    ("patch", "/collections/{name}/qrel-sets/{labels}"): Call("runs", OWNERS, body=b'{"withheld": true}'),
     ("get", "/collections/{name}/query-split"): Call(only=MEMBERS),
     ("post", "/collections/{name}/query-split"): Call("runs", OWNERS, body=b'{"qids": ["q1"]}'),
 }
@@ -304,7 +306,9 @@ def called(callers, operation, call, person, scope):
     before = path.partition("/{key}")[0].split("/")
     kind = "/".join(before[-2:]) if before[-1] == "work" else before[-1]
     keys = {"key": callers.keys.get(kind), "message": callers.message.pk}
-    address = path.format(name=name, round_name="old", number=1, pool="tide", kind="stability", **keys)
+    address = path.format(
+        name=name, round_name="old", number=1, pool="tide", kind="stability", labels="official", **keys
+    )
     headers = dict(call.headers)
     if person != "nobody":
         headers["HTTP_AUTHORIZATION"] = f"Bearer {callers.tokens[person, scope]}"
@@ -324,7 +328,10 @@ def test_every_call_is_in_the_table():
     assert served == TABLE.keys()
 
 
-@pytest.mark.parametrize("published", [True, False], ids=["published", "private"])
+@pytest.mark.parametrize(
+    "published",
+    [pytest.param(True, id="published"), pytest.param(False, id="private", marks=pytest.mark.soak)],
+)
 def test_calls(callers, published, settings):
     settings.API_ANONYMOUS_CALLS_PER_MINUTE = 10_000
     callers.collection.visibility = "published" if published else "private"

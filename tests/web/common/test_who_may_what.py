@@ -87,6 +87,7 @@ OF_A_COLLECTION = {
     "web:collection_settings": Page(only=MEMBERS),
     "web:policy": Page(),
     "web:drop_policy": Page(post={"why": "spring"}, **ACT),
+    "web:withhold_labels": Page(post={"why": "spring"}, **ACT),
     "web:split": Page(only=MEMBERS),
     "web:leaderboard": Page(),
     "web:leaderboard_file": Page(),
@@ -318,7 +319,10 @@ def test_every_address_is_in_the_table():
     assert served - REDIRECTS == OF_A_COLLECTION.keys() | ANYBODY.keys() | OWN
 
 
-@pytest.mark.parametrize("published", [True, False], ids=["published", "private"])
+@pytest.mark.parametrize(
+    "published",
+    [pytest.param(True, id="published"), pytest.param(False, id="private", marks=pytest.mark.soak)],
+)
 def test_pages_of_a_collection(cast, published):
     cast.collection.visibility = "published" if published else "private"
     cast.collection.save()

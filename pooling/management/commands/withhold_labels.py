@@ -1,0 +1,35 @@
+"""`manage.py withhold_labels`: publish scores under a qrel set, but not its labels."""
+
+from __future__ import annotations
+
+import getpass
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from config.commands.console import Command as BaseCommand
+from pooling.services.finding import collection_named, qrel_set_named
+from pooling.services.withholding import withhold_labels
+
+
+class Command(BaseCommand):
+    help = (
+        "Withhold a qrel set's labels: everybody sees rounded scores under it, but no label, no grade, no passage "
+        "that only the labels brought, and no value of a single query. Members go on seeing all of it."
+    )
+    example = "manage.py withhold_labels mine official"
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("collection", metavar="NAME", help="name of the collection")
+        parser.add_argument("set_name", metavar="SET", help="name of the qrel set")
+        parser.add_argument("--publish", action="store_true", help="show the labels to everybody again")
+        parser.add_argument("--why", default="", help="kept in the collection's activity with your name")
+
+    def act(
+        self, *, collection: str, set_name: str, publish: bool, why: str, **options: Any
+    ) -> dict[str, Any]:
+        found = qrel_set_named(collection_named(collection), set_name)
+        changed = withhold_labels(found, withheld=not publish, who=getpass.getuser(), why=why)
+        if changed and not publish and found.collection.visibility == found.collection.Visibility.PUBLISHED:
+            self.note("The collection is published: somebody may have read these labels before.")
+        return {"set": found.name, "withheld": found.withheld, "changed": changed}

@@ -1,0 +1,48 @@
+"""Withheld labels: scores under them are published, the labels themselves are not."""
+
+from __future__ import annotations
+
+import math
+
+from django.db import transaction
+
+from pooling.models import Collection, QrelSet, SubmissionPolicy
+from pooling.services.members import log
+
+
+def withhold_labels(qrel_set: QrelSet, *, withheld: bool = True, who: str = "", why: str = "") -> bool:
+    """Withhold a qrel set's labels, or publish them; return whether that changed anything.
+
+    Labels that were public before may have been copied: withholding them later cannot undo that.
+    """
+    with transaction.atomic():
+        changed = QrelSet.objects.filter(pk=qrel_set.pk).exclude(withheld=withheld).update(withheld=withheld)
+        if changed:
+            said = f"labels {qrel_set.name} {'withheld' if withheld else 'not withheld any more'}"
+            log(qrel_set.collection, said + (f" ({why.strip()})" if why.strip() else ""), who=who)
+    qrel_set.withheld = withheld
+    return bool(changed)
+
+
+def withheld_names(collection: Collection) -> frozenset[str]:
+    """Return the names of the collection's withheld qrel sets."""
+    sets = QrelSet.objects.filter(collection=collection, withheld=True)
+    return frozenset(sets.values_list("name", flat=True))
+
+
+def hiding_decimals(queries: int) -> int:
+    """Return the most decimals of a mean over so many queries that hide what one query adds to it.
+
+    A query moves a mean of values between 0 and 1 by at most 1/queries. Below ten queries there are none.
+    """
+    return int(math.log10(queries) + 1e-9) if queries > 0 else 0
+
+
+def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:
+    """Return how many decimals everybody sees of a mean over so many queries; None: all of them.
+
+    The policy's choice counts; without one, withheld labels get :func:`hiding_decimals`.
+    """
+    if policy is not None and policy.public_decimals is not None:
+        return policy.public_decimals
+    return hiding_decimals(queries) if withheld else None

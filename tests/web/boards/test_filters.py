@@ -1,0 +1,148 @@
+"""Choosing rows and columns of a leaderboard, picking two runs, and citing one; nothing tells whose run is hidden."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.http import QueryDict
+
+from config import clock
+from pooling.models import Run
+from tests.factories import make_run
+from tests.web.preparing_cast import texts
+from web.boards.citing import bibtex_entry
+from web.boards.filters import Filters, chosen_columns
+
+pytestmark = pytest.mark.one_database
+
+BOARD = "/collections/harbour/leaderboard/"
+
+
+@pytest.fixture
+def fleet(published):
+    """Four public runs: two of Otters, one of Gulls, and one of Seals whose authors are under embargo."""
+    facts = {
+        "o-dense": ("Otters", {"neural": "nnlm", "subtask": "fullrank"}, "2026-03-01"),
+        "o-rerank": ("Otters", {"neural": "nnlm", "subtask": "rerank", "stage": "multi"}, "2026-03-05"),
+        "g-trad": ("Gulls", {"neural": "trad", "subtask": "fullrank"}, "2026-04-01"),
+        "s-secret": ("Seals", {"neural": "nn", "training": "secret corpus"}, "2026-04-02"),
+    }
+    for tag, (team, details, day) in facts.items():
+        hidden = {"anonymous_until": clock.now().date() + timedelta(days=30)} if team == "Seals" else {}
+        make_run(
+            published.collection,
+            tag,
+            {"q1": ["b", tag]},
+            release=Run.Release.PUBLIC,
+            team=team,
+            details=details,
+            submitted_on=day,
+            **hidden,
+        )
+    return published
+
+
+def shown(client, **asked) -> list[str]:
+    board = client.get(BOARD, asked).context["board"]
+    return sorted(line.row.run for line in board.page if not line.row.perfect)
+
+
+@pytest.mark.parametrize(
+    ("asked", "runs"),
+    [
+        ({"team": "Otters"}, ["o-dense", "o-rerank"]),
+        ({"neural": "trad"}, ["g-trad"]),
+        ({"neural": "nnlm", "subtask": "rerank"}, ["o-rerank"]),
+        ({"stage": "multi"}, ["o-rerank"]),
+        ({"from": "2026-03-05", "until": "2026-04-01"}, ["g-trad", "o-rerank"]),
+        ({"until": "2026-03-01"}, ["o-dense"]),
+        ({"team": "Gulls", "q": "dense"}, []),
+        ({"from": "no day", "team": "Gulls"}, ["g-trad"]),
+    ],
+)
+def test_runs_are_filtered_by_team_type_and_period(fleet, client, asked, runs):
+    assert shown(client, **asked) == runs
+
+
+def test_filters_change_no_rank_and_no_value(fleet, client):
+    def lines(**asked):
+        board = client.get(BOARD, asked).context["board"]
+        return {line.row.run: line.row for line in board.page}
+
+    everything, some = lines(), lines(neural="nnlm")
+
+    assert some == {tag: everything[tag] for tag in some}
+    assert "2 rows of" in texts(client.get(BOARD, {"neural": "nnlm"}))
+
+
+def test_a_filter_never_tells_whose_run_is_under_embargo(fleet, client, cast):
+    assert shown(client, team="Seals") == []
+    assert "Seals" not in client.get(BOARD, {"column": ["team"]}).content.decode()
+    assert "s-secret" in shown(client, neural="nn")
+
+    assert shown(cast.clients["viewer"], team="Seals") == ["s-secret"]
+
+
+def test_only_filters_that_tell_runs_apart_are_offered(fleet, client):
+    offered = {one.name: one.values for one in client.get(BOARD).context["board"].offers}
+
+    assert offered["neural"] == ["nn", "nnlm", "trad"]
+    assert "stage" not in offered  # one run states it, so it has one value
+    assert "family" not in offered
+
+
+def test_columns_are_chosen_and_stay_in_the_address(fleet, client):
+    page = client.get(BOARD, {"column": ["neural", "submitted", "judged", "no such"]})
+    said = page.content.decode()
+
+    assert page.context["board"].columns == ["judged", "submitted", "neural"]
+    assert "Official <" not in said
+    assert "2026-03-05" in said
+    assert "nnlm" in said
+    assert "column=neural" in said  # the links that sort keep them
+
+
+def test_without_a_choice_the_usual_columns_are_shown():
+    assert chosen_columns(QueryDict("")) == chosen_columns(QueryDict("column=nothing"))
+    assert "official" in chosen_columns(QueryDict(""))
+
+
+def test_two_runs_ticked_on_the_board_are_compared(fleet, client):
+    board = texts(client.get(BOARD))
+    assert "Compare the two chosen runs" in board
+
+    page = client.get("/collections/harbour/two-runs/?run=o-dense&run=g-trad&labels=%401&measure=RR@10")
+
+    assert (page.context["a"], page.context["b"]) == ("o-dense", "g-trad")
+    assert {"o-dense, Otters", "g-trad, Gulls"} <= set(
+        re.findall(r"[og]-\w+ ?, \w+", texts(page).replace(" ,", ","))
+    )
+
+
+def test_a_run_is_cited_without_the_authors_under_embargo(fleet, client):
+    for tag, team in (("o-dense", "Otters"), ("s-secret", "anonymous until")):
+        run = Run.objects.get(run_tag=tag)
+        page = client.get(f"/collections/harbour/runs/{run.pk}/")
+        assert f"title = {{Run {tag} by {team}" in page.context["bibtex"]
+        assert page.context["link"].endswith(f"/collections/harbour/runs/{run.pk}/")
+        assert "Seals" not in page.content.decode()
+
+
+def test_an_entry_escapes_what_latex_would_read():
+    entry = bibtex_entry(
+        key="a b{c", title="50% of R&D_1", year=2026, address="https://x.test/?a_b", note="#1"
+    )
+
+    assert entry.startswith("@misc{a-b-c,\n")
+    assert r"title = {50\% of R\&D\_1}" in entry
+    assert r"\url{https://x.test/?a_b}" in entry
+
+
+def test_a_day_outside_a_period_is_left_out():
+    filters = Filters(since=date(2026, 3, 1), until=date(2026, 3, 1))
+
+    assert filters.fits("x", Run(run_tag="x", submitted_on=date(2026, 3, 1)))
+    assert not filters.fits("x", Run(run_tag="x", submitted_on=date(2026, 3, 2)))
+    assert not filters.fits("x", Run(run_tag="x"))

@@ -1,0 +1,306 @@
+"""Withheld labels: scores under them are public, and nothing that anybody can read tells a label."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urldefrag, urljoin, urlparse
+
+import pytest
+import time_machine
+from django.test import Client
+
+from judging.models import Campaign, Judgment, Pair, Worker
+from pooling.models import Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Query
+from pooling.services.submissions import set_policy
+from pooling.services.withholding import hiding_decimals, withhold_labels
+from tests.factories import make_collection, make_qrels, make_run
+from tests.web.preparing_cast import texts
+from tests.web.release_cast import read
+from tournament.services import publish_qrels
+from web.releases.kept_bundles import given_out, kept_bundles_of, withheld
+from web.releases.scope import Scope
+
+pytestmark = pytest.mark.one_database
+
+QUERIES = 14
+NOON = "2026-03-20 12:00"
+
+
+class Sound:
+    """The published collection ``sound``: two public runs, labels that are withheld, and a version.
+
+    The label of each query is the top passage of one of the runs (``a`` of alpha's, ``b`` of beta's); those of the
+    last two queries are passages that no run returns.
+    """
+
+    def __init__(self) -> None:
+        self.qids = [f"q{number:02}" for number in range(QUERIES)]
+        self.collection = make_collection("sound", self.qids, visibility="published", licence="CC BY 4.0")
+        self.runs = [
+            make_run(
+                self.collection,
+                tag,
+                {qid: [f"{side}-{qid}" for side in order] for qid in self.qids},
+                release="public",
+                report={"queries": QUERIES, "depth": 3, "lines": 3 * QUERIES},
+            )
+            for tag, order in (("alpha", "abc"), ("beta", "bad"))
+        ]
+        ranked = [(qid, f"{'ab'[place % 2]}-{qid}", 1) for place, qid in enumerate(self.qids[:-2])]
+        nowhere = [(qid, f"y-{qid}", 1) for qid in self.qids[-2:]]
+        self.labels = make_qrels(self.collection, "official", [*ranked, *nowhere], withheld=True)
+        Passage.objects.bulk_create(
+            Passage(collection=self.collection, pid=pid)
+            for qid in self.qids
+            for pid in (f"a-{qid}", f"b-{qid}", f"z-{qid}")
+            if not Passage.objects.filter(pid=pid).exists()
+        )
+        for passage in Passage.objects.all():
+            Passage.objects.filter(pk=passage.pk).update(text=f"text of {passage.pid}")
+        self._judge()
+
+    def _judge(self) -> None:
+        pool = Pool.objects.create(collection=self.collection, name="tide", qrel_set=self.labels)
+        PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in self.runs)
+        self.campaign = Campaign.objects.create(
+            name="spring", collection=self.collection, pool=pool, seed=1, state=Campaign.State.OPEN
+        )
+        judge = Worker.objects.create()
+        for place, query in enumerate(Query.objects.order_by("position")):
+            a, b, y = (self._passage(f"{side}-{query.qid}") for side in "aby")
+            pooled = [(a, [self.runs[0].pk]), (b, [self.runs[1].pk]), *([(y, [])] if y else [])]
+            for passage, run_ids in pooled:
+                labelled = Qrel.objects.filter(query=query, passage=passage).exists()
+                PooledPassage.objects.create(
+                    pool=pool, query=query, passage=passage, run_ids=run_ids, is_qrel=labelled
+                )
+            for better, worse in [(a, b), *([(a, y), (b, y)] if y else [])]:
+                low, high = sorted((better, worse), key=lambda one: one.pk)
+                pair = Pair.objects.create(campaign=self.campaign, query=query, passage_a=low, passage_b=high)
+                Judgment.objects.create(
+                    campaign=self.campaign, pair=pair, left=better, right=worse, worker=judge,
+                    preferred=(better, worse)[place % 2],
+                )  # fmt: skip
+        self.version = publish_qrels(campaign=self.campaign).version
+
+    def _passage(self, pid: str) -> Passage | None:
+        return Passage.objects.filter(collection=self.collection, pid=pid).first()
+
+    def other_labels(self) -> None:
+        """Give half of the queries the other run's top passage, and the last two another one that nobody returns.
+
+        The two runs' means stay the same, so everything that is published has to stay the same too.
+        """
+        for place, qid in enumerate(self.qids[:-2]):
+            query = Query.objects.get(qid=qid)
+            before, after = ("ab", "ba")[place % 2]
+            moved = self._passage(f"{after}-{qid}")
+            Qrel.objects.filter(query=query).update(passage=moved)
+            PooledPassage.objects.filter(query=query).update(is_qrel=False)
+            PooledPassage.objects.filter(query=query, passage=moved).update(is_qrel=True)
+            assert before != after
+        for qid in self.qids[-2:]:
+            one, other = self._passage(f"y-{qid}"), self._passage(f"z-{qid}")
+            for passage, pid in ((one, "spare"), (other, f"y-{qid}"), (one, f"z-{qid}")):
+                Passage.objects.filter(pk=passage.pk).update(pid=pid, text=f"text of {pid}")
+        QrelSet.objects.update(sha256="f" * 64)
+
+
+@pytest.fixture
+def sound(db):
+    with time_machine.travel(NOON, tick=False):
+        yield Sound()
+
+
+def everything_public(client: Client) -> dict[str, str]:
+    """Address → what anybody reads there, following every link from the collection's pages."""
+    waiting = [
+        "/collections/sound/",
+        "/",
+        *(f"/api/v1/collections/sound{path}" for path in API),
+        *(
+            f"/collections/sound/two-runs/?a=alpha&b=beta&labels=official&query={qid}"
+            for qid in ("q00", "q13")
+        ),
+        *(
+            f"/collections/sound/leaderboard/?official=official&measure={name}"
+            for name in ("AP", "P@1", "ESL@10")
+        ),
+    ]
+    found: dict[str, str] = {}
+    while waiting:
+        address = waiting.pop()
+        if address in found or len(found) > 400:
+            continue
+        reply = client.get(address)
+        body = b"".join(reply).decode(errors="replace")
+        found[address] = f"{reply.status_code} {_settled(body)}"
+        if "html" in reply.get("Content-Type", ""):
+            links = re.findall(r'(?:href|src)="([^"]+)"', body)
+            waiting += [one for one in (_here(address, link) for link in links) if one and one not in found]
+    return found
+
+
+API = [
+    "",
+    "/qrel-sets",
+    "/runs",
+    "/leaderboard",
+    "/leaderboard?labels_alone=true",
+    "/leaderboard?measure=Success@1",
+    "/versions",
+    "/versions/1",
+    "/versions/1/qrels",
+    "/versions/1/queries?show=beaten",
+    "/scores?qrels=official&per_query=true",
+    "/analyses",
+]
+
+
+def _here(page: str, link: str) -> str:
+    """The address behind a link, if it belongs to the collection's pages."""
+    address = urldefrag(urljoin(f"http://testserver{page}", link.replace("&amp;", "&")))[0]
+    parts = urlparse(address)
+    inside = parts.netloc == "testserver" and "/collections/sound/" in parts.path
+    # A different order of the same rows is not followed: there are too many of them.
+    worth = not re.search(r"sort=|order=|page=|\.pdf|\.png|\.tex|/two-runs/", address)
+    return f"{parts.path}?{parts.query}" if inside and worth else ""
+
+
+def _settled(body: str) -> str:
+    return re.sub(r'(csrfmiddlewaretoken" value|nonce|request_id)="[^"]*"', "", body)
+
+
+@pytest.mark.soak
+def test_no_public_answer_depends_on_which_passage_is_labeled(sound):
+    with time_machine.travel(NOON, tick=False):
+        before = everything_public(Client())
+        bundle = read(sound.version)
+        sound.other_labels()
+        after = everything_public(Client())
+
+        assert len(before) > 60
+        assert [address for address, body in before.items() if after.get(address) != body] == []
+        assert read(sound.version) == bundle
+
+
+@pytest.mark.soak
+def test_the_same_walk_finds_labels_that_are_not_withheld(sound):
+    """Without this, the test above could pass because it looks at nothing."""
+    withhold_labels(sound.labels, withheld=False)
+
+    before = everything_public(Client())
+    sound.other_labels()
+    after = everything_public(Client())
+
+    told = {urlparse(address).path for address in before if after.get(address) != before[address]}
+    assert {"/collections/sound/versions/1/", "/collections/sound/two-runs/"} <= told
+
+
+def test_members_see_everything(sound, django_user_model):
+    client = Client()
+    client.force_login(django_user_model.objects.create_user("ada", is_superuser=True))
+
+    assert "relevant" in texts(client.get("/collections/sound/two-runs/?labels=official&query=q00"))
+    assert "rounded" not in texts(client.get("/collections/sound/leaderboard/"))
+    assert client.get("/collections/sound/leaderboard.json").json()["decimals"] is None
+
+
+def test_a_passage_that_only_the_labels_brought_leaves_no_trace(sound):
+    """Else the pages of all other queries tell that their label is among the passages shown."""
+    found = texts(Client().get(f"/collections/sound/versions/1/queries/{Query.objects.get(qid='q12').pk}/"))
+
+    assert "a-q12" in found
+    assert "y-q12" not in found
+    assert "2 wins" not in found
+    assert "not released" not in found
+
+
+def test_values_are_rounded_and_their_order_is_kept(sound):
+    """The runs differ in one query of 14: with one decimal their values are equal, and their ranks are not."""
+    query = Query.objects.get(qid="q12")
+    Qrel.objects.filter(query=query).update(passage=Passage.objects.get(pid="b-q12"))
+
+    found = Client().get("/api/v1/collections/sound/leaderboard?labels_alone=true").json()
+
+    assert found["decimals"] == 1
+    assert [(row["run"], row["official"], row["rank_official"]) for row in found["rows"]] == [
+        ("beta", 0.7, 1),
+        ("alpha", 0.7, 2),
+    ]
+    assert {row["answered_official"] for row in found["rows"]} == {None}
+
+
+def test_a_page_shows_as_many_digits_as_are_published(sound):
+    said = texts(Client().get("/collections/sound/leaderboard/?version=none"))
+
+    assert "values rounded to 1 decimal" in said
+    assert re.search(r"alpha 0\.6 \[0\.\d, 0\.\d\]", said)
+
+
+def test_a_policy_chooses_the_decimals_of_every_board(sound):
+    set_policy(collection=sound.collection, most_runs=1, period_days=30, public_decimals=2)
+    withhold_labels(sound.labels, withheld=False)
+
+    found = Client().get("/api/v1/collections/sound/leaderboard").json()
+
+    assert found["decimals"] == 2
+    assert all(round(row["preference"], 2) == row["preference"] for row in found["rows"])
+
+
+def test_a_policy_can_show_values_of_single_queries_but_never_labels(sound):
+    address = "/collections/sound/two-runs/?a=alpha&b=beta&labels=official&query=q00"
+    assert "values of single queries are for members" in texts(Client().get(address))
+
+    set_policy(collection=sound.collection, most_runs=1, period_days=30, per_query_values=True)
+    said = texts(Client().get(address))
+
+    assert "q00" in said
+    assert "text of a-q00" in said
+    assert "relevant" not in said
+
+
+@pytest.mark.parametrize("measure", ["P@1", "RR@7", "ESL@10", "Success@3"])
+def test_other_measures_than_the_usual_ones_are_for_members(sound, measure):
+    """Each further cutoff is another equation about the same labels."""
+    reply = Client().get(f"/api/v1/collections/sound/leaderboard?measure={measure}")
+
+    assert reply.status_code >= 400
+    assert "withheld" in reply.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("queries", "decimals"), [(0, 0), (9, 0), (10, 1), (99, 1), (100, 2), (1000, 3), (6980, 3)]
+)
+def test_decimals_hide_what_one_query_adds(queries, decimals):
+    assert hiding_decimals(queries) == decimals
+    assert not queries or 10.0**-decimals >= 1 / queries
+
+
+def test_an_owner_withholds_labels_and_publishes_them_again(cast):
+    owner = cast.clients["owner"]
+
+    owner.post("/collections/harbour/labels/official/withhold", {"why": "spring round"})
+    assert "the order of runs" in texts(owner.get("/collections/harbour/policy/"))
+    owner.post("/collections/harbour/labels/official/withhold", {"why": ""})
+    owner.post("/collections/harbour/labels/official/withhold", {"why": "it is over", "publish": "1"})
+
+    assert not QrelSet.objects.get(name="official").withheld
+    assert [change.what for change in cast.collection.changes.order_by("pk")] == [
+        "labels official withheld (spring round)",
+        "labels official not withheld any more (it is over)",
+    ]
+
+
+def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):
+    withhold_labels(sound.labels, withheld=False)
+    read(sound.version)
+    assert given_out(Scope(sound.version)) is not None
+
+    withhold_labels(sound.labels)
+
+    assert given_out(Scope(sound.version)) is None
+    assert (
+        withheld(kept_bundles_of(sound.version)[0], Scope(sound.version))
+        == "The labels official are withheld now."
+    )

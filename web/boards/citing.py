@@ -1,0 +1,22 @@
+"""BibTeX entries for what has a permanent address: a leaderboard, a run."""
+
+from __future__ import annotations
+
+import re
+
+
+def bibtex_entry(*, key: str, title: str, year: int, address: str, note: str, doi: str = "") -> str:
+    """Return a ``@misc`` entry. Texts may hold anything: what BibTeX and LaTeX would read is escaped."""
+    said = [
+        f"  title = {{{_escaped(title)}}},",
+        f"  year = {{{year}}},",
+        *([f"  doi = {{{doi}}},"] if doi else []),
+        f"  howpublished = {{\\url{{{address}}}}},",
+        f"  note = {{{_escaped(note)}}}",
+    ]
+    return "\n".join([f"@misc{{{re.sub(r'[^A-Za-z0-9._-]+', '-', key)},", *said, "}"])
+
+
+def _escaped(text: str) -> str:
+    """Return the text with the characters that BibTeX and LaTeX would read escaped."""
+    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)

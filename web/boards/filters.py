@@ -1,0 +1,139 @@
+"""Which rows and columns of a leaderboard a reader chose.
+
+Filters look at runs as they are shown to this person (``web.common.visibility.as_shown``), never at stored fields, so
+that no filter and no count tells whose run is under embargo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from pooling.models import Run
+from pooling.run_details import BY_NAME, Detail, in_words
+
+#: Details of runs that a leaderboard can be filtered by.
+TYPES = ("neural", "subtask", "stage", "family")
+#: Column → its name in the list of columns; the first are shown unless others are chosen.
+USUAL_COLUMNS = {
+    "official": "official values",
+    "shift": "official rank and move",
+    "since": "moves since an earlier version",
+    "answered": "answered queries",
+    "judged": "judged tops",
+}
+DETAIL_COLUMNS = {"team": "team", "submitted": "day of submission"} | {
+    name: BY_NAME[name].label.lower() for name in (*TYPES, "dense", "latency", "cost")
+}
+COLUMNS = USUAL_COLUMNS | DETAIL_COLUMNS
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What a shown run has to be; empty choices leave nothing out."""
+
+    text: str = ""
+    """Part of the run tag."""
+    team: str = ""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Detail → its value."""
+    since: date | None = None
+    until: date | None = None
+    """Days of submission, both included."""
+
+    @classmethod
+    def of(cls, parameters: Any) -> Filters:
+        """Parse a query string. Days that are none are ignored."""
+        said = {name: parameters.get(name, "").strip()[:LONGEST] for name in ("q", "team", *TYPES)}
+        return cls(
+            text=said["q"],
+            team=said["team"],
+            types={name: said[name] for name in TYPES if said[name]},
+            since=_day(parameters.get("from", "")),
+            until=_day(parameters.get("until", "")),
+        )
+
+    @property
+    def beyond_text(self) -> int:
+        """How many filters are set besides the run tag."""
+        return len(self.types) + sum(map(bool, (self.team, self.since, self.until)))
+
+    def __bool__(self) -> bool:
+        return bool(self.text or self.beyond_text)
+
+    def fits(self, run_tag: str, run: Run | None) -> bool:
+        """Return whether the row is shown; ``run`` as this person sees it, None for the perfect run."""
+        if self.text.casefold() not in run_tag.casefold():
+            return False
+        if run is None or not self.beyond_text:
+            return not self.beyond_text
+        day = run.submitted_on
+        return (
+            (not self.team or run.team == self.team)
+            and all(str(run.details.get(name, "")) == value for name, value in self.types.items())
+            and (not self.since or (day is not None and day >= self.since))
+            and (not self.until or (day is not None and day <= self.until))
+        )
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A filter with the values that shown runs have."""
+
+    name: str
+    label: str
+    values: list[str]
+    chosen: str
+
+
+def offers(runs: Iterable[Run], filters: Filters) -> list[Offer]:
+    """Return the filters that tell these runs apart, and those in use."""
+    shown = list(runs)
+    found = [Offer("team", "Team", _values(run.team for run in shown), filters.team)]
+    found += [
+        Offer(
+            name,
+            BY_NAME[name].label,
+            _values(str(run.details.get(name, "")) for run in shown),
+            filters.types.get(name, ""),
+        )
+        for name in TYPES
+    ]
+    return [one for one in found if len(one.values) > 1 or one.chosen]
+
+
+def chosen_columns(parameters: Any) -> list[str]:
+    """Return the columns to show, in their usual order; the usual ones if none are chosen."""
+    asked = parameters.getlist("column") if hasattr(parameters, "getlist") else []
+    return [name for name in COLUMNS if name in asked] or list(USUAL_COLUMNS)
+
+
+def details_in(columns: Sequence[str]) -> list[str]:
+    """Return the columns that say something about runs."""
+    return [name for name in columns if name in DETAIL_COLUMNS]
+
+
+def detail_of(run: Run | None, column: str) -> str:
+    """Return what a column says about a run as it is shown; empty if nothing is known."""
+    if run is None:
+        return ""
+    if column == "team":
+        return run.team
+    if column == "submitted":
+        return run.submitted_on.isoformat() if run.submitted_on else ""
+    known: Detail = BY_NAME[column]
+    return in_words(known, run.details[column]) if column in run.details else ""
+
+
+def _values(values: Iterable[str]) -> list[str]:
+    return sorted({value for value in values if value}, key=str.casefold)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None

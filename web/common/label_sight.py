@@ -1,0 +1,68 @@
+"""What a person may learn of a collection's labels: the rules for withheld qrel sets, in one place.
+
+Under a withheld set everybody sees a board with rounded values, in the order of the true ones. Its labels, values of
+single queries, and analyses under it are for members (``see everything``). A policy can make values of single
+queries public. Passages follow in ``web.common.visibility``: one that only withheld labels brought is shown to nobody
+else. ``leaderboard.analyses.runner`` refuses analyses under withheld labels to everybody else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from leaderboard.errors import MembersOnly
+from pooling.models import Collection, QrelSet, SubmissionPolicy
+from pooling.services.submissions import policy_of
+from pooling.services.withholding import published_decimals, withheld_names
+from web.common.visibility import sees_everything
+
+
+@dataclass(frozen=True)
+class LabelSight:
+    """A person's sight of the labels of one collection."""
+
+    collection: Collection
+    everything: bool
+
+    @cached_property
+    def withheld(self) -> frozenset[str]:
+        """The names of qrel sets withheld from this person."""
+        return frozenset() if self.everything else withheld_names(self.collection)
+
+    @cached_property
+    def policy(self) -> SubmissionPolicy | None:
+        """The collection's policy."""
+        return policy_of(self.collection)
+
+    def shows_set(self, qrel_set: QrelSet) -> bool:
+        """Return whether the set's labels and grades are shown."""
+        return self.everything or not qrel_set.withheld
+
+    def shows_labels(self, name: str) -> bool:
+        """Return whether labels and grades of the set of this name, or of a version (``@n``), are shown."""
+        return name not in self.withheld
+
+    def shows_queries(self, name: str) -> bool:
+        """Return whether values of single queries under these labels are shown."""
+        return self.shows_labels(name) or bool(self.policy and self.policy.per_query_values)
+
+    def decimals(self, *, withheld: bool, queries: int) -> int | None:
+        """Return how many decimals are shown of a mean over so many queries; None: all."""
+        if self.everything:
+            return None
+        return published_decimals(self.policy, withheld=withheld, queries=queries)
+
+    def require_queries(self, name: str) -> None:
+        """Raise MembersOnly unless values of single queries under these labels are shown."""
+        if not self.shows_queries(name):
+            raise MembersOnly(
+                f"The labels {name} are withheld, so values of single queries are for members.",
+                "Look at the leaderboard, or choose other labels.",
+            )
+
+
+def label_sight(collection: Collection, user: Any) -> LabelSight:
+    """Return what this person may learn of the collection's labels."""
+    return LabelSight(collection, sees_everything(user, collection))

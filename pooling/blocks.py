@@ -242,7 +242,7 @@ def _wrong_score(value: bytes) -> str:
 
 
 def other_tag(found: str, tag: str) -> str:
-    """Return why a line with another tag than the lines before it is refused."""
+    """Return why a line is refused whose tag differs from that of earlier lines."""
     now, before = quoted_field(found.encode()), quoted_field(tag.encode())
     return f"the run tag is {now}, before it was {before}; a file holds one run."
 

@@ -1,4 +1,4 @@
-"""Find what a reranked run has beside the candidates that everybody was given. Pure."""
+"""Find passages of a reranked run that are not among the candidates that everybody was given. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEY = ["qid", "pid"]
 
 @dataclass(frozen=True)
 class Outside:
-    """Passages of a run that are no candidates: how many, of how many queries, and each as (qid, pid)."""
+    """Passages of a run that are not candidates: how many, of how many queries, and each as (qid, pid)."""
 
     places: frozenset[tuple[str, str]]
     queries: int
@@ -26,7 +26,7 @@ def outside_candidates(ranking: Ranking, candidates: Ranking) -> Outside:
 
 
 def first_line(content: Content, places: Collection[tuple[str, str]]) -> int:
-    """Return the number of the first line with one of these (qid, pid) in a file that was read before; else 0."""
+    """Return the number of the first line with one of these (qid, pid) in a file that was already read, or 0."""
     wanted = {(qid.encode(), pid.encode()) for qid, pid in places}
     number = 0
     for block in content.blocks():

@@ -264,7 +264,7 @@ def same_string(strings: pl.Series, hashes: NDArray[np.uint64]) -> NDArray[np.in
 
 
 def lines_with(content: Content, qid: str, pid: str | None = None) -> Iterator[int]:
-    """Yield the line numbers of a query, or of one of its passages, in a file that was read before."""
+    """Yield the line numbers of a query, or of one of its passages, in a file that was already read."""
     number = 0
     wanted = qid.encode(), None if pid is None else pid.encode()
     for block in content.blocks():

@@ -104,7 +104,7 @@ class UnknownQueries(InvalidFile):
 
 
 class AlreadyImported(PoolingError):
-    """The same content, or the same name, is already there."""
+    """The content was imported before, or the name is taken."""
 
 
 class NotFound(PoolingError):
@@ -132,7 +132,7 @@ class UploadRefused(PoolingError):
 
 
 class QuotaReached(UploadRefused):
-    """The sender's files that still wait are too many or too large."""
+    """Too many files of the sender are waiting, or they are too large."""
 
 
 class WrongOffset(PoolingError):
@@ -164,9 +164,9 @@ class AlreadySplit(SplitRefused):
 
 
 class SubmissionRefused(PoolingError):
-    """The board's policy does not let this run in.
+    """The board's policy does not accept this run.
 
-    ``welcome_on`` is the day from which it does, if any will; ``missing`` are the facts it asks for.
+    ``welcome_on`` is the day from which it will, if there is one; ``missing`` lists the details that it requires.
     """
 
     def __init__(

@@ -125,7 +125,7 @@ def rank_first(columns: Columns) -> Ranking:
 
 
 def numbered_by_appearance(ranking: Ranking) -> Ranking:
-    """The ranking with codes that number its pids by first appearance, rank first; decimal pids stay."""
+    """Return the ranking with pids numbered by first appearance, rank first. Decimal pids keep their codes."""
     if ranking.pids is None:
         return ranking
     spelling = ranking.pids
@@ -173,7 +173,7 @@ def write_ranking(ranking: Ranking, path: Path) -> None:
 def read_ranking(path: Path, depth: int | None = None) -> Ranking:
     """Read a stored ranking, or only its first ``depth`` ranks, which costs depth × queries.
 
-    Of a stored beginning it gives no more ranks than are there.
+    A file that stores only the first ranks gives no more than those.
     """
     meta = json.loads(pl.read_parquet_metadata(path)[_META])
     lengths = np.array(meta["lengths"], np.int64)

@@ -10,10 +10,10 @@ TOGETHER = 1 << 20
 
 
 def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, int]]]:
-    """How many rows have the key of an earlier row, and of the first ``most`` of them (row, the earliest such row).
+    """Return how many rows repeat the key of an earlier row, and (row, earliest such row) for the first ``most``.
 
-    ``keys`` has one entry a row. Beside it two arrays of its size are the most that is held at a time: a file made of
-    one line over and over is checked, too.
+    ``keys`` has one entry per row. At most two further arrays of its size are in memory at a time, so a file that
+    repeats a single line can be checked as well.
     """
     several, count = _several(keys)
     earliest = np.full(len(several), -1, np.int64)
@@ -34,7 +34,7 @@ def repeated(keys: NDArray[np.uint64], most: int) -> tuple[int, list[tuple[int, 
 
 
 def _several(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], int]:
-    """The keys of more than one row, ascending, and how many rows are not the first with theirs."""
+    """Return the keys that several rows have, ascending, and the number of rows that repeat one."""
     ordered = np.sort(keys)
     same = ordered[1:] == ordered[:-1]
     begins = same.copy()

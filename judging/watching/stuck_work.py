@@ -121,7 +121,7 @@ def _held_problem(campaign: Campaign) -> list[Problem]:
 
 
 def budget_used_up(campaign: Campaign) -> tuple[str, Action] | None:
-    """Return what waits for money, and what gives it; None when nothing does."""
+    """Return what waits for money, and the action that provides it; None if nothing waits."""
     waiting = lacking(campaign) if campaign.state in Campaign.OFFERING else 0
     cap = cap_of(campaign)
     if waiting <= 0 or cap is None or room_for(campaign):

@@ -256,9 +256,9 @@ class Run(models.Model):
         return self.anonymous_until is not None and self.anonymous_until > clock.now().date()
 
     def without_author(self) -> Run:
-        """The run as others than members know it, without what says who made it while that is not told.
+        """Return the run as nonmembers see it: without its authors while they are hidden.
 
-        Not to be saved.
+        Never save the result.
         """
         if self.is_anonymous:
             self.team = self.description = self.paper = self.code = ""

@@ -56,7 +56,7 @@ def announce_collection(
 ) -> tuple[NewCollection, bool]:
     """Announce the files of a new collection. Returns the request, and whether it is new.
 
-    The same key for the same announcement is the one of before. Raises PoolingError.
+    A repeated key for the same announcement returns the earlier request. Raises PoolingError.
     """
 
     def check() -> None:
@@ -124,9 +124,9 @@ def abandon_files(wanted: Arriving) -> None:
 
 
 def forget_unfinished() -> int:
-    """Drop what was announced and never came, or never read as its job failed, once its time is over; how many.
+    """Drop expired requests whose files never arrived or were never read; return how many.
 
-    One that cannot be dropped holds up no other: SweepFailed is raised at the end.
+    A request that cannot be dropped does not hold up others: SweepFailed is raised at the end.
     """
     now = clock.now()
     over = Q(state=RECEIVING, created_at__lte=now - KEPT_UNFINISHED)
@@ -168,7 +168,7 @@ def _announced(
     on_server: Sequence[str],
     check: Callable[[], None],
 ) -> tuple[Any, bool]:
-    """The row of the key, and whether it is new: made where ``check`` raises nothing and nobody was first."""
+    """Return the row of the key, and whether it is new. A new one is made if ``check`` raises nothing."""
     if before := model.objects.filter(**identity).first():
         return _same(before, facts, files, on_server), False
     check()

@@ -22,7 +22,7 @@ MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
 def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
     """Change the run's description, including its release level.
 
-    Raises PoolingError, and SubmissionRefused for what the board's policy holds fast.
+    Raises PoolingError, and SubmissionRefused for a change that the board's policy forbids.
     """
     if strange := changes.keys() - MEANT:
         raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")

@@ -16,7 +16,7 @@ BY_POLICY = "the submission policy"
 def release_after_embargoes() -> int:
     """Release every run whose embargo is over, up to the level of its board's policy; return how many.
 
-    One that cannot be released holds up no other: SweepFailed is raised at the end.
+    A run that cannot be released does not hold up others: SweepFailed is raised at the end.
     """
     today, released, sweep = clock.now().date(), 0, Sweep("Releasing runs after their embargo")
     for policy in SubmissionPolicy.objects.exclude(release_after=""):

@@ -17,11 +17,11 @@ def most_bytes(size: int) -> int:
 
 
 def most_bytes_of_run(size: int | None = None) -> int:
-    """The same for a run, which is read into memory; without a size, of a file that a person has on this machine."""
+    """Return the same for a run, which is read into memory. Without a size, the file is on this machine already."""
     most = settings.MAX_RUN_BYTES, settings.MAX_DECOMPRESSED_BYTES
     return int(min(most) if size is None else min(*most, most_bytes(size)))
 
 
 def most_bytes_of(path: Path) -> int:
-    """Return how large the content of this file may be; what is no file is refused by whoever reads it."""
+    """Return how large the content of this file may be. A path that is not a file is refused when it is read."""
     return most_bytes(path.stat().st_size if path.is_file() else 0)

@@ -170,7 +170,7 @@ def withdraw_invitation(*, invited: InvitedMember, who: str) -> None:
 
 
 def _withdraw_invitations_by(user: User, collection: Collection, *, who: str) -> None:
-    """Withdraw what somebody invited to who is no owner any more: a link kept back would let them in again."""
+    """Withdraw the invitations of a former owner: they could use a link that they kept to join again."""
     for invited in open_invitations(collection).filter(invitation__invited_by=user):
         withdraw_invitation(invited=invited, who=who)
 

@@ -190,6 +190,6 @@ def _labels(qrel_set: QrelSet, qids: tuple[str, ...], key: int) -> preview.Hashe
 
 
 def _hashes(pids: pl.Series) -> preview.Hashes:
-    """64-bit hashes of pids, none of which is ``NOTHING`` once its low bits make room for a source."""
+    """Return 64-bit hashes of pids. None becomes ``NOTHING`` when its low bits are replaced by a source."""
     hashes: preview.Hashes = pids.hash(seed=0).to_numpy()
     return np.where(hashes >> np.uint64(preview.SOURCE_BITS) == 0, ~np.uint64(0), hashes)

@@ -50,8 +50,8 @@ def receive(
 ) -> tuple[RunUpload, bool]:
     """Receive a whole file under the sender's key. Returns the upload, and whether it is new.
 
-    The same key with the same content and options is the upload of before; when it was refused, its file is checked
-    anew, for what it was refused for may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
+    A repeated key with the same content and options returns the earlier upload. If that was refused, its file is
+    checked again, because the reason may be gone. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     before = _under(collection, user, key)
@@ -101,8 +101,8 @@ def begin(
 ) -> tuple[RunUpload, bool]:
     """Announce a file of ``length`` bytes that will come in parts. Returns the upload, and whether it is new.
 
-    The same key for the same announcement is the upload of before, to be gone on with at its ``received_bytes``: at
-    the first byte when it was refused. Raises UploadRefused, QuotaReached, KeyUsed.
+    A repeated key for the same announcement returns the earlier upload, which continues at its ``received_bytes``: at
+    the first byte if it was refused. Raises UploadRefused, QuotaReached, KeyUsed.
     """
     refuse_unfit(file_name, length)
     if length < 1:

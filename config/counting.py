@@ -25,13 +25,14 @@ class Limit:
     most: int
     seconds: int
 
-    def take(self, who: str) -> int:
-        """Count one for ``who``. Returns 0, or the seconds to wait if the limit is exceeded."""
+    def take(self, who: str, *, times: int = 1) -> int:
+        """Count ``times`` requests for ``who``. Returns 0, or the seconds to wait if the limit is exceeded."""
         if not self.most:
             return 0
         key, left = self._window(who)
         try:
-            counted = 1 if cache.add(key, 1, timeout=2 * self.seconds) else cache.incr(key)
+            first = cache.add(key, times, timeout=2 * self.seconds)
+            counted = times if first else cache.incr(key, times)
         except _AWAY:
             return 0
         return left if counted > self.most else 0

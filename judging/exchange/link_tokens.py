@@ -64,9 +64,9 @@ class Page:
     submit_to: str
     assignment: str = ""
 
-    def is_of(self, submission: Submission) -> bool:
-        """Return whether the page is this submission's, and not one whose row number a restored database reused."""
-        return self.assignment in ("", _digest(submission.assignment_id))
+    def is_of(self, assignment_id: str) -> bool:
+        """Return whether its submission has this assignment: a restored database may reuse a row number."""
+        return self.assignment in ("", _digest(assignment_id))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from config.crowd_endpoints import is_amazon
 from judging.campaign.cost import pay_for
 from judging.campaign.worker_texts import size_of, usual_minutes
 from judging.models import Campaign, Submission
-from judging.money.payments import earned_so_far
+from judging.money.payments import Earned
 from judging.rules.durations import duration_words
 from judging.rules.pay import offer_in_words
 from judging.rules.text_direction import language_name
@@ -88,10 +88,10 @@ def keywords_of(campaign: Campaign) -> str:
     )
 
 
-def paid_when(submission: Submission, wording: Wording = translation) -> str:
+def paid_when(submission: Submission, so_far: Earned, wording: Wording = translation) -> str:
     """Return when a task that was just sent off is paid, and in which parts; empty if no pay is promised."""
     campaign = submission.campaign
-    pay, _, _, earned = earned_so_far(submission)
+    pay, earned = so_far.pay, so_far.dollars
     if not earned or (submission.left_early and not pay.bonus):
         return ""
     if bonus := earned - pay.base:

@@ -6,6 +6,7 @@ import hashlib
 from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
 from config import clock
 from config.background.job_kinds import Progress
@@ -83,10 +84,19 @@ def owe_kept(campaign: Campaign, submission: Submission) -> Payment:
     return _owe(campaign, submission, Payment.Kind.COMPENSATION, earned, reason=reason, state=state)
 
 
-def earned_so_far(submission: Submission) -> tuple[Pay, int, int, Decimal]:
-    """Return the task's pay, pairs judged, pairs shown, and the dollars earned by sending it off now."""
+class Earned(NamedTuple):
+    """A task's pay, pairs judged, pairs shown, and the dollars earned by submitting it now."""
+
+    pay: Pay
+    judged: int
+    shown: int
+    dollars: Decimal
+
+
+def earned_so_far(submission: Submission) -> Earned:
+    """Return what the task has earned so far."""
     pay, (judged, shown) = pay_for(submission.campaign), progress_of(submission)
-    return pay, judged, shown, pay.earned(judged, shown)
+    return Earned(pay, judged, shown, pay.earned(judged, shown))
 
 
 def pay_owed(campaign: Campaign, *, progress: Progress | None = None) -> int:

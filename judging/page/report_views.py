@@ -126,4 +126,8 @@ def _is_open(task: Submission, token: str) -> bool:
         page = read_page(token)
     except BadToken:
         return False
-    return task.state == Submission.State.HELD and page.submission_id == task.pk and page.is_of(task)
+    return (
+        task.state == Submission.State.HELD
+        and page.submission_id == task.pk
+        and page.is_of(task.assignment_id)
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from math import ceil
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
-from judging.exchange.link_tokens import BadToken, read_page
+from judging.exchange.link_tokens import BadToken, Page, read_page
 from judging.models import Submission
 from judging.page import session
 from judging.page.frame_views import in_frame, speak_language_of
@@ -22,15 +23,9 @@ def save(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST":
         return readable_anywhere(JsonResponse({"saved": False}, status=405))
     try:
-        submission = _saving(token)
-        form = request.POST
-        session.save_choice(
-            submission,
-            number=whole_task(form.get("slot", "")),
-            sequence=whole_task(form.get("sequence", "")),
-            side=form.get("side", ""),
-            signals=_signals(form),
-        )
+        page, choice = _page(token), _choice(request.POST)
+        if not session.save_at_once(page, **choice):
+            session.save_choice(_submission_of(page), **choice)
     except session.WorkRefused as refused:
         return refused_save(refused)
     return readable_anywhere(JsonResponse({"saved": True}))
@@ -49,7 +44,7 @@ def refused_save(refused: session.WorkRefused) -> HttpResponse:
 def state(_request: HttpRequest, token: str) -> HttpResponse:
     """Return the saved choices and the seconds left, for a worker who comes back to the page."""
     try:
-        submission = _saving(token)
+        submission = _submission_of(_page(token))
         session.check_workable(submission)
     except session.WorkRefused as refused:
         return refused_save(refused)
@@ -57,35 +52,47 @@ def state(_request: HttpRequest, token: str) -> HttpResponse:
     return readable_anywhere(JsonResponse({"choices": choices, "left": session.seconds_left(submission)}))
 
 
-def _saving(token: str) -> Submission:
-    """Return the submission of a save. Saves are the most frequent request, so this reads few fields."""
+def _page(token: str) -> Page:
     try:
-        known = Submission.objects.select_related("campaign", "consent").only(
-            "state",
-            "standing",
-            "opened_at",
-            "ends_at",
-            "crowd_ends_at",
-            "timed_out_at",
-            "resumed_pairs",
-            "assignment_id",
-            "worker",
-            "campaign__allow_undecided",
-            "campaign__minimum_seconds",
-            "campaign__language",
-            "consent__submission",
-        )
-        page = read_page(token)
-        submission = known.get(pk=page.submission_id)
-    except (BadToken, Submission.DoesNotExist):
+        return read_page(token)
+    except BadToken:
         raise session.WorkRefused("unknown-link") from None
-    if not page.is_of(submission):
+
+
+def _submission_of(page: Page) -> Submission:
+    """Return the submission of a page whose worker agreed; with the few fields that scripts' requests need."""
+    known = Submission.objects.select_related("campaign", "consent").only(
+        "state",
+        "standing",
+        "opened_at",
+        "ends_at",
+        "crowd_ends_at",
+        "timed_out_at",
+        "resumed_pairs",
+        "assignment_id",
+        "worker",
+        "campaign__allow_undecided",
+        "campaign__minimum_seconds",
+        "campaign__language",
+        "consent__submission",
+    )
+    submission = known.filter(pk=page.submission_id).first()
+    if submission is None or not page.is_of(submission.assignment_id):
         raise session.WorkRefused("unknown-link")
     speak_language_of(submission.campaign)
     if not hasattr(submission, "consent"):
         session.check_workable(submission)
         raise session.WorkRefused("no-consent")
     return submission
+
+
+def _choice(form: QueryDict) -> dict[str, Any]:
+    return {
+        "number": whole_task(form.get("slot", "")),
+        "sequence": whole_task(form.get("sequence", "")),
+        "side": form.get("side", ""),
+        "signals": _signals(form),
+    }
 
 
 def _signals(form: QueryDict) -> session.Signals:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef
@@ -19,7 +17,7 @@ from judging.crowds.hosts import require_allowed
 from judging.crowds.seam import Arrival, FormPost, Redirect, SentOff
 from judging.errors import WorkRefused
 from judging.exchange.calls import campaign_key
-from judging.exchange.link_tokens import page_address
+from judging.exchange.link_tokens import Page, page_address
 from judging.intake.early_screening import confirm_failed
 from judging.models import (
     Campaign,
@@ -33,39 +31,30 @@ from judging.models import (
     Worker,
 )
 from judging.money.discrepancies import receipt_of
-from judging.money.payments import earned_so_far
+from judging.money.payments import Earned
 from judging.page.admission import hand_over, has_gold, leave_earlier, limits, place_of
 from judging.tasks.answers import record_answers
+from judging.tasks.choices import (
+    BY_FORM,
+    MOST_CHOICES,
+    NO_SIGNALS,
+    Signals,
+    append_at_once,
+    form_choices,
+    is_choice,
+    made_at,
+)
 from judging.tasks.evidence import PROOF, proof_of
 from judging.tasks.leasing import deadlines_from, end_submission, hand_out, lease_task
 from judging.tasks.resumption import resumable
 from judging.tasks.slots import pairs_in
 from judging.tasks.time_left import record_late, send_off_saved, takes_late_choices
-from judging.workers.identities import crowd_of, has_enough, known_worker, refusal_reason, worker_for
+from judging.workers.identities import crowd_of, has_enough, known_worker, new_worker, refusal_reason
 
 SAVES = Count("preferee_choices", "Choices saved, by result: kept, or repeated (already saved).", ("result",))
 LEASES = Count("preferee_leases", "Arrivals for a new task: taken, or the reason for refusal.", ("result",))
 SENT_OFF = Count("preferee_tasks_sent_off", "Tasks submitted from the judging page.", ())
 LONGEST_COMMENT = 5000
-#: More choices than any person makes in one slot. Further choices are not kept.
-MOST_CHOICES = 200
-#: Upper limit for the recorded number of times a worker left the page.
-MOST_TIMES = 1000
-
-
-@dataclass(frozen=True)
-class Signals:
-    """How a choice was made, as reported by the page: durations in seconds, ``age`` since the choice was made."""
-
-    seconds: float | None = None
-    hidden: float | None = None
-    focus_lost: int = 0
-    input_method: str = ""
-    viewport: str = ""
-    age: float = 0.0
-
-
-NO_SIGNALS = Signals()
 
 
 def open_task(posting: Posting, arrival: Arrival, *, network: str = "") -> Submission:
@@ -109,7 +98,7 @@ def _new_task(campaign: Campaign, worker: Worker | None, arrival: Arrival, netwo
         raise WorkRefused("lapsed")  # the crowd has offered it to others since
     with transaction.atomic():
         # A new worker is stored only together with a task, so made-up names leave no rows behind.
-        worker = worker or worker_for(crowd_of(campaign), arrival.crowd_worker_id)
+        worker = worker or new_worker(crowd_of(campaign), arrival.crowd_worker_id)
         if place is not None and arrival.taken_at:
             hand_over(place, arrival.assignment_id, arrival.taken_at)
         submission = lease_task(
@@ -149,11 +138,14 @@ def give_consent(submission: Submission, *, of_age: bool = False) -> bool:
     text = agreed_text(campaign, pairs=pairs_in(submission))
     digest = hashlib.sha256(text.encode()).hexdigest()
     ConsentText.objects.get_or_create(campaign=campaign, sha256=digest, defaults={"text": text})
-    given = {"text_sha256": digest, "age_confirmed": campaign.minimum_age}
     reason = ""
     with transaction.atomic():
         _lock_held(submission)
-        _, first = Consent.objects.get_or_create(submission=submission, defaults=given)
+        first = not Consent.objects.filter(submission=submission).exists()
+        if first:
+            Consent.objects.create(
+                submission=submission, text_sha256=digest, age_confirmed=campaign.minimum_age
+            )
         if first and not submission.slots.exists() and (reason := _hand_out(submission)):
             transaction.set_rollback(True)
     if reason:
@@ -167,8 +159,8 @@ def _lock_held(submission: Submission) -> None:
 
     Raises WorkRefused if it ended, or its worker was excluded, since it was read.
     """
-    Submission.objects.select_for_update().get(pk=submission.pk)
-    submission.refresh_from_db(fields=["state", "standing"])
+    held = Submission.objects.select_for_update().filter(pk=submission.pk)
+    submission.state, submission.standing = held.values_list("state", "standing").get()
     check_workable(submission)
 
 
@@ -182,7 +174,15 @@ def _hand_out(submission: Submission) -> str:
 
 def has_agreed(submission: Submission) -> bool:
     """Return whether the worker agreed to the text of this task."""
-    return Consent.objects.filter(submission=submission).exists()
+    return hasattr(submission, "consent")
+
+
+def save_at_once(page: Page, *, number: int, sequence: int, side: str, signals: Signals = NO_SIGNALS) -> bool:
+    """Append a choice with as little work as possible. Returns False if :func:`save_choice` has to look at it."""
+    saved = append_at_once(page, number=number, sequence=sequence, side=side, signals=signals)
+    if saved:
+        SAVES.add("kept")
+    return saved
 
 
 def save_choice(
@@ -192,14 +192,11 @@ def save_choice(
     late = takes_late_choices(submission)
     if not late:
         check_workable(submission)
-    sides = set(Choice.Side.values)
-    if not submission.campaign.allow_undecided:
-        sides -= {Choice.Side.UNDECIDED}
-    if side not in sides or not 0 <= sequence < MOST_CHOICES:
+    if not is_choice(side, sequence, allow_undecided=submission.campaign.allow_undecided):
         raise WorkRefused("garbled")
     if wait := seconds_to_wait(submission, [number]):
         raise WorkRefused("too-soon", wait=wait)
-    values, made = _recorded(signals), None
+    values, made = signals.columns(), None
     for _ in range(MOST_CHOICES):
         try:
             with transaction.atomic():
@@ -216,6 +213,26 @@ def save_choice(
                 return False
             sequence += 1  # another tab used this number for its choice; keep both
     raise WorkRefused("garbled")
+
+
+def save_form(submission: Submission, sides: Mapping[int, tuple[str, int]]) -> None:
+    """Append the choices of a whole form: slot number → side, and the sequence that a script would give it.
+
+    Raises :class:`WorkRefused` if one is too late or cannot be chosen; then none is saved.
+    """
+    if takes_late_choices(submission):
+        for number, (side, sequence) in sides.items():
+            save_choice(submission, number=number, sequence=sequence, side=side, signals=BY_FORM)
+        return
+    allow_undecided = submission.campaign.allow_undecided
+    if not all(is_choice(*one, allow_undecided=allow_undecided) for one in sides.values()):
+        raise WorkRefused("garbled")
+    with transaction.atomic():
+        _lock_held(submission)
+        choices = form_choices(submission, sides)
+        Choice.objects.bulk_create(choices)
+    for _ in choices:
+        SAVES.add("kept")
 
 
 def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Slot:
@@ -236,29 +253,10 @@ def _open_slot(submission: Submission, number: int, *, late: bool = False) -> Sl
     raise WorkRefused("garbled")
 
 
-def _recorded(signals: Signals) -> dict[str, Any]:
-    """Return the signals to store, limited to values that the page can send."""
-    methods, viewports = Choice.InputMethod.values, Choice.Viewport.values
-    return {
-        "seconds_shown": signals.seconds,
-        "seconds_hidden": signals.hidden,
-        "focus_lost": max(0, min(signals.focus_lost, MOST_TIMES)),
-        "input_method": signals.input_method if signals.input_method in methods else "",
-        "viewport": signals.viewport if signals.viewport in viewports else "",
-    }
-
-
 def _made_at(submission: Submission, slot: Slot, sequence: int, age: float) -> datetime:
-    """Return when the choice was made, by our clock. A choice may have waited for a connection.
-
-    The time is never before the task was opened, nor before the choices that its page knew of.
-    """
-    now = clock.now()
-    made = max(min(now - timedelta(seconds=age), now), submission.opened_at)
-    if not sequence:
-        return made
-    known = Choice.objects.filter(slot=slot, sequence__lt=sequence).aggregate(last=Max("chosen_at"))["last"]
-    return max(made, known) if known else made
+    known = Choice.objects.filter(slot=slot, sequence__lt=sequence) if sequence else Choice.objects.none()
+    before = known.aggregate(last=Max("chosen_at"))["last"]
+    return made_at(age, opened_at=submission.opened_at, before=before)
 
 
 def seconds_to_wait(submission: Submission, numbers: Collection[int]) -> float:
@@ -326,12 +324,12 @@ def finish(submission: Submission, *, comment: str = "", pasted: bool = False) -
         finished_at=clock.now(),
         comment=_kept(comment),
         comment_pasted=pasted,
-        left_early=bool(unanswered(submission)),
+        left_early=Exists(Slot.objects.filter(submission=submission.pk, choices=None)),
     )
+    submission.refresh_from_db(fields=["state", "finished_at", "comment", "left_early"])
     if moved:
         SENT_OFF.add()
-    submission.refresh_from_db(fields=["state", "finished_at", "comment"])
-    if not moved and submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
+    elif submission.state not in (Submission.State.FINISHED, Submission.State.SUBMITTED):
         check_workable(submission)
     if submission.standing == Submission.Standing.TRIAL:
         return  # a trial never counts: no judgments, no gold answers, no exclusion
@@ -358,8 +356,8 @@ def final_answers(submission: Submission) -> list[tuple[str, str]]:
     return [*fields, ("comment", submission.comment)]
 
 
-def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
-    """Return how the worker's browser tells the crowd's site that the task is done.
+def last_step(submission: Submission, submit_to: str, earned: Earned) -> FormPost | Redirect:
+    """Return how the worker's browser tells the crowd's site that the task is done, and what is promised for it.
 
     Raises ArrivalRefused if that leads to a site that the settings do not allow.
     """
@@ -368,7 +366,7 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
     receipt = [
         ("receipt", receipt_of(submission)),
         ("receipt_address", page_address(submission, submit_to)),
-        ("pay_promised", _pay_promised(submission)),
+        ("pay_promised", _pay_promised(earned)),
         *([("ended", "time")] if submission.timed_out_at else []),
     ]
     sent = SentOff(
@@ -383,11 +381,10 @@ def last_step(submission: Submission, submit_to: str) -> FormPost | Redirect:
     return step
 
 
-def _pay_promised(submission: Submission) -> str:
+def _pay_promised(earned: Earned) -> str:
     """Return the dollars that our page promises for the submitted task, or "undecided" if the requester decides."""
-    pay, judged, shown, earned = earned_so_far(submission)
-    decided = judged and (pay.bonus or judged == shown)
-    return f"{earned:.2f}" if decided or not pay.whole else "undecided"
+    decided = earned.judged and (earned.pay.bonus or earned.judged == earned.shown)
+    return f"{earned.dollars:.2f}" if decided or not earned.pay.whole else "undecided"
 
 
 def crowd_worker_id(submission: Submission) -> str:

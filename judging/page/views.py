@@ -22,6 +22,7 @@ from config.client_address import client_network
 from config.counting import first_time
 from config.errors import Refusal
 from judging.campaign.cost import pay_for
+from judging.campaign.read_once import figures_read_once
 from judging.campaign.worker_texts import (
     contact_of,
     example_of,
@@ -92,12 +93,12 @@ def page_of(request: HttpRequest, token: str) -> tuple[Page, Submission]:
     """Return the page and submission that the token names. Raises WorkRefused if there is none."""
     try:
         page = read_page(token)
-        submission = Submission.objects.select_related("campaign__collection", "worker").get(
+        submission = Submission.objects.select_related("campaign__collection", "worker", "consent").get(
             pk=page.submission_id
         )
     except (BadToken, Submission.DoesNotExist):
         raise session.WorkRefused("unknown-link") from None
-    if not page.is_of(submission):
+    if not page.is_of(submission.assignment_id):
         raise session.WorkRefused("unknown-link")
     for_sites_of(submission.campaign, request)
     request.came_by = submission.assignment_id  # type: ignore[attr-defined]
@@ -110,6 +111,11 @@ def _is_trial(submission: Submission) -> bool:
 
 def texts_of(campaign: Campaign, *, pairs: int | None = None) -> dict[str, Any]:
     """Return the context that all pages of a campaign share: filled texts, pay and language."""
+    with figures_read_once():
+        return _texts_of(campaign, pairs)
+
+
+def _texts_of(campaign: Campaign, pairs: int | None) -> dict[str, Any]:
     language = campaign.collection.language
     return {
         "campaign": campaign,
@@ -296,9 +302,8 @@ def save_form(request: HttpRequest, token: str, submission: Submission) -> HttpR
     if wait := session.seconds_to_wait(submission, missing):
         chosen_here = {number: side for number, (side, _) in missing.items() if side in Choice.Side.values}
         return task_page(request, token, submission, wait=ceil(wait), chosen=chosen_here)
-    how = session.Signals(input_method=Choice.InputMethod.FORM)
-    for number, (side, made) in missing.items():
-        session.save_choice(submission, number=number, sequence=made, side=side, signals=how)
+    if missing:
+        session.save_form(submission, missing)
     return None
 
 
@@ -311,19 +316,19 @@ def sent(request: HttpRequest, page: Page, submission: Submission) -> HttpRespon
         result = trials.trial_result(submission)
         taken = to_the_second(result.seconds, translation)
         return render(request, "judging/trial_done.html", {"result": result, "taken": taken})
-    pay, judged, shown, earned = earned_so_far(submission)
+    earned = earned_so_far(submission)
     context = {
         "campaign": submission.campaign,
-        "pay": pay,
-        "judged": judged,
-        "shown": shown,
+        "pay": earned.pay,
+        "judged": earned.judged,
+        "shown": earned.shown,
         "timed_out": submission.timed_out_at is not None,
-        "earned": earned,
+        "earned": earned.dollars,
         "left_early": submission.left_early,
-        "step": session.last_step(submission, page.submit_to),
+        "step": session.last_step(submission, page.submit_to, earned),
         "receipt": receipt_of(submission),
         "contact": contact_of(submission.campaign),
-        "paid_when": paid_when(submission),
+        "paid_when": paid_when(submission, earned),
         "first": _is_first_showing(submission),
     }
     return render(request, "judging/sent.html", context)

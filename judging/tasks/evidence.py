@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
+
 from judging.crowds.seam import CrowdSubmission
 from judging.exchange.link_tokens import (
     BadToken,
@@ -50,8 +52,9 @@ class Evidence:
 
 def progress_of(submission: Submission) -> tuple[int, int]:
     """Count (pairs judged, pairs shown) of a submission, gold pairs included, as our server saved them."""
-    slots = Slot.objects.filter(submission=submission)
-    return slots.exclude(choices=None).distinct().count(), slots.count()
+    made = Exists(Choice.objects.filter(slot=OuterRef("pk")))
+    judged = Slot.objects.filter(submission=submission).values_list(made, flat=True)
+    return sum(judged), len(judged)
 
 
 def evidence_of(submission: Submission, found: CrowdSubmission) -> Evidence:

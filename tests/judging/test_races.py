@@ -14,6 +14,7 @@ from django.db import connections
 from config import clock
 from judging.campaign.pairs import request_pairs
 from judging.errors import CampaignRefused, CrowdNever, MayNotSpend
+from judging.exchange.link_tokens import page_token, read_page
 from judging.intake.collection import collect
 from judging.intake.early_screening import confirm_failed
 from judging.intake.places import lacking, post_places, want_places
@@ -22,6 +23,7 @@ from judging.launch.launches import launch_campaign
 from judging.models import (
     CrowdIdentity,
     Exclusion,
+    GoldAnswer,
     Judgment,
     Payment,
     Place,
@@ -179,6 +181,27 @@ def test_exclusion_while_the_workers_other_tasks_are_collected_leaves_none_of_th
     assert standings == {Submission.Standing.EXCLUDED}
     assert not Task.objects.exclude(state=Task.State.WAITING).exists()
     assert len(good) == 2
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_choice_acknowledged_while_its_task_is_submitted_is_never_lost(fair, attempt):
+    submission = fair.open_task(fair.opened(), "A1")
+    *others, last = submission.slots.order_by("number")
+    for slot in others:
+        fair.answer_slot(submission, slot)
+    page = read_page(page_token(submission, ""))
+
+    saved, _ = at_once(
+        lambda: session.save_at_once(page, number=last.number, sequence=0, side="left"),
+        lambda: session.finish(Submission.objects.get(pk=submission.pk)),
+    )
+
+    recorded = {
+        *Judgment.objects.values_list("slot", flat=True),
+        *GoldAnswer.objects.values_list("slot", flat=True),
+    }
+    assert {slot.pk for slot in others} <= recorded
+    assert (last.pk in recorded) == saved == last.choices.exists()
 
 
 class Rush:

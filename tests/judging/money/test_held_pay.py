@@ -35,6 +35,7 @@ from judging.models import (
 from judging.money.discrepancies import receipt_of
 from judging.money.held_pay import held_work, note_paid_by_the_crowd, pay_held, reject_unjudged
 from judging.money.ledger import compare_books
+from judging.money.payments import earned_so_far
 from judging.money.rejections import override_rejection, reject
 from judging.page import session
 from judging.people.exclusions import reinstate_worker
@@ -121,7 +122,7 @@ def test_what_our_server_signed_is_paid_though_a_restored_backup_knows_nothing_o
     submission = fair.open_task(campaign, "A1")
     fair.answer(submission)
     session.finish(submission)
-    form = dict(session.last_step(submission, crowd_site).fields)
+    form = dict(session.last_step(submission, crowd_site, earned_so_far(submission)).fields)
     fair.hand_in(submission, form)
     # The backup is of the moment before.
     Task.objects.update(state="waiting", holder=None, leased_until=None)

@@ -1,0 +1,61 @@
+"""How often the judging pages ask the database: hundreds of workers may use them at once."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from judging.models import Choice, Submission
+from judging.page import pacing
+from tests.judging.cast import good_side
+
+pytestmark = [pytest.mark.usefixtures("crowd_site"), pytest.mark.one_database]
+
+
+def asked(call) -> int:
+    """Return the number of statements, transactions' beginnings and ends included."""
+    with CaptureQueriesContext(connection) as queries:
+        reply = call()
+    assert reply.status_code in (200, 302)
+    return len(queries)
+
+
+def test_a_save_asks_twice(martha):
+    martha.begin()
+
+    assert asked(martha.save) == 2
+    assert asked(lambda: martha.save(sequence="1", side="right")) == 2
+    assert list(Choice.objects.order_by("sequence").values_list("side", flat=True)) == ["left", "right"]
+
+
+def test_a_save_that_is_within_its_pace_asks_no_shared_counter(martha, monkeypatch):
+    martha.begin()
+    monkeypatch.setattr(pacing, "_here", pacing._Here())
+    monkeypatch.setattr(pacing, "Limit", None)
+
+    assert martha.save().json() == {"saved": True}
+
+
+def test_opening_a_task_agreeing_and_reading_its_pairs(martha):
+    assert asked(martha.arrive) <= 32  # of a new worker, and the page with the consent text
+    assert asked(lambda: martha.client.post(f"{martha.page}consent")) <= 26
+    assert asked(lambda: martha.client.get(martha.page)) <= 4
+
+
+def test_submitting_a_task_and_its_last_step(martha):
+    martha.begin()
+    for slot in martha.slots():
+        martha.save(slot=str(slot.number), side=good_side(slot))
+
+    assert asked(lambda: martha.client.post(f"{martha.page}finish")) <= 12
+    assert asked(lambda: martha.client.get(martha.page)) <= 5
+
+
+def test_a_form_without_a_script_is_saved_at_once(martha):
+    martha.begin()
+    choices = martha.choices()
+
+    assert asked(lambda: martha.client.post(f"{martha.page}finish", choices)) <= 16
+    assert martha.submission.state == Submission.State.FINISHED
+    assert Choice.objects.count() == martha.slots().count()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from config import kept_objects
+from judging.campaign.read_once import kept_while_reading
 from judging.models import Campaign, Pair
 from judging.rules.haste import fastest_seconds, words_in
 from judging.rules.reading_speed import seconds_for
@@ -24,6 +25,7 @@ def least_seconds_a_pair(campaign: Campaign) -> float:
     return _times(campaign)[1]
 
 
+@kept_while_reading
 def _times(campaign: Campaign) -> tuple[float, float]:
     key = kept_objects.object_key("reading", campaign.pk, campaign.created_at.timestamp())
     known: tuple[float, float] | None = kept_objects.kept(key)

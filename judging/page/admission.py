@@ -87,7 +87,8 @@ def place_of(campaign: Campaign, arrival: Arrival) -> Place | None:
     if not arrival.place_crowd_id:
         check_session(campaign, arrival)
         return None
-    known = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id).first()
+    here = Place.objects.filter(posting__campaign=campaign, crowd_id=arrival.place_crowd_id)
+    known = here.select_related("posting").first()
     if known is not None:
         return known
     try:

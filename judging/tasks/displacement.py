@@ -21,9 +21,9 @@ MOST_LEASES = 3
 MOST_WEIGHED = 200
 
 
-def make_room(place: Place) -> None:
+def make_room(campaign: Campaign, place: Place) -> None:
     """Make room for one more task at this place, displacing another if there are too many."""
-    here = _unconfirmed(place.posting.campaign).filter(place=place)
+    here = _unconfirmed(campaign).filter(place=place)
     if here.count() >= MOST_LEASES:
         _displace(here)
 

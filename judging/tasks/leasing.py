@@ -23,7 +23,7 @@ from judging.tasks.displacement import displace_weakest, make_room
 from judging.tasks.resumption import copy_choices, resumable, take_up_again
 from judging.tasks.slots import fill_slots, free_slots
 from judging.tasks.time_left import send_off_saved
-from judging.tasks.worker_memory import fitting, new_gold_is_left
+from judging.tasks.worker_memory import Past, fitting, past_of
 
 #: Most attempts at leasing a task, each lost to a faster worker, before the page says that none is left.
 TRIES = 20
@@ -52,7 +52,7 @@ def lease_task(
     known = Submission.objects.filter(assignment_id=assignment_id, worker=worker)
     _release_others(assignment_id, worker)
     if place is not None and taken_at is None:
-        make_room(place)
+        make_room(campaign, place)
     for _ in range(TRIES):
         try:
             if submission := _take_next(campaign, worker, assignment_id, place, taken_at):
@@ -65,7 +65,7 @@ def lease_task(
             continue
         if free_lapsed(campaign):
             continue
-        fits = partial(fitting, campaign, worker.pk, strictly=False)
+        fits = partial(fitting, past_of(campaign, worker.pk), strictly=False)
         if place is None or not displace_weakest(campaign, place, _seen(worker), fits):
             return None
     return None
@@ -96,18 +96,17 @@ def _next_task(campaign: Campaign, worker: Worker, *, signed: bool) -> int | Non
     ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")
     allowed = waiting.exclude(pk__in=_seen(worker))
     wanted = [waiting.exclude(pk__in=ever), allowed]
-    if not new_gold_is_left(campaign, worker.pk):
+    past = past_of(campaign, worker.pk)
+    if not past.new_gold_is_left():
         wanted.insert(0, allowed.filter(pk__in=ever))
     for strictly in (True, False):
         for tasks in wanted:
-            if (task := _first_that_fits(campaign, worker, tasks, strictly=strictly)) is not None:
+            if (task := _first_that_fits(past, tasks, strictly=strictly)) is not None:
                 return task
     return None
 
 
-def _first_that_fits(
-    campaign: Campaign, worker: Worker, tasks: QuerySet[Task], *, strictly: bool
-) -> int | None:
+def _first_that_fits(past: Past, tasks: QuerySet[Task], *, strictly: bool) -> int | None:
     """Lock the first of these tasks that has gold pairs for this worker.
 
     Passages that the worker saw under another question are avoided. If not ``strictly``, those in real pairs are
@@ -119,7 +118,7 @@ def _first_that_fits(
         if not keys:
             return None
         last = keys[-1][1]
-        found = fitting(campaign, worker.pk, [key for key, _ in keys], strictly=strictly)
+        found = fitting(past, [key for key, _ in keys], strictly=strictly)
         if found and (task := _first(tasks.filter(pk__in=found))) is not None:
             return task
     return None

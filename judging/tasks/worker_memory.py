@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
@@ -62,9 +63,25 @@ def gold_is_left(campaign: Campaign, worker_id: int | None) -> bool:
     )
 
 
-def new_gold_is_left(campaign: Campaign, worker_id: int) -> bool:
-    """Return whether enough gold pairs that this worker never saw are left for another task."""
-    return _enough(campaign, new_and_seen(campaign, worker_id)[0], memory_of(worker_id))
+@dataclass(frozen=True)
+class Past:
+    """What a worker was shown, and the gold pairs that are left for them: read once for all tasks that may fit."""
+
+    campaign: Campaign
+    worker_id: int
+    memory: Memory
+    new: Sequence[Gold]
+    seen: Sequence[Gold]
+    """Gold pairs that were given back."""
+
+    def new_gold_is_left(self) -> bool:
+        """Return whether enough gold pairs that this worker never saw are left for another task."""
+        return _enough(self.campaign, self.new, self.memory)
+
+
+def past_of(campaign: Campaign, worker_id: int) -> Past:
+    """Read what fitting tasks depend on."""
+    return Past(campaign, worker_id, memory_of(worker_id), *new_and_seen(campaign, worker_id))
 
 
 def _enough(campaign: Campaign, gold: Sequence[Gold], memory: Memory) -> bool:
@@ -75,19 +92,17 @@ def _gold(row: GoldPair) -> Gold:
     return Gold(row.pk, row.query_id, row.relevant_id, row.off_topic_id)
 
 
-def fitting(campaign: Campaign, worker_id: int, tasks: Sequence[int], *, strictly: bool) -> list[int]:
+def fitting(past: Past, tasks: Sequence[int], *, strictly: bool) -> list[int]:
     """Return the tasks with enough gold and without a passage that the worker saw under another question.
 
     Unless ``strictly``, passages seen under another question in a real pair are allowed.
     """
-    memory = memory_of(worker_id)
-    new, seen = new_and_seen(campaign, worker_id)
-    usable = [*new, *seen]
-    barred = memory if strictly else memory_of(worker_id, gold_alone=True)
+    usable = [*past.new, *past.seen]
+    barred = past.memory if strictly else memory_of(past.worker_id, gold_alone=True)
     pairs = real_pairs(tasks)
     return [
         task
         for task in tasks
         if not any(barred.elsewhere(*pair) for pair in pairs[task])
-        and how_many_fit(usable, memory, pairs[task]) >= campaign.gold_per_task
+        and how_many_fit(usable, past.memory, pairs[task]) >= past.campaign.gold_per_task
     ]

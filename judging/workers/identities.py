@@ -28,8 +28,11 @@ def known_worker(crowd: str, crowd_worker_id: str) -> Worker | None:
 
 def worker_for(crowd: str, crowd_worker_id: str) -> Worker:
     """Get our worker for a crowd's id, or create one; concurrent requests create only one."""
-    if worker := known_worker(crowd, crowd_worker_id):
-        return worker
+    return known_worker(crowd, crowd_worker_id) or new_worker(crowd, crowd_worker_id)
+
+
+def new_worker(crowd: str, crowd_worker_id: str) -> Worker:
+    """Create our worker for a crowd's id; if a concurrent request just did, return that one."""
     try:
         with transaction.atomic():
             worker = Worker.objects.create()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from django.db import transaction
 
 from pooling.models import Collection, QrelSet, SubmissionPolicy
@@ -33,9 +31,10 @@ def withheld_names(collection: Collection) -> frozenset[str]:
 def hiding_decimals(queries: int) -> int:
     """Return the most decimals of a mean over so many queries that hide what one query adds to it.
 
-    A query moves a mean of values between 0 and 1 by at most 1/queries. Below ten queries there are none.
+    A query adds at most 1/queries to a mean of values between 0 and 1. That has to round to nothing, so that a run that
+    answers one query alone looks like one that answers none. Up to twenty queries there are no decimals.
     """
-    return int(math.log10(queries) + 1e-9) if queries > 0 else 0
+    return max(0, len(str((queries - 1) // 2)) - 1) if queries > 0 else 0
 
 
 def published_decimals(policy: SubmissionPolicy | None, *, withheld: bool, queries: int) -> int | None:

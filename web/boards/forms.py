@@ -81,7 +81,7 @@ class PolicyForm(forms.Form):
         max_value=MOST_DECIMALS,
         required=False,
         help_text="Runs keep the order of their true values, and tests use them. Empty: all decimals, and under "
-        "withheld labels as many as hide what a single query adds to a mean (1 from 10 queries, 2 from 100).",
+        "withheld labels as many as hide what a single query adds to a mean (1 from 21 queries, 2 from 201).",
     )
     per_query_values = forms.BooleanField(
         label="Everybody sees values of single queries under withheld labels",

@@ -117,6 +117,10 @@ class BoardView:
     """Notice if the latest version no longer matches the judgments that count."""
     doi: str = ""
     """Of the version, if it was deposited."""
+    analysed: bool = True
+    """Whether analyses under these labels are for this person, too."""
+    compared: bool = True
+    """Whether two runs can be compared query by query: there are two, and such values are for this person."""
 
     files: Mapping[str, str] = field(
         default_factory=lambda: {"csv": "CSV", "tex": "LaTeX", "md": "Markdown", "json": "JSON"}
@@ -252,7 +256,7 @@ def published_board(
         published,
         official=sight.decimals(withheld=not shown, queries=queries),
         preference=sight.decimals(withheld=False, queries=queries) if published.version else None,
-        with_perfect=shown,
+        withheld=not shown,
     )
 
 
@@ -302,6 +306,7 @@ def board_view(
         for line in _lines(published, shown, wish.sort, since)
         if wish.filters.fits(line.row.run, line.run)
     ]
+    sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
     page: Page[Line] = Paginator(lines, rows_a_page).get_page(wish.page)
     details = details_in(wish.columns)
     page.object_list = [
@@ -325,6 +330,8 @@ def board_view(
         columns=wish.columns,
         outdated=outdated,
         doi=doi_of(version) if version else "",
+        analysed=sight.shows_labels(leading),
+        compared=published.runs > 1 and sight.shows_queries(leading),
     )
 
 

@@ -19,8 +19,9 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, Passage, PooledPassage, Query, Run
 from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
+from web.queries.best_answers import best_answers
 from web.common.label_sight import LabelSight, label_sight
-from web.common.visibility import hidden_queries, listed_runs, sight_on_answers
+from web.common.visibility import hidden_queries, listed_runs
 
 QUERIES_A_PAGE = 50
 SORTS = {
@@ -193,24 +194,20 @@ def _rows(
     user: Any,
 ) -> list[QueryRow]:
     queries = Query.objects.in_bulk(keys)
-    statuses, best, hidden = {}, defaultdict(list), Counter[int]()
+    statuses: Mapping[int, VersionQuery] = {}
+    best: Mapping[int, list[Passage]] = {}
+    hidden: Mapping[int, int] = {}
     if version:
         statuses = {row.query_id: row for row in VersionQuery.objects.filter(version=version, query__in=keys)}
-        sight = sight_on_answers(version, list(queries.values()), user)
-        answers = PreferenceQrel.objects.filter(version=version, query__in=keys, propagated=False)
-        for answer in answers.select_related("passage").order_by("passage__pid"):
-            if sight.sees(answer.query_id, answer.passage_id):
-                best[answer.query_id].append(answer.passage)
-            else:
-                hidden[answer.query_id] += 1
+        best, hidden = best_answers(version, list(queries.values()), user)
     return [
         QueryRow(
             query=queries[key],
             values=scored.of_query(queries[key].qid) if scored else None,
             pooled=pooled.get(key, 0),
             status=statuses.get(key),
-            best=best[key],
-            hidden=hidden[key],
+            best=best.get(key, []),
+            hidden=hidden.get(key, 0),
         )
         for key in keys
     ]

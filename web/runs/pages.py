@@ -158,7 +158,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
             run,
             [one for one in shown if sight.shows_queries(one.name)],
             hidden,
-            everything,
+            user,
             parameters,
         ),
     }

@@ -18,9 +18,13 @@ from leaderboard.scoring.labels import Labels
 from pooling.models import Collection, Passage, Query, Run
 from pooling.ranking import Ranking
 from pooling.services.runs import ranking_of
+from web.common.visibility import sees_everything, texts_of_ranked
+from web.queries.best_answers import answers_under
 
 QUERIES_A_PAGE = 50
 KEPT_SECONDS = 3600
+#: A label set can call a hundred passages of a query relevant.
+ANSWERS_SHOWN = 2
 SHOWN = {
     "": "all",
     "won": "best answer on top",
@@ -56,6 +60,8 @@ class QueryLine:
     """Whether the last labels cover the query."""
     judged: bool | None
     """Whether the top passage was judged; None without a version."""
+    best: Sequence[Passage] = ()
+    """The best answers under the last labels that this person sees."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ def run_queries(
     run: Run,
     labels: Sequence[Labels],
     hidden: frozenset[str],
-    everything: bool,
+    user: Any,
     parameters: Any,
 ) -> dict[str, Any]:
     """Return one page of the run's queries, under the first qrel set and the latest version."""
@@ -107,8 +113,10 @@ def run_queries(
         if qid not in hidden and facts.fits(show, qid)
     ]
     page: Page[Any] = Paginator(_sorted(wanted, sort, facts), QUERIES_A_PAGE).get_page(parameters.get("page"))
-    pids_shown = everything or run.is_public
-    page.object_list = _lines(collection, [key for key, _ in page.object_list], facts, pids_shown)
+    pids_shown = run.is_public or sees_everything(user, collection)
+    page.object_list = _lines(
+        collection, [key for key, _ in page.object_list], facts, chosen[-1:], pids_shown, user
+    )
     return {
         "page": page,
         "labels": chosen,
@@ -189,11 +197,18 @@ def _sorted(wanted: list[tuple[int, str]], sort: str, facts: _Facts) -> list[tup
     return wanted
 
 
-def _lines(collection: Collection, keys: Sequence[int], facts: _Facts, pids_shown: bool) -> list[QueryLine]:
+def _lines(
+    collection: Collection,
+    keys: Sequence[int],
+    facts: _Facts,
+    last: Sequence[Labels],
+    pids_shown: bool,
+    user: Any,
+) -> list[QueryLine]:
     queries = Query.objects.in_bulk(keys)
+    best = answers_under(collection, last[0], list(queries.values()), user) if last else {}
     tops = {query.qid: facts.tops.get(query.qid, "") for query in queries.values()} if pids_shown else {}
-    passages = Passage.objects.filter(collection=collection, pid__in=[pid for pid in tops.values() if pid])
-    texts = {pid: text or "" for pid, text in passages.values_list("pid", "text")}
+    texts = texts_of_ranked(collection, {pid for pid in tops.values() if pid}, user)
     return [
         QueryLine(
             query=query,
@@ -205,6 +220,7 @@ def _lines(collection: Collection, keys: Sequence[int], facts: _Facts, pids_show
             rank=facts.ranks.get(query.qid),
             covered=facts.value(query.qid) is not None,
             judged=facts.judged.get(query.qid),
+            best=best.get(query.pk, ())[:ANSWERS_SHOWN],
         )
         for query in (queries[key] for key in keys)
     ]

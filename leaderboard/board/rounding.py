@@ -2,8 +2,8 @@
 
 Ranks, ranges of ranks and the agreement of both orders come from the true values. What could tell the labels of a
 single query otherwise is left out: the share of answered queries, and, under withheld labels, intervals (a run that
-answers one query alone has one above 0) and the perfect run, whose value under preference qrels is the share of labels
-that are best answers (at 1 it tells them all).
+answers one query alone has one above 0) and the perfect run, whose value under preference qrels is the share of
+labels that are best answers (at 1 it tells them all).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from pooling.errors import PoolingError
+from pooling.errors import PoolingError, SubmissionRefused
 from pooling.models import Run
 from pooling.run_details import REPORTED, read_details
 from pooling.services.members import log
@@ -17,12 +17,18 @@ from pooling.services.submissions import refuse_change_against_policy
 
 #: Which run it is a variant of is part of how it was let in, and stays.
 MEANT = frozenset(RunFacts.__dataclass_fields__) - {"variant_of"}
+#: What a team can change about its own run. Its name and day are counted by, and baselines have a limit of their own.
+OF_A_TEAM = frozenset({"description", "paper", "code", "details", "release", "anonymous_until"})
+#: Details by which the run was let in: candidates and the priorities of a round were checked.
+SETTLED = frozenset({"subtask", "priority"})
+#: From closed to open. A team opens its run; only maintainers close one again.
+OPENNESS = (Run.Release.PRIVATE, Run.Release.SCORES, Run.Release.PUBLIC)
 
 
-def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
-    """Change the run's description, including its release level.
+def describe_run(*, run: Run, changes: dict[str, Any], who: str, by_team: bool = False) -> Run:
+    """Change the run's description, including its release level; ``by_team``: its own team does.
 
-    Raises PoolingError, and SubmissionRefused for a change that the board's policy forbids.
+    Raises PoolingError, and SubmissionRefused for a change that the board's policy, or a team's role, forbids.
     """
     if strange := changes.keys() - MEANT:
         raise PoolingError(f"Nothing about a run is called {', '.join(sorted(strange))}.")
@@ -32,6 +38,8 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
         changes = changes | {"details": _details(run, changes["details"])}
     changed = {name: value for name, value in changes.items() if getattr(run, name) != value}
     if changed:
+        if by_team:
+            _refuse_change_by_team(run, changed)
         refuse_change_against_policy(run, changed)
         with transaction.atomic():
             Run.objects.filter(pk=run.pk).update(**changed)
@@ -39,6 +47,27 @@ def describe_run(*, run: Run, changes: dict[str, Any], who: str) -> Run:
             log(run.collection, f"run {run.run_tag} {said}", who=who)
         run.refresh_from_db()
     return run
+
+
+def opened_further(run: Run) -> list[Run.Release]:
+    """Return the release levels that a team can choose for its run: those that show more of it."""
+    return list(OPENNESS[OPENNESS.index(Run.Release(run.release)) + 1 :])
+
+
+def _refuse_change_by_team(run: Run, changed: Mapping[str, Any]) -> None:
+    """Raise SubmissionRefused for what only the board's maintainers change."""
+    details = changed.get("details", run.details)
+    settled = {name for name in SETTLED if details.get(name) != run.details.get(name)}
+    if fixed := sorted((changed.keys() - OF_A_TEAM) | settled):
+        raise SubmissionRefused(
+            f"{run.run_tag}: a team cannot change this after the submission: {', '.join(fixed)}.",
+            "Ask the board's owners.",
+        )
+    if "release" in changed and changed["release"] not in opened_further(run):
+        raise SubmissionRefused(
+            f"{run.run_tag} is released as {run.release}, and a team cannot take that back.",
+            "Ask the board's owners.",
+        )
 
 
 def _details(run: Run, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,12 @@ def runs_of_team(team: Team) -> Any:
     return Run.objects.filter(collection=team.collection_id, team=team.name)
 
 
+def own_run(user: Any, collection: Collection, key: int) -> Run | None:
+    """Return the run with this key if this person's team submitted it."""
+    team = team_of(user, collection)
+    return runs_of_team(team).select_related("collection").filter(pk=key).first() if team else None
+
+
 def uploads_seen(user: Any, collection: Collection) -> Any:
     """Return the uploads that this person can see: a member all, a submitter the team's."""
     rows = RunUpload.objects.filter(collection=collection)

@@ -31,8 +31,8 @@ def withheld_names(collection: Collection) -> frozenset[str]:
 def hiding_decimals(queries: int) -> int:
     """Return the most decimals of a mean over so many queries that hide what one query adds to it.
 
-    A query adds at most 1/queries to a mean of values between 0 and 1. That has to round to nothing, so that a run that
-    answers one query alone looks like one that answers none. Up to twenty queries there are no decimals.
+    A query adds at most 1/queries to a mean of values between 0 and 1. That has to round to nothing, so that a run
+    that answers one query alone looks like one that answers none. Up to twenty queries there are no decimals.
     """
     return max(0, len(str((queries - 1) // 2)) - 1) if queries > 0 else 0
 

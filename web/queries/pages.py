@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +18,10 @@ from leaderboard.scoring.chosen_runs import board_version, official_set
 from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, Passage, PooledPassage, Query, Run
-from tournament.models import PreferenceQrel, QrelVersion, VersionQuery
-from web.queries.best_answers import best_answers
+from tournament.models import QrelVersion, VersionQuery
 from web.common.label_sight import LabelSight, label_sight
 from web.common.visibility import hidden_queries, listed_runs
+from web.queries.best_answers import best_answers
 
 QUERIES_A_PAGE = 50
 SORTS = {

@@ -14,6 +14,8 @@ from accounts.models import ApiToken
 from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
 from pooling.services.finding import runs_tagged
+from pooling.services.members import may
+from pooling.services.teams import own_run
 from web.api.bodies import Body
 from web.api.callers import actor, reader
 from web.api.works import Text
@@ -149,10 +151,18 @@ def _shown(runs: Iterable[Run], collection: Collection, user: Any) -> list[Run]:
     return [without_queries(as_shown(run, everything), hidden) for run in runs]
 
 
-@router.patch("/collections/{name}/runs/{int:key}", response=RunOut, summary="Edit a run's description")
+@router.patch(
+    "/collections/{name}/runs/{int:key}",
+    response=RunOut,
+    summary="Edit a run's description (its team's, too)",
+)
 def edit_run(request: HttpRequest, name: str, key: int, changes: RunChanges) -> Run:
     user = actor(request, ApiToken.Scope.RUNS)
     found = collection_for(user, name)
+    own = None if may(user, "edit run", found) else own_run(user, found, key)
+    if own is not None:
+        changed = describe_run(run=own, changes=changes.changes(), who=user.get_username(), by_team=True)
+        return without_queries(changed, hidden_queries(found, user))
     require(user, "edit run", found)
     run = get_object_or_404(listed_runs(found, user).select_related("collection"), pk=key)
     return describe_run(run=run, changes=changes.changes(), who=user.get_username())

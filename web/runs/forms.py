@@ -13,6 +13,7 @@ from pooling.errors import PoolingError
 from pooling.models import Collection, Run, Team
 from pooling.run_details import LONGEST_TEXT, LONGEST_WORD, Detail, Form, read_value
 from pooling.services.collection_details import DEEPEST, MOST
+from pooling.services.describing import OF_A_TEAM, SETTLED
 from pooling.services.naming import check_language
 from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
@@ -184,9 +185,9 @@ class SendRuns(AboutRun):
 
 
 class DescribeRun(AboutRun):
-    """An existing run's description. Locked fields are read-only."""
+    """An existing run's description. Locked fields are read-only; a team's own run has none that it cannot change."""
 
-    def __init__(self, run: Run, held: frozenset[str], data: Any = None) -> None:
+    def __init__(self, run: Run, held: frozenset[str], data: Any = None, *, by_team: bool = False) -> None:
         initial = {name: getattr(run, name) for name in AboutRun.base_fields}
         policy = policy_of(run.collection)
         required = policy.required if policy else ()
@@ -195,6 +196,10 @@ class DescribeRun(AboutRun):
             self.fields[name].disabled = bool(getattr(run, name)) or name == "baseline"
             if self.fields[name].disabled:
                 self.fields[name].help_text = "The board's policy does not allow changes."
+        if by_team:
+            for name in (AboutRun.base_fields.keys() - OF_A_TEAM) | SETTLED.intersection(self.fields):
+                del self.fields[name]
+            self.asked = [name for name in self.asked if name in self.fields]
 
 
 def _typed(details: Mapping[str, Any]) -> dict[str, Any]:

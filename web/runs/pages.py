@@ -20,8 +20,10 @@ from leaderboard.scoring.evaluation import evaluate, measure_for
 from leaderboard.scoring.labels import Labels, qrel_set_labels, version_labels
 from pooling.models import Collection, PoolRun, QrelSet, Query, Run
 from pooling.run_details import Detail, in_words
+from pooling.services.describing import opened_further
 from pooling.services.members import may
 from pooling.services.run_fields import known_details
+from pooling.services.teams import own_run
 from tournament.models import Challenge, QrelVersion
 from tournament.services.withdrawing import what_rests_on
 from web.boards.citing import bibtex_entry
@@ -137,6 +139,7 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
     shown = [one for one in (each.without(hidden) for each in labels) if one.qids]
     sight = label_sight(collection, user)
     may_edit = may(user, "edit run", collection)
+    own = own_run(user, collection, run.pk) is not None
     return {
         "collection": collection,
         "run": as_shown(run, everything),
@@ -149,8 +152,9 @@ def run_page(collection: Collection, run: Run, user: Any, parameters: Any) -> di
         "values": [_values(collection, run, one, sight) for one in shown],
         "withheld": sorted(sight.withheld),
         "may_edit": may_edit,
+        "may_describe": may_edit or own,
         "rests_on_it": what_rests_on(run) if may_edit else [],
-        "levels": Run.Release.values,
+        "levels": Run.Release.values if may_edit else opened_further(run),
         "link": (link := f"{settings.PUBLIC_URL}{reverse('web:run', args=[collection.name, run.pk])}"),
         "bibtex": _bibtex(collection, as_shown(run, everything), link),
         **run_queries(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from config.errors import Refusal
@@ -12,9 +13,11 @@ from config.plurals import many
 from pooling.errors import SubmissionRefused
 from pooling.models import Collection, Run
 from pooling.services.describing import describe_run, release_runs
+from pooling.services.members import may
 from pooling.services.submissions import held_fast
+from pooling.services.teams import own_run, team_of
 from tournament.services.withdrawing import what_rests_on, withdraw_run
-from web.common.access import collection_for, needs
+from web.common.access import collection_for, needs, require
 from web.common.directions import complain
 from web.common.visibility import listed_runs
 from web.runs import pages as service
@@ -45,38 +48,46 @@ def versus(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@needs("edit run")
-def describe(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Edit a run's description, as far as the board's policy allows."""
-    one = _run(request, collection, key)
-    form = DescribeRun(one, held_fast(one), request.POST or None)
+def describe(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Edit a run's description, as far as the board's policy allows; a team edits its own."""
+    collection, one, by_team = _to_change(request, name, key)
+    form = DescribeRun(one, held_fast(one), request.POST or None, by_team=by_team)
+    back = _page_of(request, one)
     if request.method == "POST" and form.is_valid():
         try:
-            describe_run(run=one, changes=form.cleaned_data, who=request.user.get_username())
-            return redirect("web:run", collection.name, one.pk)
+            describe_run(run=one, changes=form.cleaned_data, who=request.user.get_username(), by_team=by_team)
+            return redirect(back)
         except SubmissionRefused as refusal:
             for name in refusal.missing:
                 form.add_error(name, "The board requires this.")
             form.add_error(None, refusal.message)
-    context = {"collection": collection, "run": one, "form": form}
+    context = {"collection": collection, "run": one, "form": form, "back": back}
     return render(request, "web/describe_run.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])
-@needs("edit run")
-def release(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Change a run's release level after a confirmation, since public data may have been copied."""
-    one = _run(request, collection, key)
+def release(request: HttpRequest, name: str, key: int) -> HttpResponse:
+    """Change a run's release level after a confirmation, since public data may have been copied.
+
+    A team opens its own run; only maintainers close one.
+    """
+    collection, one, by_team = _to_change(request, name, key)
     wanted = request.POST.get("release") or request.GET.get("release", "")
     levels = dict(RELEASES)
+    back = _page_of(request, one)
     if wanted not in levels:
         messages.error(request, "Choose public, scores or private.")
-        return redirect("web:run", collection.name, one.pk)
+        return redirect(back)
     if request.method == "POST":
-        describe_run(run=one, changes={"release": wanted}, who=request.user.get_username())
-        messages.success(request, f"{one.run_tag} is now released as {wanted}.")
-        return redirect("web:run", collection.name, one.pk)
-    context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels}
+        try:
+            describe_run(
+                run=one, changes={"release": wanted}, who=request.user.get_username(), by_team=by_team
+            )
+            messages.success(request, f"{one.run_tag} is now released as {wanted}.")
+        except SubmissionRefused as refusal:
+            complain(request, refusal)
+        return redirect(_page_of(request, one))
+    context = {"collection": collection, "run": one, "wanted": wanted, "levels": levels, "back": back}
     return render(request, "web/release_run.html", context)
 
 
@@ -119,6 +130,27 @@ def withdraw(request: HttpRequest, collection: Collection, key: int) -> HttpResp
         return redirect("web:runs", collection.name)
     context = {"collection": collection, "run": one, "reasons": what_rests_on(one)}
     return render(request, "web/withdraw_run.html", context)
+
+
+def _to_change(request: HttpRequest, name: str, key: int) -> tuple[Collection, Run, bool]:
+    """Return a run that this person can describe, and whether that is because their team submitted it.
+
+    Raises Http404, PermissionDenied.
+    """
+    collection = collection_for(request.user, name)
+    if not may(request.user, "edit run", collection) and (own := own_run(request.user, collection, key)):
+        return collection, own, True
+    require(request.user, "edit run", collection)
+    return collection, _run(request, collection, key), False
+
+
+def _page_of(request: HttpRequest, run: Run) -> str:
+    """Return the address of the run's page, or of the team's where it has none for this person yet."""
+    if not listed_runs(run.collection, request.user).filter(pk=run.pk).exists():
+        team = team_of(request.user, run.collection)
+        if team is not None:
+            return reverse("web:team", args=[run.collection.name, team.pk])
+    return reverse("web:run", args=[run.collection.name, run.pk])
 
 
 def _run(request: HttpRequest, collection: Collection, key: int) -> Run:

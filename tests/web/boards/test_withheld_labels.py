@@ -270,7 +270,8 @@ def test_other_measures_than_the_usual_ones_are_for_members(sound, measure):
 
 
 @pytest.mark.parametrize(
-    ("queries", "decimals"), [(0, 0), (1, 0), (20, 0), (21, 1), (53, 1), (200, 1), (201, 2), (2000, 2), (2001, 3), (6980, 3)]
+    ("queries", "decimals"),
+    [(0, 0), (1, 0), (20, 0), (21, 1), (53, 1), (200, 1), (201, 2), (2000, 2), (2001, 3), (6980, 3)],
 )
 def test_decimals_hide_what_one_query_adds(queries, decimals):
     assert hiding_decimals(queries) == decimals

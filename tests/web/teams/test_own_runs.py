@@ -1,0 +1,112 @@
+"""A team describes its own run and releases it: what it can change, and what was settled by the submission."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pooling.models import Run
+from pooling.services.submissions import set_policy
+
+pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
+
+
+@pytest.fixture
+def run(board):
+    """The honest team's unreleased run."""
+    return board.send(
+        "honest", "fair", [("q1", "a"), ("q2", "a2")], detail="subtask=rerank", description="first words"
+    ).run
+
+
+def page_of(run, action):
+    return f"/collections/harbour/runs/{run.pk}/{action}/"
+
+
+def patched(board, name, run, **changes):
+    return board.clients[name].patch(
+        f"/api/v1/collections/harbour/runs/{run.pk}",
+        json.dumps(changes),
+        content_type="application/json",
+        HTTP_AUTHORIZATION=f"Bearer {board.tokens[name]}",
+    )
+
+
+def test_a_team_describes_its_run_although_it_has_no_page_for_it_yet(board, run):
+    team = f"/collections/harbour/teams/{board.teams['honest'].pk}/"
+    assert page_of(run, "describe") in board.get("honest", team).content.decode()
+    form = board.get("honest", page_of(run, "describe")).context["form"]
+
+    reply = board.clients["honest"].post(
+        page_of(run, "describe"), {"description": "better words", "paper": "https://example.org/p"}
+    )
+
+    assert {"team", "submitted_on", "baseline", "subtask", "priority"}.isdisjoint(form.fields)
+    assert (reply.status_code, reply["Location"]) == (302, team)
+    run.refresh_from_db()
+    assert (run.description, run.team, run.details["subtask"]) == ("better words", "honest", "rerank")
+    assert board.collection.changes.filter(who="honest", what="run fair described").exists()
+
+
+def test_a_team_opens_its_run_and_cannot_close_it(board, run):
+    asked = board.get("honest", page_of(run, "release") + "?release=scores").content.decode()
+    assert "Release <bdi>fair</bdi> as scores" in asked
+    board.clients["honest"].post(page_of(run, "release"), {"release": "scores"})
+    assert "fair" in board.get(None, "/collections/harbour/leaderboard/").content.decode()
+
+    back = board.clients["honest"].post(page_of(run, "release"), {"release": "private"}, follow=True)
+
+    assert "a team cannot take that back" in back.content.decode()
+    run.refresh_from_db()
+    assert run.release == Run.Release.SCORES
+    page = board.get("honest", f"/collections/harbour/runs/{run.pk}/").content.decode()
+    assert "<option>public</option>" in page
+    assert page_of(run, "withdraw") not in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"team": "late"}, "team"),
+        ({"submitted_on": "2026-01-01"}, "submitted_on"),
+        ({"baseline": True}, "baseline"),
+        ({"details": {"subtask": "fullrank"}}, "subtask"),
+        ({"details": {"priority": 1}}, "priority"),
+    ],
+)
+def test_what_a_run_was_let_in_by_is_settled(board, run, changes, named):
+    reply = patched(board, "honest", run, **changes)
+
+    assert 400 <= reply.status_code < 500
+    assert f"cannot change this after the submission: {named}" in reply.json()["detail"]
+    before = (run.team, run.submitted_on, run.baseline, run.details)
+    run.refresh_from_db()
+    assert (run.team, run.submitted_on, run.baseline, run.details) == before
+
+
+def test_the_policy_binds_a_team_that_edits(board, run):
+    set_policy(
+        collection=board.collection, most_runs=9, period_days=1, required=["subtask", "description"],
+        longest_embargo_days=30,
+    )  # fmt: skip
+
+    emptied = patched(board, "honest", run, description="")
+    long = patched(board, "honest", run, anonymous_until="2027-01-01")
+    fine = patched(board, "honest", run, anonymous_until="2026-08-10", details={"neural": "nn"})
+
+    assert "more about a run" in emptied.json()["detail"]
+    assert "nobody stays anonymous until 2027-01-01" in long.json()["detail"]
+    assert fine.status_code == 200, fine.content
+    assert fine.json()["details"] == {"subtask": "rerank", "neural": "nn"}
+
+
+def test_no_other_team_and_no_visitor_changes_it(board, run):
+    for action in ("describe", "release"):
+        assert board.get("late", page_of(run, action)).status_code == 403
+        assert board.get(None, page_of(run, action)).status_code in (302, 403)
+    assert patched(board, "late", run, description="mine").status_code == 403
+    assert patched(board, "honest", Run.objects.get(run_tag="quay"), description="mine").status_code == 403
+
+    run.refresh_from_db()
+    assert run.description == "first words"

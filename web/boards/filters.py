@@ -24,7 +24,8 @@ USUAL_COLUMNS = {
     "answered": "answered queries",
     "judged": "judged tops",
 }
-DETAIL_COLUMNS = {"team": "team", "submitted": "day of submission"} | {
+HARMLESS = "harmless"
+DETAIL_COLUMNS = {HARMLESS: "place by do no harm", "team": "team", "submitted": "day of submission"} | {
     name: BY_NAME[name].label.lower() for name in (*TYPES, "dense", "latency", "cost")
 }
 COLUMNS = USUAL_COLUMNS | DETAIL_COLUMNS
@@ -116,10 +117,15 @@ def details_in(columns: Sequence[str]) -> list[str]:
     return [name for name in columns if name in DETAIL_COLUMNS]
 
 
-def detail_of(run: Run | None, column: str) -> str:
-    """Return what a column says about a run as it is shown; empty if nothing is known."""
+def detail_of(run: Run | None, column: str, places: Mapping[str, int]) -> str:
+    """Return what a column says about a run as it is shown; empty if nothing is known.
+
+    ``places``: run tag → place by do no harm.
+    """
     if run is None:
         return ""
+    if column == HARMLESS:
+        return str(places.get(run.run_tag, ""))
     if column == "team":
         return run.team
     if column == "submitted":

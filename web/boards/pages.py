@@ -32,6 +32,7 @@ from web.boards.citing import bibtex_entry
 from web.boards.filters import (
     COLUMNS,
     DETAIL_COLUMNS,
+    HARMLESS,
     USUAL_COLUMNS,
     Filters,
     Offer,
@@ -40,6 +41,7 @@ from web.boards.filters import (
     details_in,
     offers,
 )
+from web.boards.harmless import harmless_places
 from web.common.label_sight import label_sight
 from web.common.outdated_versions import Outdated
 from web.common.visibility import as_shown, hidden_queries, listed_runs, sees_everything
@@ -141,6 +143,7 @@ class BoardView:
     def all_columns(self) -> Mapping[str, str]:
         """Every column that can be chosen, with its name; those of preferences only with a version."""
         without = () if self.version else ("official", "shift", "since", "judged")
+        without = without if self.analysed else (*without, HARMLESS)
         return {name: words for name, words in COLUMNS.items() if name not in without}
 
     @property
@@ -309,8 +312,12 @@ def board_view(
     sight, leading = label_sight(collection, user), f"@{version.number}" if version else official.name
     page: Page[Line] = Paginator(lines, rows_a_page).get_page(wish.page)
     details = details_in(wish.columns)
+    places: Mapping[str, int] = {}
+    if HARMLESS in details:
+        places = harmless_places(collection, user, labels=leading, measure=wish.measure)
     page.object_list = [
-        replace(line, said=tuple(detail_of(line.run, name) for name in details)) for line in page.object_list
+        replace(line, said=tuple(detail_of(line.run, name, places) for name in details))
+        for line in page.object_list
     ]
     return BoardView(
         collection,

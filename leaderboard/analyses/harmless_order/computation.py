@@ -43,7 +43,7 @@ class HarmlessOrder:
 def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
     """Return the order from runs × queries ranks of the first relevant passage (0: unanswered).
 
-    Time grows with runs² × queries, as five matrix products. Raises ValueError without runs.
+    Time grows with runs² × queries, as four matrix products. Raises ValueError without runs.
     """
     runs = len(ranks)
     if not runs:
@@ -57,9 +57,10 @@ def harmless_order(ranks: Integers, *, alpha: float = ALPHA) -> HarmlessOrder:
 def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
     """Return which run (row) beats which (column)."""
     answered = (ranks > 0).astype(np.float64)
-    wins = answered @ (1 - answered).T
+    both = answered @ answered.T
+    wins = both.diagonal()[:, None] - both
     share_p = sign_test_p(wins.astype(np.int64), wins.T.astype(np.int64))
-    earlier, length_p = _paired_t(ranks, answered)
+    earlier, length_p = _paired_t(ranks, answered, both)
     more, undefined = wins > wins.T, np.isnan(length_p)
     answers_more = (share_p <= granting) & more
     answers_fewer = (share_p <= withholding) & (wins < wins.T)
@@ -72,16 +73,15 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
     return found
 
 
-def _paired_t(ranks: Floats, answered: Floats) -> tuple[Floats, Floats]:
+def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Floats]:
     """Return, for each pair, how much shorter the row's searches are in total, and p of the paired t-test.
 
-    Over the queries that both answer. All sums are of integers, so they are exact. p is 1 if all differences are
+    Over the queries that both answer: ``both`` counts them. All sums are of integers, so they are exact. p is 1 if all differences are
     zero, and NaN where it is undefined: fewer than two queries, or differences that are all the same.
     """
-    both = answered @ answered.T
-    squares = ranks**2
-    total = answered @ ranks.T - ranks @ answered.T
-    squared = answered @ squares.T + squares @ answered.T - 2 * ranks @ ranks.T
+    lengths, squares = answered @ ranks.T, answered @ (ranks**2).T
+    total = lengths - lengths.T
+    squared = squares + squares.T - 2 * (ranks @ ranks.T)
     spread = both * squared - total**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t = total / np.sqrt(spread / (both - 1))

@@ -146,3 +146,11 @@ def test_a_day_outside_a_period_is_left_out():
     assert filters.fits("x", Run(run_tag="x", submitted_on=date(2026, 3, 1)))
     assert not filters.fits("x", Run(run_tag="x", submitted_on=date(2026, 3, 2)))
     assert not filters.fits("x", Run(run_tag="x"))
+
+
+def test_the_place_by_do_no_harm_stands_beside_the_mean(fleet, client):
+    """None of the runs of three queries can be told from another, so all share the first place."""
+    board = client.get(BOARD, {"column": ["official", "harmless"]}).context["board"]
+
+    assert board.details == ["place by do no harm"]
+    assert {line.said for line in board.page if not line.row.perfect} == {("1",)}

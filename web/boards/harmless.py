@@ -1,0 +1,34 @@
+"""Places of runs by *do no harm*, which a leaderboard shows beside the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from config.errors import Refusal
+from leaderboard.analyses.registry import KINDS
+from leaderboard.analyses.runner import result_now
+from leaderboard.scoring.measure_names import parse_measure
+from leaderboard.scoring.measures import ReciprocalRank
+from pooling.models import Collection
+from web.analyses.pages import asked_for
+
+
+def harmless_places(collection: Collection, user: Any, *, labels: str, measure: str) -> Mapping[str, int]:
+    """Return run tag → place under these labels; empty where the order was not made yet, or is for members.
+
+    The order looks at where each query's first relevant passage stands, to the measure's depth if that is one of RR.
+    """
+    kind = KINDS["harmless_order"]
+    given = QueryDict(mutable=True)
+    given["qrels"] = labels
+    try:
+        if isinstance(parse_measure(measure), ReciprocalRank):
+            given["measure"] = measure
+        found = result_now(asked_for(collection, kind, given, user))
+    except Refusal:
+        return {}
+    places: Mapping[str, int] = found.content["places"] if found else {}
+    return places

@@ -76,8 +76,9 @@ def _beats(ranks: Floats, granting: float, withholding: float) -> Flags:
 def _paired_t(ranks: Floats, answered: Floats, both: Floats) -> tuple[Floats, Floats]:
     """Return, for each pair, how much shorter the row's searches are in total, and p of the paired t-test.
 
-    Over the queries that both answer: ``both`` counts them. All sums are of integers, so they are exact. p is 1 if all differences are
-    zero, and NaN where it is undefined: fewer than two queries, or differences that are all the same.
+    Over the queries that both answer: ``both`` counts them. All sums are of integers, so they are exact. p is 1 if
+    all differences are zero, and NaN where it is undefined: fewer than two queries, or differences that are all the
+    same.
     """
     lengths, squares = answered @ ranks.T, answered @ (ranks**2).T
     total = lengths - lengths.T

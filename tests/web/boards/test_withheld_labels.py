@@ -9,107 +9,16 @@ import pytest
 import time_machine
 from django.test import Client
 
-from judging.models import Campaign, Judgment, Pair, Worker
-from pooling.models import Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Query
+from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services.submissions import set_policy
 from pooling.services.withholding import hiding_decimals, withhold_labels
-from tests.factories import make_collection, make_qrels, make_run
+from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
-from tournament.services import publish_qrels
 from web.releases.kept_bundles import given_out, kept_bundles_of, withheld
 from web.releases.scope import Scope
 
 pytestmark = pytest.mark.one_database
-
-QUERIES = 24
-NOON = "2026-03-20 12:00"
-
-
-class Sound:
-    """The published collection ``sound``: two public runs, labels that are withheld, and a version.
-
-    The label of each query is the top passage of one of the runs (``a`` of alpha's, ``b`` of beta's); those of the
-    last two queries are passages that no run returns.
-    """
-
-    def __init__(self) -> None:
-        self.qids = [f"q{number:02}" for number in range(QUERIES)]
-        self.collection = make_collection("sound", self.qids, visibility="published", licence="CC BY 4.0")
-        self.runs = [
-            make_run(
-                self.collection,
-                tag,
-                {qid: [f"{side}-{qid}" for side in order] for qid in self.qids},
-                release="public",
-                report={"queries": QUERIES, "depth": 3, "lines": 3 * QUERIES},
-            )
-            for tag, order in (("alpha", "abc"), ("beta", "bad"))
-        ]
-        ranked = [(qid, f"{'ab'[place % 2]}-{qid}", 1) for place, qid in enumerate(self.qids[:-2])]
-        nowhere = [(qid, f"y-{qid}", 1) for qid in self.qids[-2:]]
-        self.labels = make_qrels(self.collection, "official", [*ranked, *nowhere], withheld=True)
-        Passage.objects.bulk_create(
-            Passage(collection=self.collection, pid=pid)
-            for qid in self.qids
-            for pid in (f"a-{qid}", f"b-{qid}", f"z-{qid}")
-            if not Passage.objects.filter(pid=pid).exists()
-        )
-        for passage in Passage.objects.all():
-            Passage.objects.filter(pk=passage.pk).update(text=f"text of {passage.pid}")
-        self._judge()
-
-    def _judge(self) -> None:
-        pool = Pool.objects.create(collection=self.collection, name="tide", qrel_set=self.labels)
-        PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in self.runs)
-        self.campaign = Campaign.objects.create(
-            name="spring", collection=self.collection, pool=pool, seed=1, state=Campaign.State.OPEN
-        )
-        judge = Worker.objects.create()
-        for place, query in enumerate(Query.objects.order_by("position")):
-            a, b, y = (self._passage(f"{side}-{query.qid}") for side in "aby")
-            pooled = [(a, [self.runs[0].pk]), (b, [self.runs[1].pk]), *([(y, [])] if y else [])]
-            for passage, run_ids in pooled:
-                labelled = Qrel.objects.filter(query=query, passage=passage).exists()
-                PooledPassage.objects.create(
-                    pool=pool, query=query, passage=passage, run_ids=run_ids, is_qrel=labelled
-                )
-            for better, worse in [(a, b), *([(a, y), (b, y)] if y else [])]:
-                low, high = sorted((better, worse), key=lambda one: one.pk)
-                pair = Pair.objects.create(campaign=self.campaign, query=query, passage_a=low, passage_b=high)
-                Judgment.objects.create(
-                    campaign=self.campaign, pair=pair, left=better, right=worse, worker=judge,
-                    preferred=(better, worse)[place % 2],
-                )  # fmt: skip
-        self.version = publish_qrels(campaign=self.campaign).version
-
-    def _passage(self, pid: str) -> Passage | None:
-        return Passage.objects.filter(collection=self.collection, pid=pid).first()
-
-    def other_labels(self) -> None:
-        """Give half of the queries the other run's top passage, and the last two another one that nobody returns.
-
-        The two runs' means stay the same, so everything that is published has to stay the same too.
-        """
-        for place, qid in enumerate(self.qids[:-2]):
-            query = Query.objects.get(qid=qid)
-            before, after = ("ab", "ba")[place % 2]
-            moved = self._passage(f"{after}-{qid}")
-            Qrel.objects.filter(query=query).update(passage=moved)
-            PooledPassage.objects.filter(query=query).update(is_qrel=False)
-            PooledPassage.objects.filter(query=query, passage=moved).update(is_qrel=True)
-            assert before != after
-        for qid in self.qids[-2:]:
-            one, other = self._passage(f"y-{qid}"), self._passage(f"z-{qid}")
-            for passage, pid in ((one, "spare"), (other, f"y-{qid}"), (one, f"z-{qid}")):
-                Passage.objects.filter(pk=passage.pk).update(pid=pid, text=f"text of {pid}")
-        QrelSet.objects.update(sha256="f" * 64)
-
-
-@pytest.fixture
-def sound(db):
-    with time_machine.travel(NOON, tick=False):
-        yield Sound()
 
 
 def everything_public(client: Client) -> dict[str, str]:

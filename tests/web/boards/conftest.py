@@ -1,0 +1,14 @@
+"""Withheld labels, at a time that stands still."""
+
+from __future__ import annotations
+
+import pytest
+import time_machine
+
+from tests.web.boards.sound import NOON, Sound
+
+
+@pytest.fixture
+def sound(db):
+    with time_machine.travel(NOON, tick=False):
+        yield Sound()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from config import clock
 from judging.models import Campaign, Judgment, Pair, Worker
 from pooling.models import Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Query
 from tests.factories import make_collection, make_qrels, make_run
@@ -50,7 +51,12 @@ class Sound:
         pool = Pool.objects.create(collection=self.collection, name="tide", qrel_set=self.labels)
         PoolRun.objects.bulk_create(PoolRun(pool=pool, run=run) for run in self.runs)
         self.campaign = Campaign.objects.create(
-            name="spring", collection=self.collection, pool=pool, seed=1, state=Campaign.State.OPEN
+            name="spring",
+            collection=self.collection,
+            pool=pool,
+            seed=1,
+            state=Campaign.State.OPEN,
+            launched_at=clock.now(),
         )
         judge = Worker.objects.create()
         for place, query in enumerate(Query.objects.order_by("position")):

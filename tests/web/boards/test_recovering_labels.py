@@ -8,7 +8,8 @@ import pytest
 import time_machine
 from django.contrib.auth import get_user_model
 from django.test import Client
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as asked_of
 from hypothesis import strategies as st
 
 from leaderboard.analyses.registry import KINDS
@@ -22,13 +23,21 @@ from tests.web.boards.sound import NOON, QUERIES
 
 pytestmark = pytest.mark.one_database
 
+#: A database and a time for all examples: what an example changes, the next one sets again.
+ONCE = [HealthCheck.function_scoped_fixture]
 ROOT, API = "/collections/sound/", "/api/v1/collections/sound"
 LABELED = QUERIES - 2
 FORMS = ("csv", "tex", "md", "json")
 PICTURES = ("svg", "pdf", "png")
 
 
+@pytest.fixture(autouse=True)
+def _as_many_calls_as_wanted(settings):
+    settings.API_ANONYMOUS_CALLS_PER_MINUTE = 100_000
+
+
 @given(queries=st.integers(1, 10_000), value=st.floats(0, 1))
+@asked_of(suppress_health_check=ONCE)
 def test_a_run_that_answers_one_query_looks_like_one_that_answers_none(queries, value):
     decimals = hiding_decimals(queries)
 
@@ -81,8 +90,8 @@ def read(client: Client, found: list[str]) -> dict[str, str]:
 
 
 @pytest.mark.soak
-@settings(
-    max_examples=5,
+@asked_of(
+    max_examples=2,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.http import QueryDict
-
 from config.errors import Refusal
+from leaderboard.analyses.fields import read_settings
+from leaderboard.analyses.kinds import Asked
 from leaderboard.analyses.registry import KINDS
 from leaderboard.analyses.runner import result_now
 from leaderboard.scoring.measure_names import parse_measure
 from leaderboard.scoring.measures import ReciprocalRank
 from pooling.models import Collection
-from web.analyses.pages import asked_for
+from web.common.visibility import listed_runs, sees_everything
 
 
 def harmless_places(collection: Collection, user: Any, *, labels: str, measure: str) -> Mapping[str, int]:
@@ -21,13 +21,15 @@ def harmless_places(collection: Collection, user: Any, *, labels: str, measure: 
 
     The order looks at where each query's first relevant passage stands, to the measure's depth if that is one of RR.
     """
-    kind = KINDS["harmless_order"]
-    given = QueryDict(mutable=True)
-    given["qrels"] = labels
+    kind, everything = KINDS["harmless_order"], sees_everything(user, collection)
+    given = {"qrels": labels}
     try:
         if isinstance(parse_measure(measure), ReciprocalRank):
             given["measure"] = measure
-        found = result_now(asked_for(collection, kind, given, user))
+        runs = listed_runs(collection, user)
+        shown = list(runs) if everything else [run.without_author() for run in runs.released()]
+        settings = read_settings(kind.fields, given)
+        found = result_now(Asked(kind, collection, tuple(shown), settings, released=not everything))
     except Refusal:
         return {}
     places: Mapping[str, int] = found.content["places"] if found else {}

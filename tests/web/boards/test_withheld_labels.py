@@ -12,6 +12,7 @@ from django.test import Client
 from pooling.models import Passage, Qrel, QrelSet, Query
 from pooling.services.submissions import set_policy
 from pooling.services.withholding import hiding_decimals, withhold_labels
+from tests.factories import make_run
 from tests.web.boards.sound import NOON
 from tests.web.preparing_cast import texts
 from tests.web.release_cast import read
@@ -214,3 +215,31 @@ def test_a_bundle_with_labels_is_withdrawn_when_they_are_withheld(sound):
         withheld(kept_bundles_of(sound.version)[0], Scope(sound.version))
         == "The labels official are withheld now."
     )
+
+
+def test_a_run_that_guesses_does_not_learn_which_texts_are_there(sound):
+    """Texts come with labels and pools: one beside a guess would tell that it is a label."""
+    tops = {qid: [f"y-{qid}"] for qid in sound.qids}
+    report = {"queries": len(tops), "depth": 1, "lines": len(tops)}
+    guess = make_run(sound.collection, "guess", tops, release="public", report=report)
+    address = f"/collections/sound/runs/{guess.pk}/"
+
+    said = texts(Client().get(address))
+    withhold_labels(sound.labels, withheld=False)
+    told = texts(Client().get(address))
+
+    assert "y-q22" in said
+    assert "text of y-" not in said
+    assert "text of y-" in told
+
+
+def test_best_answers_stand_beside_the_tops_of_a_run(sound):
+    """Beta has q00's best answer second. Words of the question are marked in both texts."""
+    Passage.objects.filter(pid="a-q00").update(text="what is q00? This is q00.")
+    beta = sound.runs[1]
+
+    page = Client().get(f"/collections/sound/runs/{beta.pk}/")
+
+    line = next(one for one in page.context["page"] if one.query.qid == "q00")
+    assert (line.top, [one.pid for one in line.best]) == ("b-q00", ["a-q00"])
+    assert "This is <mark>q00</mark>" in page.content.decode()

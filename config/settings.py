@@ -61,7 +61,9 @@ if PRODUCTION:
 #: Former keys, latest first: anything signed or sealed with them can still be read.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 
-PUBLIC_URL = address("PREFEREE_PUBLIC_URL", "http://127.0.0.1:8410", {"http", "https"})
+#: Each of the two follows from the other where only one is set.
+_PORT = whole_number_setting("PREFEREE_PORT", 8410, least=1)
+PUBLIC_URL = address("PREFEREE_PUBLIC_URL", f"http://127.0.0.1:{_PORT}", {"http", "https"})
 PORT = whole_number_setting("PREFEREE_PORT", urlsplit(PUBLIC_URL).port or 8410, least=1)
 HOST = env.str("PREFEREE_HOST", default="127.0.0.1")
 ALLOWED_HOSTS = hosts(

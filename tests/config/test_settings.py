@@ -52,6 +52,23 @@ def test_a_wrong_value_stops_start_up_with_its_name(tmp_path, name, value):
 
 
 @pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"PREFEREE_PORT": "9123"}, "http://127.0.0.1:9123 9123"),
+        ({"PREFEREE_PUBLIC_URL": "http://127.0.0.1:9124"}, "http://127.0.0.1:9124 9124"),
+        (
+            {"PREFEREE_PORT": "9125", "PREFEREE_PUBLIC_URL": "https://judge.example"},
+            "https://judge.example 9125",
+        ),
+    ],
+)
+def test_the_address_and_the_port_follow_each_other(tmp_path, given, told):
+    words = "from config import settings; print(settings.PUBLIC_URL, settings.PORT)"
+
+    assert start_with(tmp_path, words, **given).stdout.strip() == told
+
+
+@pytest.mark.parametrize(
     ("url", "folder"),
     [
         ("filemail:///var/mail/tries", "/var/mail/tries"),

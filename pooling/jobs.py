@@ -18,6 +18,7 @@ from pooling.services import pools
 from pooling.services.added_files import add_files as add
 from pooling.services.arriving import forget_unfinished
 from pooling.services.embargoes import any_to_release, release_after_embargoes
+from pooling.services.leaving_out import forget_refused
 from pooling.services.naming import check_name
 from pooling.services.new_collections import make_collection as make
 from pooling.services.uploads import check_upload as check
@@ -59,7 +60,7 @@ def add_files_job(*, progress: Progress, added_id: int) -> dict[str, Any]:
 def forget_uploads(**_: Any) -> dict[str, Any]:
     """Drop uploads that nobody finished or submitted in time."""
     dropped, sweep = 0, Sweep("Dropping old uploads")
-    for step in (forget_old_uploads, forget_unfinished):
+    for step in (forget_old_uploads, forget_unfinished, forget_refused):
         with sweep.step(step.__name__):
             dropped += step()
     sweep.end()

@@ -8,7 +8,7 @@ nothing stops the reading but what keeps lines from being read at all.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -55,6 +55,8 @@ NEXT_STEPS = {
     "no text": "Give it a text, or leave the line out.",
     "format": "Write an id, a tab and a text, or a JSON object.",
 }
+#: The kind of a line whose query the collection does not have.
+UNKNOWN_QUERY = "unknown query"
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -81,6 +83,11 @@ class Problems:
     def total(self) -> int:
         """Return the number of problems."""
         return sum(self.counts.values())
+
+
+def only_unknown_queries(counts: Mapping[str, int]) -> bool:
+    """Return whether nothing is wrong but lines of unknown queries, which can be left out."""
+    return set(counts) == {UNKNOWN_QUERY}
 
 
 def with_lines(found: Problems, content: Content) -> Problems:
@@ -282,9 +289,7 @@ class _Reading:
             self.listing.add(Problem(line, "too many passages", said))
         for qid, (line, count) in () if self.skip_unknown else self.unknown.items():
             lines = "1 line" if count == 1 else f"{count:,} lines"
-            self.listing.add(
-                Problem(line, "unknown query", f"query {qid} is not in the collection ({lines}).")
-            )
+            self.listing.add(Problem(line, UNKNOWN_QUERY, f"query {qid} is not in the collection ({lines})."))
         self._add_repeats()
         return self.listing.all()
 

@@ -24,6 +24,7 @@ from config.sweep import Sweep
 from pooling.errors import KeyUsed, NotFound, PoolingError, QuotaReached, UploadRefused, WrongOffset
 from pooling.models import AddedFiles, Collection, NewCollection
 from pooling.services.added_files import check_addable
+from pooling.services.leaving_out import can_leave_out
 from pooling.services.new_collections import check_new
 from pooling.services.quotas import refuse_over_quota
 from pooling.services.receiving import CHUNK, Stream, copied, incoming, refuse_unfit
@@ -113,12 +114,15 @@ def receive_part(wanted: Arriving, number: int, *, offset: int, stream: Stream, 
 
 
 def abandon_files(wanted: Arriving) -> None:
-    """Drop files that were not read yet. A read that is under way has no effect.
+    """Drop files that were not read yet, or are kept after a refusal. A read that is under way has no effect.
 
     Raises UploadRefused.
     """
     files = list(wanted.files)
-    if not type(wanted).objects.filter(pk=wanted.pk, state__in=[RECEIVING, WAITING]).delete()[0]:
+    there = Q(state__in=[RECEIVING, WAITING])
+    if can_leave_out(wanted):
+        there |= Q(state=wanted.state)
+    if not type(wanted).objects.filter(there, pk=wanted.pk).delete()[0]:
         raise UploadRefused("These files were read.", "There is nothing to drop.")
     forget_sent_files(files, {QUERIES, PASSAGES, QRELS})
 

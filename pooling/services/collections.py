@@ -36,6 +36,7 @@ def import_collection(
     passage_files: list[Path] | None = None,
     qrels: Path | None = None,
     min_grade: int = 1,
+    skip_unknown: bool = False,
     title: str = "",
     description: str = "",
     licence: str = "",
@@ -47,6 +48,7 @@ def import_collection(
     """Make a collection of a query file, register passage files as its sources, and import qrels as ``official``.
 
     ``language``: a BCP 47 tag; workers' pages read and break lines by it. ``min_grade``: of the qrels.
+    ``skip_unknown``: leave out labels of queries that the query file does not have.
     ``names``: what errors call files that lie under other names than people gave them. All or nothing. Raises
     AlreadyImported, InvalidFile, and PoolingError for a name or language that cannot be.
     """
@@ -78,6 +80,7 @@ def import_collection(
                     path=qrels,
                     set_name="official",
                     min_grade=min_grade,
+                    skip_unknown=skip_unknown,
                     name=names.get(qrels, ""),
                     progress=progress,
                 )

@@ -83,6 +83,7 @@ def _imported(wanted: NewCollection, progress: Progress | None) -> ImportedColle
         passage_files=paths(wanted.files, PASSAGES),
         qrels=next(iter(paths(wanted.files, QRELS)), None),
         min_grade=details.get("min_grade", 1),
+        skip_unknown=details.get("skip_unknown", False),
         title=details.get("title", ""),
         description=details.get("description", ""),
         licence=details.get("licence", ""),
@@ -107,7 +108,7 @@ def _of_files(wanted: NewCollection) -> Iterable[tuple[str, Problems]]:
     of_queries = query_problems(Content(queries, called[queries], most))
     yield called[queries], of_queries
     known = None
-    if not of_queries.total:
+    if not of_queries.total and not wanted.details.get("skip_unknown"):
         known = {query.id for query in read_query_file(Content(queries, called[queries], most))}
     for path in paths(wanted.files, QRELS):
         yield (

@@ -14,6 +14,7 @@ from config.background.models import Job
 from config.plurals import many
 from pooling.errors import QuotaReached
 from pooling.models import AddedFiles, NewCollection, RunUpload
+from pooling.problems import UNKNOWN_QUERY
 
 Sent = RunUpload | NewCollection | AddedFiles
 
@@ -59,7 +60,18 @@ def held_uploads(user: User) -> tuple[int, int]:
     for row in waiting:
         if row.job_key not in failed:
             sizes += sizes_of(row.files) or [0]
-    return len(sizes), sum(sizes)
+    return len(sizes), sum(sizes) + _held_after_refusal(user)
+
+
+def _held_after_refusal(user: User) -> int:
+    """Return the bytes of refused files that are kept for a while (``pooling.services.leaving_out``)."""
+    refused = {"user": user, "state": "refused", "problem_counts__has_key": UNKNOWN_QUERY}
+    kept = RunUpload.objects.filter(**refused).exclude(parts=[])
+    files = [
+        *NewCollection.objects.filter(**refused).values_list("files", flat=True),
+        *AddedFiles.objects.filter(**refused).values_list("files", flat=True),
+    ]
+    return sum(kept.values_list("size_bytes", flat=True)) + sum(sum(_on_disk(one)) for one in files)
 
 
 def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
@@ -67,6 +79,12 @@ def keys_that_failed(rows: Iterable[Sent]) -> set[str]:
     keys = [row.job_key for row in rows]
     last = dict(Job.objects.filter(key__in=keys).order_by("pk").values_list("key", "state"))
     return {key for key, state in last.items() if state == Job.State.FAILED}
+
+
+def _on_disk(files: Iterable[dict[str, Any]]) -> Iterable[int]:
+    ours = Path(settings.DATA_DIR) / "sources"
+    paths = [Path(file["path"]) for file in files]
+    return (path.stat().st_size for path in paths if path.is_relative_to(ours) and path.is_file())
 
 
 def sizes_of(files: Iterable[dict[str, Any]]) -> list[int]:

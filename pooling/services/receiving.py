@@ -19,6 +19,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import UnreadablePostError
 
 from accounts.models import User
@@ -157,11 +158,10 @@ def append(upload: RunUpload, *, offset: int, stream: Stream, length: int) -> Ru
 
 
 def abandon(upload: RunUpload) -> None:
-    """Drop an upload that was not imported or refused; a check that is under way then changes nothing."""
+    """Drop an upload that was not imported and whose file is still here. A check under way then has no effect."""
     states = RunUpload.State
-    gone = RunUpload.objects.filter(
-        pk=upload.pk, state__in=[states.RECEIVING, states.WAITING, states.CHECKED]
-    )
+    there = Q(state__in=[states.RECEIVING, states.WAITING, states.CHECKED])
+    gone = RunUpload.objects.filter(there | Q(state=states.REFUSED) & ~Q(parts=[]), pk=upload.pk)
     parts = list(upload.parts)
     if not gone.delete()[0]:
         raise UploadRefused("This file was imported or refused.", "There is nothing to drop.")
@@ -255,8 +255,8 @@ def _anew(upload: RunUpload, *stored: str) -> RunUpload:
     except QuotaReached:
         forget_parts(stored)
         raise
-    if not begun:
-        forget_parts(stored)  # somebody sent it at the same moment
+    # Without ``begun``, somebody sent it at the same moment.
+    forget_parts(upload.parts if begun else stored)
     upload.refresh_from_db()
     return upload
 

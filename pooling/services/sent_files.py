@@ -19,7 +19,7 @@ from config.guidance import stored
 from pooling.errors import InvalidFile, InvalidPassageFile, PoolingError, ReaderFailed, UploadRefused
 from pooling.formats import Content, Progress
 from pooling.models import AddedFiles, NewCollection
-from pooling.problems import Problem, Problems, of_refusal
+from pooling.problems import Problem, Problems, of_refusal, only_unknown_queries
 from pooling.services.growth import most_bytes_of
 from pooling.services.quotas import refuse_over_quota, sizes_of
 from pooling.services.reader_faults import refusing_faults
@@ -156,7 +156,8 @@ def read_once(
     """Have the files brought in, whole or not at all, if they wait for it; the row then says what came of them.
 
     ``bring_in`` returns what the row says when they are; ``look`` finds all that is wrong when they are refused.
-    Files of the kinds ``done_with`` are deleted, and passages too when nothing was brought in. Safe to repeat.
+    Files of the kinds ``done_with`` are deleted, and passages too when nothing was brought in. Files refused only for
+    unknown queries are kept for ``pooling.services.leaving_out``. Safe to repeat.
     """
     states = type(wanted).State
     if wanted.state != states.WAITING:
@@ -172,7 +173,7 @@ def read_once(
         refused = {"problems": listed, "problem_counts": counts, "finished_at": clock.now()}
         if not waiting.update(state=states.REFUSED, **refused):
             return type(wanted).objects.filter(pk=wanted.pk).first() or wanted
-        done_with = {*done_with, PASSAGES}
+        done_with = set() if only_unknown_queries(counts) else {*done_with, PASSAGES}
     forget_sent_files(wanted.files, done_with)
     wanted.refresh_from_db()
     return wanted

@@ -31,7 +31,7 @@ from pooling.errors import (
 )
 from pooling.formats import Progress
 from pooling.models import Run, RunUpload
-from pooling.problems import Problem, Problems
+from pooling.problems import Problem, Problems, only_unknown_queries
 from pooling.services.candidates import refuse_outside_candidates
 from pooling.services.growth import most_bytes_of_run
 from pooling.services.members import role_of
@@ -123,7 +123,9 @@ def _refused(found: Problems) -> dict[str, Any]:
 
 def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
     """Record the outcome and the check, unless the upload was dropped or another process was first."""
+    refused = changes["state"] == RunUpload.State.REFUSED
     kept = changes["state"] == RunUpload.State.CHECKED
+    kept = kept or (refused and only_unknown_queries(changes["problem_counts"]))
     changes |= {"finished_at": clock.now(), "parts": upload.parts if kept else []}
     with transaction.atomic():
         done = RunUpload.objects.filter(pk=upload.pk, state=RunUpload.State.WAITING).update(**changes)
@@ -135,7 +137,7 @@ def _settle(upload: RunUpload, changes: dict[str, Any]) -> bool:
                 upload_id=upload.pk,
                 problem_counts=changes.get("problem_counts"),
             )
-    if done and changes["state"] == RunUpload.State.REFUSED:
+    if done and refused and not kept:
         forget_parts(upload.parts)
     return bool(done)
 

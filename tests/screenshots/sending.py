@@ -23,7 +23,7 @@ def sending_pages(camera: Camera, site: Site) -> None:
         page.goto(f"{site.address}/new-collection/")
         page.get_by_label("Name").fill(name)
         page.get_by_label("Title").fill("Questions of the laboratory")
-        page.get_by_label("Queries").set_input_files(_file("queries.tsv", queries))
+        page.get_by_label("Queries", exact=True).set_input_files(_file("queries.tsv", queries))
         page.get_by_label("Passages").set_input_files(sample / "passages.tsv")
         page.get_by_label("Qrels").set_input_files(sample / "qrels.txt")
         page.get_by_role("button", name="Create the collection").click()

@@ -15,7 +15,7 @@ from pooling.services.added_files import ask_to_add
 from pooling.services.arriving import abandon_files
 from pooling.services.sent_files import PASSAGES, QRELS, SentFile
 from web.common.access import needs
-from web.common.directions import complain
+from web.common.directions import complain, left_out
 from web.runs.forms import AddFiles
 from web.runs.upload_pages import added_page, adding_page, work_on
 
@@ -85,8 +85,9 @@ def adding(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @require_POST
 @needs("add files")
 def read_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Retry reading files."""
+    """Retry reading files, or read refused ones without the lines of unknown queries."""
     wanted = get_object_or_404(AddedFiles, collection=collection, user=request.user, pk=key)
+    left_out(request, wanted)
     if wanted.state == AddedFiles.State.WAITING:
         ring_for_files(wanted)
     return redirect("web:added", collection.name, wanted.pk)

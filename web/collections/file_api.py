@@ -57,6 +57,7 @@ class NewCollectionIn(Body):
     citation: Annotated[Text, Field(max_length=MOST["citation"])] = ""
     language: Annotated[Text, Field(max_length=20)] = "en"
     min_grade: Grade = 1
+    skip_unknown: bool = False
     files: Annotated[list[Promised], Field(min_length=1, max_length=100)]
     on_server: OnServer = []
 
@@ -120,7 +121,7 @@ def make_collection(
         user=user,
         key=idempotency_key,
         name=asked.name,
-        details=asked.dict(include={*MOST, "language", "min_grade"}),
+        details=asked.dict(include={*MOST, "language", "min_grade", "skip_unknown"}),
         files=_files(asked.files),
         on_server=asked.on_server,
     )

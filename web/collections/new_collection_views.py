@@ -19,7 +19,7 @@ from pooling.services.arriving import abandon_files
 from pooling.services.new_collections import ask_for_collection, may_create
 from pooling.services.sent_files import PASSAGES, QRELS, QUERIES, SentFile
 from web.collections.jobs import ring_for_sample
-from web.common.directions import complain
+from web.common.directions import complain, left_out
 from web.runs.forms import CreateCollection
 from web.runs.upload_pages import making_page, work_on
 
@@ -61,7 +61,10 @@ def _asked(request: HttpRequest, form: CreateCollection) -> NewCollection:
         user=request.user,  # type: ignore[arg-type]
         name=said["name"],
         details={name: said[name] for name in ("title", "description", "licence", "citation", "language")}
-        | {"min_grade": 1 if said["min_grade"] is None else said["min_grade"]},
+        | {
+            "min_grade": 1 if said["min_grade"] is None else said["min_grade"],
+            "skip_unknown": said["skip_unknown"],
+        },
         sent=sent,
         there=[form.offered[name] for name in said.get("there", [])],
     )
@@ -93,8 +96,9 @@ def making_progress(request: HttpRequest, key: int) -> HttpResponse:
 @require_POST
 @login_required
 def make_again(request: HttpRequest, key: int) -> HttpResponse:
-    """Retry creating a collection."""
+    """Retry creating a collection, or create it without the labels of unknown queries."""
     wanted = get_object_or_404(NewCollection, user=request.user, pk=key)
+    left_out(request, wanted)
     if wanted.state == NewCollection.State.WAITING:
         ring_for_collection(wanted)
     return redirect("web:making", wanted.pk)

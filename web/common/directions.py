@@ -20,6 +20,7 @@ from config.errors import Refusal
 from config.guidance import Action, Option, Part, TerminalOnly, restored, stored
 from judging.models import Campaign
 from pooling.run_details import BY_NAME as RUN_DETAILS
+from pooling.services.leaving_out import Refused, leave_out_unknown
 from tournament.models import Challenge, QrelVersion
 
 #: Command → what a page calls it, the page's route, and what it is a page of.
@@ -143,6 +144,16 @@ def worded_for_programs(text: str, *, collection: str = "") -> str:
 def complain(request: HttpRequest, refusal: Refusal) -> None:
     """Say on the next page what was refused, and what to do."""
     messages.error(request, stored(str(refusal)))
+
+
+def left_out(request: HttpRequest, row: Refused) -> None:
+    """Do what the button *Leave out these lines* asks, or say on the next page why that is refused."""
+    if "skip_unknown" not in request.POST:
+        return
+    try:
+        leave_out_unknown(row)
+    except Refusal as refusal:
+        complain(request, refusal)
 
 
 def _told(text: Any, say: Callable[[Part, bool], str]) -> str:

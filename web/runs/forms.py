@@ -19,12 +19,15 @@ from pooling.services.run_fields import asked_details, known_details
 from pooling.services.sent_files import sources_on_the_server
 from pooling.services.submissions import policy_of
 from web.common.advanced_fields import AdvancedFields
+from web.common.directions import OPTIONS
 
 RELEASES = [
     ("public", "public: its name, values and passages"),
     ("scores", "scores: its name and values, not its passages"),
     ("private", "private: nothing; only members see it"),
 ]
+#: As refusals call it (``web.common.directions``).
+LEAVE_OUT = OPTIONS["skip-unknown"][1]
 #: Replaces Django's message, which speaks of a slug.
 NO_NAME = {"invalid": "Use only letters, digits, hyphens and underscores."}
 
@@ -151,7 +154,9 @@ class SendRuns(AboutRun):
         help_text="Tag of a run from which it differs only by hyperparameters or seed.",
     )
     skip_unknown = forms.BooleanField(
-        required=False, label="Skip lines of queries that the collection does not have"
+        required=False,
+        label=LEAVE_OUT,
+        help_text="Queries that the collection does not have. Otherwise such a file is refused.",
     )
     check_only = forms.BooleanField(required=False)
     run_files = FilesField(required=False, label="Run files")
@@ -264,7 +269,7 @@ class DescribeCollection(AboutCollection):
 class CreateCollection(AdvancedFields, AboutCollection):
     """A new collection and its files."""
 
-    ADVANCED = ("description", "licence", "citation", "min_grade")
+    ADVANCED = ("description", "licence", "citation", "min_grade", "skip_unknown")
 
     field_order = ("name", *AboutCollection.base_fields, "language", "queries", "passages", "there", "qrels")
     name = forms.SlugField(
@@ -286,6 +291,9 @@ class CreateCollection(AdvancedFields, AboutCollection):
     qrels = forms.FileField(required=False, help_text="Known labels: qid 0 pid grade.")
     min_grade = forms.IntegerField(
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
+    )
+    skip_unknown = forms.BooleanField(
+        required=False, label=LEAVE_OUT, help_text="Labels of queries that the file of queries does not have."
     )
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -317,7 +325,7 @@ class AddFiles(forms.Form):
     min_grade = forms.IntegerField(
         initial=1, min_value=-100, max_value=100, label="Relevant from grade", required=False
     )
-    skip_unknown = forms.BooleanField(required=False, label="Skip lines of unknown queries")
+    skip_unknown = forms.BooleanField(required=False, label=LEAVE_OUT)
     withheld = forms.BooleanField(
         required=False,
         label="Withhold the labels",

@@ -19,6 +19,7 @@ from pooling.models import (
     RunUpload,
     SubmissionPolicy,
 )
+from pooling.services.leaving_out import can_leave_out
 from pooling.services.quotas import keys_that_failed
 from pooling.services.teams import uploads_seen
 from web.common.job_progress import Work
@@ -73,6 +74,7 @@ def upload_page(upload: RunUpload, user: Any) -> dict[str, Any]:
         "mine": mine,
         "work": work,
         "again": reverse("web:check_again", args=[upload.collection.name, upload.pk]) if mine else "",
+        "can_leave_out": mine and can_leave_out(upload),
         "more": sum(upload.problem_counts.values()) - listed if upload.problem_counts else 0,
         "policy": SubmissionPolicy.objects.filter(collection=upload.collection).first(),
     }
@@ -85,6 +87,7 @@ def making_page(wanted: NewCollection) -> dict[str, Any]:
         "wanted": wanted,
         "work": work_on(wanted),
         "again": reverse("web:make_again", args=[wanted.pk]),
+        "can_leave_out": can_leave_out(wanted),
         "more": sum(wanted.problem_counts.values()) - listed,
     }
 
@@ -98,6 +101,7 @@ def added_page(added: AddedFiles, user: Any) -> dict[str, Any]:
         "mine": mine,
         "work": work_on(added),
         "again": reverse("web:read_again", args=[added.collection.name, added.pk]) if mine else "",
+        "can_leave_out": mine and can_leave_out(added),
         "more": sum(added.problem_counts.values()) - len(added.problems),
     }
 

@@ -22,7 +22,7 @@ from pooling.services.submissions import policy_of, said_as
 from pooling.services.teams import team_of, uploads_seen
 from pooling.services.uploads import submit_checked
 from web.common.access import needs
-from web.common.directions import complain, said_plainly
+from web.common.directions import complain, left_out, said_plainly
 from web.runs import upload_pages as service
 from web.runs.forms import SendRuns
 
@@ -186,8 +186,9 @@ def submit(request: HttpRequest, collection: Collection, key: int) -> HttpRespon
 @require_POST
 @needs("submit run")
 def check_again(request: HttpRequest, collection: Collection, key: int) -> HttpResponse:
-    """Retry a failed check."""
+    """Retry a failed check, or check a refused file without the lines of unknown queries."""
     found = _own(request, collection, key)
+    left_out(request, found)
     if found.state == RunUpload.State.WAITING:
         ring_for_upload(found)
     return redirect("web:upload", collection.name, found.pk)

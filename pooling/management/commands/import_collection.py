@@ -33,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--min-grade", type=int, default=1, metavar="G", help="relevant means at least G (default 1)"
         )
+        parser.add_argument("--skip-unknown", action="store_true", help="drop labels of unknown queries")
         parser.add_argument("--title", default="", help="what people call it")
         parser.add_argument("--description", default="", help="what the collection is")
         parser.add_argument("--licence", default="", help="what others may do with it")
@@ -55,6 +56,7 @@ class Command(BaseCommand):
         passages: list[Path],
         qrels: Path | None,
         min_grade: int,
+        skip_unknown: bool,
         title: str,
         description: str,
         licence: str,
@@ -70,6 +72,7 @@ class Command(BaseCommand):
                 passage_files=passages,
                 qrels=qrels,
                 min_grade=min_grade,
+                skip_unknown=skip_unknown,
                 title=title,
                 description=description,
                 licence=licence,

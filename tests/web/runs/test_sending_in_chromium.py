@@ -57,7 +57,7 @@ def make_collection(page: Page, folder: Path, inspector: Inspector) -> None:
     inspector.look(page, "new collection")
     page.get_by_label("Name").fill("trec")
     page.get_by_label("Title").fill("TREC 2021, a dozen queries")
-    page.get_by_label("Queries").set_input_files(folder / "queries.tsv")
+    page.get_by_label("Queries", exact=True).set_input_files(folder / "queries.tsv")
     page.get_by_label("Qrels").set_input_files(folder / "qrels.txt")
     page.get_by_role("button", name="Create the collection").click()
     expect(page.get_by_role("status")).to_contain_text("No background worker is running.")

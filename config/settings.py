@@ -273,6 +273,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": COLLECT_SECONDS,
         "args": ["web.keep_boards"],
     },
+    "mail ended work": {
+        "task": "config.background.tasks.start",
+        "schedule": WEBHOOK_SECONDS,
+        "args": ["web.mail_ended_work"],
+    },
     "webhooks": {
         "task": "config.background.tasks.start",
         "schedule": WEBHOOK_SECONDS,

@@ -1,4 +1,4 @@
-"""Bundles of versions, webhooks, and webhook messages."""
+"""Bundles of versions, webhooks and their messages, and e-mails for the end of background work."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from config import clock
+from config.background.models import Job
 from pooling.models import Collection
 from tournament.models import QrelVersion
 
@@ -109,3 +110,18 @@ class WebhookDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.message_id}): {self.state}"
+
+
+class EndNotice(models.Model):
+    """An e-mail that a person wants when a background job is over. Deleted when it was sent."""
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    page = models.CharField(max_length=2000, help_text="The page that shows the work, as a path.")
+    created_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "user"], name="one_notice_per_job_and_person")]
+
+    def __str__(self) -> str:
+        return f"end of job {self.job_id}"

@@ -51,6 +51,7 @@ COMPARE, PROGRESS = {"kind": "compare"}, {"kind": "progress"}
 urlpatterns = [
     path("", home.home, name="home"),
     path("theme", home.choose_theme, name="theme"),
+    path("mail-when-done", home.mail_when_done, name="mail_when_done"),
     path("leaderboards/", home.leaderboards, name="leaderboards"),
     path("campaigns/", home.campaigns, name="campaigns"),
     path("collections/", home.collections, name="collections"),

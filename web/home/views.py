@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,6 +17,7 @@ from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
 from web.collections.pages import listed_collections
+from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, in_lists
 from web.common.outdated_versions import outdated_for
 from web.common.page_context import THEME_COOKIE, THEMES
@@ -108,3 +111,15 @@ def _making(request: HttpRequest) -> dict[str, Any]:
         "may_create": may_create(request.user),
         "sample_job": sample_under_way() if request.user.is_authenticated else None,
     }
+
+
+@require_POST
+@login_required
+def mail_when_done(request: HttpRequest) -> HttpResponse:
+    """Promise an e-mail for the end of the work that a page shows."""
+    notice = end_notices.ask(request.user, request.POST.get("about", ""))  # type: ignore[arg-type]
+    if notice is None:
+        messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")
+        return redirect("web:home")
+    messages.success(request, f"You get an e-mail at {notice.user.email} when this is over.")
+    return redirect(notice.page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -12,6 +13,8 @@ from accounts.roles import permits
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
+from web.common import end_notices
+from web.common.job_progress import Work
 from web.common.kept_forms import kept_form_of
 from web.common.visibility import sees_everything
 
@@ -54,6 +57,21 @@ PARTS = {
     "collections": ("Collections", "web:collections"),
     "help": ("Documentation", "web:help"),
 }
+
+
+@register.inclusion_tag("web/parts/mail_when_done.html", takes_context=True)
+def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
+    """Offer an e-mail for the end of the work, where e-mail is sent and the person has an address."""
+    request = context.get("request")
+    user = getattr(request, "user", None)
+    if request is None or work.job is None or not (settings.MAIL and user and getattr(user, "email", "")):
+        return {}
+    return {
+        "about": end_notices.request_for(work.job, request.get_full_path()),
+        "asked": end_notices.asked_by(user, work.job),
+        "user": user,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.inclusion_tag("web/parts/tabs.html", takes_context=True)

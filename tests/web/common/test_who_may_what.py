@@ -254,6 +254,7 @@ ANYBODY = {
 OWN = {
     "web:create_collection",
     "web:load_sample",
+    "web:mail_when_done",
     "web:making",
     "web:making_progress",
     "web:make_again",
@@ -356,6 +357,7 @@ def test_pages_of_ones_own_ask_to_sign_in(cast):
             "revoke_token",
             "load_sample",
             "make_again",
+            "mail_when_done",
             "drop_new_collection",
             "grant_spending",
             "change_grant",

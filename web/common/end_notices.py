@@ -1,0 +1,94 @@
+"""E-mails that people ask for on a page that waits: one when its background work is over."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.core.mail import send_mail
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+
+from accounts.models import User
+from config import clock
+from config.background.job_kinds import kind_words
+from config.background.models import Job
+from web.models import EndNotice
+
+logger = logging.getLogger(__name__)
+SALT = "web.end_notices"
+#: How long a page that shows the button is valid, and how long a mail server that fails is tried.
+LASTS = timedelta(days=1)
+ENDED = (Job.State.DONE, Job.State.FAILED)
+
+
+def request_for(job: Job, page: str) -> str:
+    """Sign what a page offers to mail about: only somebody who saw the page can ask for it."""
+    return signing.dumps([job.pk, page], salt=SALT)
+
+
+def asked_by(user: Any, job: Job) -> bool:
+    """Return whether this person gets an e-mail when the job is over."""
+    return EndNotice.objects.filter(user=user, job=job).exists()
+
+
+def ask(user: User, request: str) -> EndNotice | None:
+    """Promise the e-mail, as long as the job is not over. Returns None for an invalid or old request.
+
+    Asking a second time changes nothing.
+    """
+    try:
+        key, page = signing.loads(request, salt=SALT, max_age=LASTS)
+    except signing.BadSignature:
+        return None
+    job = Job.objects.filter(pk=key).first()
+    if job is None or not user.email:
+        return None
+    try:
+        with transaction.atomic():
+            return EndNotice.objects.create(job=job, user=user, page=page)
+    except IntegrityError:
+        return EndNotice.objects.get(job=job, user=user)
+
+
+def due_notices() -> QuerySet[EndNotice]:
+    """Return the notices whose jobs are over."""
+    return EndNotice.objects.filter(job__state__in=ENDED)
+
+
+def any_due() -> bool:
+    """Return whether there is an e-mail to send."""
+    return due_notices().exists()
+
+
+def send_due() -> int:
+    """Send the e-mails of jobs that are over. Returns how many were sent.
+
+    The e-mail says nothing that only the page may say, because the person may have lost access since.
+    """
+    sent = 0
+    for notice in due_notices().select_related("job", "user").order_by("pk"):
+        try:
+            _send(notice)
+            sent += 1
+        except OSError:  # any error of SMTP or the network
+            logger.warning("The e-mail about job %s could not be sent.", notice.job_id, exc_info=True)
+            if clock.now() - (notice.job.finished_at or notice.created_at) < LASTS:
+                continue
+        notice.delete()
+    return sent
+
+
+def _send(notice: EndNotice) -> None:
+    words = kind_words(notice.job.kind)
+    ended = "is done" if notice.job.state == Job.State.DONE else "failed"
+    title = f"{words[:1].upper()}{words[1:]} {ended}"
+    text = render_to_string(
+        "web/email/work_ended.txt",
+        {"title": title, "failed": ended == "failed", "link": settings.PUBLIC_URL + notice.page},
+    )
+    send_mail(title, text, None, [notice.user.email])

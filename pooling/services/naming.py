@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, count
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
+from django.db.models import QuerySet
 
 from pooling.errors import PoolingError
+
+MOST_CHARACTERS = 80
 
 
 def check_name(name: str) -> None:
@@ -18,11 +23,19 @@ def check_name(name: str) -> None:
         raise PoolingError(
             f"{name!r} cannot be a name.", "Use letters, digits, hyphens and underscores only."
         ) from None
-    if len(name) > 80:
-        raise PoolingError(f"The name {name!r} is too long.", "Use at most 80 characters.")
+    if len(name) > MOST_CHARACTERS:
+        raise PoolingError(f"The name {name!r} is too long.", f"Use at most {MOST_CHARACTERS} characters.")
 
 
 def check_language(tag: str) -> None:
     """Refuse an invalid language tag (BCP 47)."""
     if len(tag) > 20 or not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag):
         raise PoolingError(f"{tag!r} is no language tag.", "Give one such as en, ar, ja or zh-Hant.")
+
+
+def free_name(wanted: str, rows: QuerySet[Any]) -> str:
+    """Return the wanted name, or with the first number that none of these rows has."""
+    wanted = wanted[: MOST_CHARACTERS - 5]
+    taken = set(rows.filter(name__startswith=wanted).values_list("name", flat=True))
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(name for name in chain([wanted], numbered) if name not in taken)

@@ -20,6 +20,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       const fresh = page.getElementById(form.dataset.live);
       if (mine !== asked || !fresh) return;
+      keepTyped(target(), fresh);
       target().replaceWith(document.adoptNode(fresh));
       if (form.method === "get") history.replaceState(null, "", address);
       for (const field of form.elements) mark(field, page);
@@ -27,6 +28,14 @@ for (const form of document.querySelectorAll("form[data-live]")) {
       /* the server is away for a moment; the button asks again */
     } finally {
       target().setAttribute("aria-busy", "false");
+    }
+  }
+
+  /* A name typed in the part that is replaced. */
+  function keepTyped(before, fresh) {
+    for (const field of before.querySelectorAll("input[name]:not([type=hidden])")) {
+      const now = fresh.querySelector(`input[name="${field.name}"]:not([type=hidden])`);
+      if (now && field.value !== field.defaultValue) now.value = field.value;
     }
   }
 

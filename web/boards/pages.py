@@ -135,6 +135,11 @@ class BoardView:
         return next((row.leading.value for row in rows if row.perfect), None)
 
     @property
+    def some_private(self) -> bool:
+        """Return whether the page names a run that only members see."""
+        return any(line.run and line.run.release == Run.Release.PRIVATE for line in self.page or ())
+
+    @property
     def details(self) -> list[str]:
         """The heads of the chosen columns about runs."""
         return [DETAIL_COLUMNS[name] for name in details_in(self.columns)]

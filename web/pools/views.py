@@ -14,6 +14,7 @@ from config.errors import Refusal
 from pooling import jobs
 from pooling.models import Collection, Pool
 from pooling.services.members import may
+from pooling.services.naming import free_name
 from web.common.access import needs
 from web.common.planned_views import back_to, show_work
 from web.pools import pages
@@ -29,6 +30,7 @@ def plan(request: HttpRequest, collection: Collection) -> HttpResponse:
         "page": page,
         "collection": collection,
         "may_build": may(request.user, "prepare campaign", collection),
+        "suggested_name": free_name(f"{collection.name}-pool", Pool.objects.all()),
     }
     return render(request, "web/pool_plan.html", context, status=422 if page.form.errors else 200)
 

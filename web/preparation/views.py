@@ -26,6 +26,7 @@ from judging.page.preview_views import PAGES, preview_page
 from judging.page.trials import trial_link
 from pooling.models import Collection
 from pooling.services.finding import pool_named
+from pooling.services.naming import free_name
 from web.common.access import needs
 from web.common.job_progress import Work
 from web.preparation import forms, pages
@@ -55,7 +56,10 @@ def _saves(request: HttpRequest) -> bool:
 def new(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Create a draft from a name, a pool and settings; without saving, show what the settings would cost."""
     pools = pages.pools_to_choose(collection)
-    initial = forms.SettingsForm.values_of(CampaignSettings()) | {"pool": request.GET.get("pool", "")}
+    initial = forms.SettingsForm.values_of(CampaignSettings()) | {
+        "name": free_name(f"{collection.name}-campaign", Campaign.objects.all()),
+        "pool": request.GET.get("pool", ""),
+    }
     form = forms.NewCampaignForm(_given(request), pools=pools, initial=initial)
     if form.is_bound and not _saves(request):
         form.fields["name"].required = False  # the cost does not depend on it

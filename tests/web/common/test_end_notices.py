@@ -25,8 +25,7 @@ KIND = "web.mail_ended_work"
 @pytest.fixture
 def keeper(cast, settings):
     settings.MAIL = True
-    client = cast.clients["maintainer"]
-    return client
+    return cast.clients["maintainer"]
 
 
 @pytest.fixture

@@ -1,0 +1,64 @@
+"""The most used pages in Chromium: every width, light and dark, with few and with very many runs, under axe-core."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.accessibility import WIDER, WIDEST, Inspector
+from tests.chromium import PATIENCE
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.soak]
+
+WIDTHS = {390: 844, 820: 1180, 1280: 800, 1920: 1080}
+COLLECTION = "/collections/harbour"
+PAGES = {
+    "home": "/",
+    "leaderboards": "/leaderboards/",
+    "collection": f"{COLLECTION}/",
+    "queries": f"{COLLECTION}/queries/",
+    "map": f"{COLLECTION}/queries/map/",
+    "runs": f"{COLLECTION}/runs/",
+    "upload": f"{COLLECTION}/runs/send/",
+    "board": f"{COLLECTION}/leaderboard/",
+    "official board": f"{COLLECTION}/leaderboard/?version=none",
+    "compare": f"{COLLECTION}/two-runs/",
+    "analyses": f"{COLLECTION}/analyses/",
+    "pool plan": f"{COLLECTION}/pools/new/",
+    "version": f"{COLLECTION}/versions/1/",
+    "campaign": "/campaigns/spring/",
+}
+
+
+@pytest.fixture
+def owner_page(cast, window, live_server):
+    """A page of the collection's owner; an error of any script fails the test at once."""
+    context = window()
+    session = cast.clients["owner"].cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    return page
+
+
+@pytest.mark.parametrize("runs", [3, 16, 300, 1000])
+def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_page, live_server, runs):
+    cast.add_runs(runs - 3)
+    inspector, too_wide = Inspector(), []
+
+    for name, address in PAGES.items():
+        owner_page.set_viewport_size({"width": 1280, "height": 800})
+        reply = owner_page.goto(live_server.url + address)
+        assert reply is not None, name
+        assert reply.status == 200, name
+        inspector.look(owner_page, name)
+        for width, height in WIDTHS.items():
+            owner_page.set_viewport_size({"width": width, "height": height})
+            for scheme in ("light", "dark"):
+                owner_page.emulate_media(color_scheme=scheme)
+                if wider := owner_page.evaluate(WIDER):
+                    what = owner_page.evaluate(WIDEST)
+                    too_wide.append(f"{name} at {width}, {scheme}: {wider} pixels, by {what}")
+
+    assert too_wide == []
+    assert inspector.faults == []

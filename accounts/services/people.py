@@ -1,6 +1,8 @@
-"""Find people by the names of their accounts."""
+"""Find people by the names of their accounts, and their addresses."""
 
 from __future__ import annotations
+
+from allauth.account.models import EmailAddress
 
 from accounts.errors import NotAnAccount
 from accounts.models import User
@@ -15,3 +17,9 @@ def person_named(username: str) -> User:
             "Check the name. If the person has no account, invite them by e-mail first.",
         )
     return user
+
+
+def mail_address_of(user: User) -> str:
+    """Return the address for messages: the primary one, else a verified one, else any; empty without one."""
+    known = EmailAddress.objects.filter(user=user).order_by("-primary", "-verified", "pk")
+    return user.email or known.values_list("email", flat=True).first() or ""

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from accounts.models import User
+from accounts.services.people import mail_address_of
 from config import clock
 from config.background.job_kinds import kind_words
 from config.background.models import Job
@@ -46,7 +47,7 @@ def ask(user: User, request: str) -> EndNotice | None:
     except signing.BadSignature:
         return None
     job = Job.objects.filter(pk=key).first()
-    if job is None or not user.email:
+    if job is None or not mail_address_of(user):
         return None
     try:
         with transaction.atomic():
@@ -91,4 +92,4 @@ def _send(notice: EndNotice) -> None:
         "web/email/work_ended.txt",
         {"title": title, "failed": ended == "failed", "link": settings.PUBLIC_URL + notice.page},
     )
-    send_mail(title, text, None, [notice.user.email])
+    send_mail(title, text, None, [mail_address_of(notice.user)])

@@ -13,6 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.services.people import mail_address_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
@@ -121,5 +122,5 @@ def mail_when_done(request: HttpRequest) -> HttpResponse:
     if notice is None:
         messages.error(request, "The page was too old, or the work is gone. Reload the page that shows it.")
         return redirect("web:home")
-    messages.success(request, f"You get an e-mail at {notice.user.email} when this is over.")
+    messages.success(request, f"You get an e-mail at {mail_address_of(notice.user)} when this is over.")
     return redirect(notice.page)

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from config import clock
+from judging.rules.slips import percent_text
 from leaderboard.board.standings import Standing
 from leaderboard.output import Figure
 from leaderboard.output.numbers import BOUND_DIGITS, DIGITS, digits_of
@@ -142,6 +143,12 @@ def rank_range(standing: Standing) -> str:
     if standing.first is None or standing.last is None:
         return ""
     return f"{standing.first}" if standing.first == standing.last else f"{standing.first}–{standing.last}"
+
+
+@register.filter
+def slip_rate(share: float) -> str:
+    """Return a small rate as a percentage with the digits of the forecast."""
+    return f"{percent_text(share)}%"
 
 
 @register.filter

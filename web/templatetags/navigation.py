@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.roles import permits
+from accounts.services.people import mail_address_of
 from judging.models import Campaign
 from pooling.models import Collection
 from pooling.services.members import role_of
@@ -64,12 +65,14 @@ def mail_when_done(context: dict[str, Any], work: Work) -> dict[str, Any]:
     """Offer an e-mail for the end of the work, where e-mail is sent and the person has an address."""
     request = context.get("request")
     user = getattr(request, "user", None)
-    if request is None or work.job is None or not (settings.MAIL and user and getattr(user, "email", "")):
+    if request is None or work.job is None or not settings.MAIL or not user or not user.is_authenticated:
+        return {}
+    if not (address := mail_address_of(user)):
         return {}
     return {
         "about": end_notices.request_for(work.job, request.get_full_path()),
         "asked": end_notices.asked_by(user, work.job),
-        "user": user,
+        "address": address,
         "csrf_token": context.get("csrf_token"),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from judging.models import Campaign
 from tests.accessibility import WIDER, WIDEST, Inspector
 from tests.chromium import PATIENCE
 
@@ -26,6 +27,8 @@ PAGES = {
     "pool plan": f"{COLLECTION}/pools/new/",
     "version": f"{COLLECTION}/versions/1/",
     "campaign": "/campaigns/spring/",
+    "gold pairs of a draft": "/campaigns/next/prepare/gold/",
+    "rehearsal of a draft": "/campaigns/next/prepare/rehearsal/",
 }
 
 
@@ -44,9 +47,12 @@ def owner_page(cast, window, live_server):
 @pytest.mark.parametrize("runs", [3, 16, 300, 1000])
 def test_pages_fit_every_width_in_both_schemes_without_violations(cast, owner_page, live_server, runs):
     cast.add_runs(runs - 3)
+    Campaign.objects.create(name="next", collection=cast.collection, pool=cast.pool, seed=1)
     inspector, too_wide = Inspector(), []
+    query = f"{COLLECTION}/versions/1/queries/{cast.query('q1').pk}/"
+    two = f"{COLLECTION}/two-runs/?a=quay&b=mole"
 
-    for name, address in PAGES.items():
+    for name, address in {**PAGES, "query": query, "two runs": two}.items():
         owner_page.set_viewport_size({"width": 1280, "height": 800})
         reply = owner_page.goto(live_server.url + address)
         assert reply is not None, name

@@ -201,3 +201,13 @@ def test_only_queries_with_labels_can_be_pooled(manager, port):
     labeled = len(labeled_qids(port.qrel_sets.get(name="official")))
     assert form.plan.stats.queries == labeled == everything.plan.stats.queries - 2
     assert "Choose known relevant passages" in manager.get(f"{PLAN}?labeled_only=on&qrels=").content.decode()
+
+
+def test_the_page_suggests_a_name_that_is_free(manager, port):
+    before = manager.get(PLAN).content.decode()
+    Pool.objects.create(collection=port, name="port-pool")
+
+    after = manager.get(PLAN).content.decode()
+
+    assert 'name="name" value="port-pool"' in before
+    assert 'name="name" value="port-pool-2"' in after

@@ -52,6 +52,7 @@ PARAMETERS: dict[str, Any] = {
     "labels": "official",
     "number": 1,
     "form": "csv",
+    "judgments_file form": "tsv",
     "kind": "stability",
     "run key": 1,
     "key": 1,
@@ -106,6 +107,9 @@ NOT_READ = {
     # These only redirect to a page that is measured.
     "challenge_with",
     "prepare",
+    "comparison",
+    "timeline",
+    "timeline_file",
 }
 
 Figures = dict[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +45,17 @@ def with_a_board(collections: Sequence[Collection]) -> list[Collection]:
     return sorted(found, key=lambda one: one.pk not in versioned)
 
 
-def board_cards(collections: Sequence[Collection], user: Any) -> list[BoardCard]:
-    """Return the cards of these collections, without those that have nothing to show to this person."""
+def board_cards(
+    collections: Sequence[Collection], user: Any, told: Mapping[int, Outdated] | None = None
+) -> list[BoardCard]:
+    """Return the cards of these collections, without those that have nothing to show to this person.
+
+    ``told``: notices about the latest versions, where they are known already.
+    """
     versions = QrelVersion.objects.filter(collection__in=[one.pk for one in collections]).defer("manifest")
     latest = {version.collection_id: version for version in versions.order_by("number")}
-    told = outdated_for(user, [one for one in collections if one.pk in latest])
+    if told is None:
+        told = outdated_for(user, [one for one in collections if one.pk in latest])
     cards = []
     for collection in collections:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -17,7 +18,7 @@ from accounts.services.people import mail_address_of
 from pooling.services.new_collections import may_create
 from web.boards.cards import board_cards, with_a_board
 from web.collections.jobs import sample_under_way
-from web.collections.pages import listed_collections
+from web.collections.pages import Listed, listed_collections
 from web.common import end_notices
 from web.common.campaign_rows import CampaignLists, campaigns_of, campaigns_progress, in_lists
 from web.common.outdated_versions import outdated_for
@@ -37,15 +38,15 @@ def home(request: HttpRequest) -> HttpResponse:
     """Show visitors what this is; show members what needs them, their leaderboards and what is under way."""
     listed = listed_collections(request.user)
     boards = with_a_board([row.collection for row in listed])
+    told = outdated_for(request.user, [row.collection for row in listed if row.versions])
     context: dict[str, Any] = {
         "listed": listed,
-        "cards": board_cards(boards[:CARDS_SHOWN], request.user),
+        "cards": board_cards(boards[:CARDS_SHOWN], request.user, told),
         "boards_left_out": max(0, len(boards) - CARDS_SHOWN),
     }
     if not request.user.is_authenticated:
         return render(request, "web/welcome.html", context)
-    lists = _campaigns(request)
-    told = outdated_for(request.user, [row.collection for row in listed if row.versions])
+    lists = _campaigns(request, listed)
     moving = [one for one in lists.current if one.campaign.closed_at is None]
     everything = [*lists.current, *lists.rehearsals, *lists.archived]
     context |= {
@@ -69,7 +70,7 @@ def leaderboards(request: HttpRequest) -> HttpResponse:
 @require_safe
 def campaigns(request: HttpRequest) -> HttpResponse:
     """List the campaigns that the person can see, those under way first."""
-    lists = _campaigns(request)
+    lists = _campaigns(request, listed_collections(request.user))
     page = Paginator(lists.current, CAMPAIGNS_A_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "campaigns": page.object_list, "lists": lists}
     return render(request, "web/campaigns.html", context)
@@ -100,8 +101,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _campaigns(request: HttpRequest) -> CampaignLists:
-    listed = listed_collections(request.user)
+def _campaigns(request: HttpRequest, listed: Sequence[Listed]) -> CampaignLists:
     found = campaigns_progress(campaigns_of([row.collection for row in listed], request.user), request.user)
     return in_lists(sorted(found, key=lambda one: one.campaign.closed_at is not None))
 

@@ -102,11 +102,15 @@ class Differences:
         }
         return [change for change in found if change.query in named]
 
-    def lines(self, part: Sequence[QueryChange]) -> list[ChangeLine]:
-        """Return these changes with passages and reasons, in a fixed number of database queries."""
+    def lines(self, part: Sequence[QueryChange], *, texts: bool = True) -> list[ChangeLine]:
+        """Return these changes with passages and reasons, in a fixed number of database queries.
+
+        Long files need no ``texts`` of passages.
+        """
         queries = {query.pk: query for query in queries_by_key(change.query for change in part)}
         keys = {key for change in part for key in change.before | change.after}
-        passages = Passage.objects.defer("text").in_bulk(keys)
+        rows = Passage.objects.all() if texts else Passage.objects.defer("text")
+        passages = rows.in_bulk(keys)
         why = causes(self.before, self.after, [(query.pk, query.qid) for query in queries.values()])
         brought = {pid for cause in why.values() for pid in (*cause.challengers, *cause.twins)}
         known = Passage.objects.filter(collection=self.collection, pid__in=brought)
@@ -129,7 +133,7 @@ class Differences:
     def every_line(self, part: Sequence[QueryChange]) -> Iterator[ChangeLine]:
         """Yield the same for any number of changes, in batches."""
         for some in in_parts(part):
-            yield from self.lines(some)
+            yield from self.lines(some, texts=False)
 
 
 def version_differences(version: QrelVersion, since: QrelVersion | None, user: Any) -> Differences:

@@ -64,3 +64,15 @@ def test_a_query_costs_the_same_with_a_larger_pool(client, published):
         published.prefer("q1", ("b", f"x{number}"))
 
     assert queries_of(client, address) <= few <= AT_MOST
+
+
+def test_texts_of_changes_cost_no_query_each(cast):
+    address, owner = "/collections/harbour/versions/1/changes/", cast.clients["owner"]
+
+    owner.get(address)
+    with CaptureQueriesContext(connection) as caught:
+        page = owner.get(address).content.decode()
+
+    assert "text of " in page
+    single = [one["sql"] for one in caught if '"pooling_passage"."id" = ' in one["sql"]]
+    assert single == []

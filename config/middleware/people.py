@@ -1,0 +1,39 @@
+"""The middleware of sessions and accounts, left out for workers' pages.
+
+Those pages use no cookies (judging/page/views.py), and a save is the most frequent request of all. Each class is a
+subclass of the middleware that it stands for, so Django's and allauth's checks of the settings find it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest
+from django.utils.deprecation import MiddlewareMixin
+
+WORKERS_PAGES = "/judge/"
+
+
+class _ForPeople(MiddlewareMixin):
+    """Passes requests for workers' pages on unchanged."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """Answer the request, with the session or account only where pages use them."""
+        if request.path_info.startswith(WORKERS_PAGES):
+            return self.get_response(request)
+        return super().__call__(request)
+
+
+class Sessions(_ForPeople, SessionMiddleware):
+    """The session of the browser."""
+
+
+class Authentication(_ForPeople, AuthenticationMiddleware):
+    """The person who is signed in."""
+
+
+class Messages(_ForPeople, MessageMiddleware):
+    """Messages for the next page."""

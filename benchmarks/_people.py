@@ -135,24 +135,30 @@ class Person:
             _, body = await self.request("page", "GET", location)
         return body
 
-    async def do_task(self, link: str, assignment: str, place: str) -> None:
-        """Do a whole task, from the first page to the last."""
+    async def do_task(self, link: str, assignment: str, place: str, *, forms: bool = False) -> None:
+        """Do a whole task, from the first page to the last; with ``forms``, all choices are sent at the end."""
         body = await self.open(link, assignment, place)
         save, finish = SAVE.search(body), FINISH.search(body)
         if not (save and finish):
             raise Failed("the page shows no task")
         sides = [html.unescape(text) for text in SIDES.findall(body)]
         numbers = [int(number) for number in SLOTS.findall(body)]
+        chosen: dict[str, str] = {}
         for number, left, right in zip(numbers, sides[::2], sides[1::2], strict=True):
             await self.think()
             side = self.choose(left, right)
+            chosen[f"choice-{number}"] = side
+            if forms:
+                continue
             form = {"slot": str(number), "sequence": "0", "side": side, "seconds": "5.00"}
             _, reply = await self.request("save", "POST", save.group(1), form)
             if '"saved": true' not in reply:
                 raise Failed(f"save: {reply[:60]}")
             self.seen.saved[assignment, number] = side
         await self.think()
-        location, _ = await self.request("finish", "POST", finish.group(1), {"comment": ""}, expect=302)
+        form = {"comment": "", **(chosen if forms else {})}
+        location, _ = await self.request("finish", "POST", finish.group(1), form, expect=302)
+        self.seen.saved |= {(assignment, number): chosen[f"choice-{number}"] for number in numbers}
         self.seen.finished[assignment] = time.perf_counter()
         await self.request("page", "GET", location)
 
@@ -176,6 +182,8 @@ class Shift:
     #: After this many seconds nobody starts anything; running tasks are left unfinished.
     seconds: float = 600.0
     tasks_each: int = 1000
+    #: Whether all choices of a task are sent with its form, as without scripts.
+    forms: bool = False
 
 
 def work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple[Seen, float]:
@@ -193,7 +201,9 @@ async def _work(shift: Shift, name: str, next_place: Callable[[], str]) -> tuple
         await asyncio.sleep(shift.arrive_over * number / shift.people)
         try:
             for task in range(shift.tasks_each):
-                await person.do_task(shift.link, f"{name}{number:04}X{task:04}", next_place())
+                await person.do_task(
+                    shift.link, f"{name}{number:04}X{task:04}", next_place(), forms=shift.forms
+                )
                 await person.think()
         except GoneHome:
             pass

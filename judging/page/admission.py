@@ -62,13 +62,14 @@ def hand_over(place: Place, assignment_id: str, taken_at: datetime) -> None:
     others because the crowd no longer accepts it. Raises WorkRefused when the place has since gone to somebody else:
     the worker then used an old address.
     """
-    here = Submission.objects.filter(place=place).exclude(assignment_id=assignment_id)
-    if here.filter(taken_at__gt=taken_at).exists():
+    here = list(Submission.objects.filter(place=place).exclude(assignment_id=assignment_id))
+    if any(other.taken_at and other.taken_at > taken_at for other in here):
         raise WorkRefused("returned")
-    for submission in here.filter(state=Submission.State.HELD):
-        end_submission(submission, Submission.State.RETURNED)
-    for submission in here.filter(state=Submission.State.FINISHED, taken_at__lt=taken_at):
-        free_task(submission)
+    for other in here:
+        if other.state == Submission.State.HELD:
+            end_submission(other, Submission.State.RETURNED)
+        elif other.state == Submission.State.FINISHED and other.taken_at and other.taken_at < taken_at:
+            free_task(other)
 
 
 def leave_earlier(posting: Posting, worker: Worker, taken_at: datetime) -> None:

@@ -12,9 +12,9 @@ FIELD = "choice-"
 
 
 def final_choices(submission: Submission) -> dict[int, Choice]:
-    """Map each slot key to the last choice made there."""
-    choices = Choice.objects.filter(slot__submission=submission).order_by("slot_id", *Choice.AS_MADE)
-    return {choice.slot_id: choice for choice in choices}
+    """Map each slot key to the last choice made there, with its slot and gold pair."""
+    choices = Choice.objects.filter(slot__submission=submission).select_related("slot__gold_pair")
+    return {choice.slot_id: choice for choice in choices.order_by("slot_id", *Choice.AS_MADE)}
 
 
 @transaction.atomic
@@ -23,12 +23,11 @@ def record_answers(submission: Submission) -> None:
 
     Call it after the worker submits the task, because choices can change until then.
     """
-    choices = final_choices(submission)
     judge_kind = Judgment.JudgeKind.SIMULATED if submission.worker.simulated else Judgment.JudgeKind.HUMAN
     judgments, gold_answers = [], []
-    for slot in submission.slots.filter(given_back=False).select_related("gold_pair"):
-        choice = choices.get(slot.pk)
-        if choice is None:
+    for choice in final_choices(submission).values():
+        slot = choice.slot
+        if slot.given_back:
             continue
         preferred_id = preferred(slot, choice)
         if slot.gold_pair is None and slot.pair_id is not None:

@@ -89,8 +89,8 @@ def _next_task(campaign: Campaign, worker: Worker, *, signed: bool) -> int | Non
     mine = TaskPair.objects.filter(task__submissions__worker=worker, task__submissions__state__in=live)
     waiting = Task.objects.filter(campaign=campaign, state=Task.State.WAITING)
     if signed:
-        begun = waiting.filter(pk__in=resumable(campaign, worker).order_by().values("task_id"))
-        if (task := _first(begun)) is not None:
+        begun = list(resumable(campaign, worker).values_list("task_id", flat=True))
+        if begun and (task := _first(waiting.filter(pk__in=begun))) is not None:
             return task
     waiting = waiting.exclude(pk__in=TaskPair.objects.filter(pair__in=mine.values("pair")).values("task_id"))
     ever = TaskPair.objects.filter(pair__slots__worker=worker).values("task_id")

@@ -17,7 +17,8 @@
   const minimum = Number(form.dataset.minimum);
   const changed = new Map();         // slot -> when a choice was last made here
   const TWICE = 400;                 // milliseconds in which a second click at the same place is the same wish
-  let at = 0, leaving = false, wish = null, asked = 0, choseAt = 0;
+  const ANSWERED = 30000;            // milliseconds in which a form that was sent gets its answer
+  let at = 0, leaving = false, wish = null, asked = 0, choseAt = 0, sentAt = -Infinity;
 
   const slotOf = (page) => page.dataset.slot;
   // The side that counts here. Not what the browser shows: it checks an input before it tells of the click.
@@ -152,7 +153,7 @@
     } catch (error) { /* no connection: what is here stands until it is back */ }
   }
   window.addEventListener("focus", refresh);
-  window.addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });
+  window.addEventListener("pageshow", (event) => { if (event.persisted) { sentAt = -Infinity; refresh(); } });
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
 
   pairs.forEach((page) => page.addEventListener("click", (event) => {
@@ -193,7 +194,8 @@
   // the last choices arrive, and ask whether the server answers. What it does not save in half a minute of answering
   // goes with the form. Whoever goes to a pair or chooses meanwhile wishes it no more.
   async function sendOff(by) {
-    if (wish?.by === by) return;
+    // Sent again, it would take the place of the answer, which alone continues to the crowd's site by itself.
+    if (wish?.by === by || performance.now() - sentAt < ANSWERED) return;
     const mine = wish = { by };
     const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
     for (let answers = 0; wish === mine;) {
@@ -210,6 +212,7 @@
     wish = null;
     queue.tellInstead("");
     leaving = true;
+    sentAt = performance.now();
     form.requestSubmit(by);
   }
   function callOff() {

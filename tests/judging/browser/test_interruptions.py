@@ -29,6 +29,12 @@ CHOOSE_AND_READ = """number => {
   return document.querySelector("#trouble").textContent;
 }"""
 
+#: Press the button again, and wait longer than the page needs to send the form.
+SEND_AGAIN = """async form => {
+  form.requestSubmit(document.getElementById("send"));
+  for (let asked = 0; asked < 3; asked += 1) await fetch(form.dataset.state, { credentials: "omit" });
+}"""
+
 
 def saved(reader: Reader) -> None:
     expect(reader.frame.locator("#saved")).to_have_text("saved just now")
@@ -173,6 +179,23 @@ def test_submitting_twice_is_harmless(place, window):
     assert place.site.received == [place.site.received[0]] * len(place.site.received)
     assert Choice.objects.count() == 13
     assert Judgment.objects.count() == 10
+
+
+def test_a_task_is_sent_once_while_its_answer_is_awaited(place, window):
+    reader = Reader(window(), place)
+    reader.begin()
+    reader.judge(1, 13)
+    saved(reader)
+    held = []
+    reader.page.route("**/finish", lambda route: held.append(route))
+    with reader.page.expect_request("**/finish"):
+        reader.frame.locator("#send").click()
+
+    reader.frame.locator("#task").evaluate(SEND_AGAIN)
+
+    assert len(held) == 1
+    held[0].continue_()
+    reader.is_handed_in()
 
 
 @pytest.mark.soak

@@ -8,6 +8,7 @@ PoolingError
 │   ├── InvalidQrelFile
 │   ├── InvalidQueryFile
 │   ├── InvalidPassageFile
+│   ├── InvalidClusterFile
 │   └── ReaderFailed         our reader broke on it: a fault of the software, told as a refusal
 ├── UnknownQueries           lines for queries the collection does not have
 ├── AlreadyImported          the same content, or the same name, is there
@@ -24,6 +25,7 @@ PoolingError
 ├── MembersRefused           a change of members that cannot be
 ├── BadGrant                 a spending grant that makes no sense
 ├── GrantOver                a spending grant that was revoked
+├── ClustersRefused          near-duplicates that cannot be found or changed as asked
 └── PoolRefused              a pool that cannot be built as asked
 
 Of the S3 server: BucketAway (NotNow), it does not answer; BucketRefused (Refusal), it refuses.
@@ -75,6 +77,10 @@ class InvalidQueryFile(InvalidFile):
 
 class InvalidPassageFile(InvalidFile):
     """A passage file with an invalid line."""
+
+
+class InvalidClusterFile(InvalidFile):
+    """A file of near-duplicate classes with an invalid line."""
 
 
 class ReaderFailed(InvalidFile):
@@ -153,6 +159,10 @@ class KeyUsed(PoolingError):
 
 class PoolRefused(PoolingError):
     """A pool cannot be built as asked."""
+
+
+class ClustersRefused(PoolingError):
+    """Near-duplicates cannot be found, imported or removed as asked."""
 
 
 class SplitRefused(PoolingError):

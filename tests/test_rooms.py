@@ -15,7 +15,7 @@ from django.db.models import ForeignKey, ManyToManyField, OneToOneField
 
 ROOT = Path(__file__).resolve().parents[1]
 ORDER = ["accounts", "pooling", "judging", "tournament", "leaderboard", "web"]
-NUMERIC = {"numpy", "scipy", "networkx", "polars", "botocore", "matplotlib"}
+NUMERIC = {"numpy", "rensa", "scipy", "networkx", "polars", "botocore", "matplotlib"}
 PURE_MAY_IMPORT = {
     "numpy",
     "scipy",

@@ -1,0 +1,112 @@
+"""Measure how long it takes to find the near-duplicates among many passages, and how much memory that needs.
+
+The passages are synthetic: 56 words drawn by Zipf's law, and one in five repeats the passage before it with one word
+changed. Limits for the default of 1,000,000 passages:
+
+- texts compared in 300 s, of which at most 60 s for the bands and classes, on 2 cores;
+- at most 2 GB at the peak;
+- at least 95% of the repeated passages found, and none that is no repeat.
+
+Signatures grow linearly with the passages (256 bytes each and their pids), and every band is sorted once, so that ten
+times the passages take about ten times the time and memory. ``--passages`` sets the number; ``--json`` prints the
+figures as JSON; ``--check`` exits 1 when a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from pooling.near_duplicates import Likeness, near_duplicates, signatures_of
+
+WORDS, LENGTH, REPEATED, SEED, AT_ONCE = 30_000, 56, 0.2, 7, 10_000
+
+
+def passages(count: int) -> Iterator[tuple[str, str]]:
+    """Yield (pid, text). A pid ending in ``r`` repeats the passage before it."""
+    rng = np.random.default_rng(SEED)
+    words = np.array([f"word{number}" for number in range(WORDS)])
+    likely = np.cumsum(1 / np.arange(1, WORDS + 1))
+    for begin in range(0, count, AT_ONCE):
+        size = min(AT_ONCE, count - begin)
+        drawn = np.searchsorted(likely / likely[-1], rng.random((size, LENGTH))).clip(0, WORDS - 1)
+        repeats = rng.random(size) < REPEATED
+        repeats[0] = False
+        for place in np.flatnonzero(repeats).tolist():
+            drawn[place] = drawn[place - 1]
+            drawn[place, rng.integers(LENGTH)] = rng.integers(WORDS)
+        for place, row in enumerate(words[drawn]):
+            yield f"{begin + place:09d}{'r' if repeats[place] else ''}", " ".join(row)
+
+
+def measure(count: int) -> dict[str, Any]:
+    """Return seconds, memory, and how many of the repeated passages were found."""
+    began = time.perf_counter()
+    total = 0
+    for _ in passages(count):
+        total += 1
+    making = time.perf_counter() - began
+    began = time.perf_counter()
+    *_, found = signatures_of(passages(count), Likeness())
+    signed = time.perf_counter() - began - making
+    began = time.perf_counter()
+    classes = near_duplicates(found)
+    joined = time.perf_counter() - began
+    repeats = [pid for pid in found.pids if pid.endswith("r")]
+    # The passage before a run of repeats is in their class, and nothing else is.
+    originals = {before for before, pid in zip(found.pids, found.pids[1:], strict=False) if pid.endswith("r")}
+    return {
+        "passages": total,
+        "signature_seconds": round(signed, 1),
+        "class_seconds": round(joined, 1),
+        "seconds": round(signed + joined, 1),
+        "passages_per_second": round(total / (signed + joined)),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "classes": len(set(classes.values())),
+        "found": round(sum(pid in classes for pid in repeats) / max(1, len(repeats)), 4),
+        "wrong": len(classes.keys() - set(repeats) - originals),
+    }
+
+
+def within_limits(figures: dict[str, Any]) -> bool:
+    """Return whether the figures are within the limits, which scale with the number of passages."""
+    scale = max(0.05, figures["passages"] / 1_000_000)
+    return bool(
+        figures["seconds"] <= 300 * scale
+        and figures["class_seconds"] <= 60 * scale
+        and figures["peak_mb"] <= 400 + 1600 * scale
+        and figures["found"] >= 0.95
+        and not figures["wrong"]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--passages", type=int, default=1_000_000, help="default: %(default)s")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a limit is missed")
+    options = parser.parse_args()
+    figures = measure(options.passages)
+    print(
+        json.dumps(figures)
+        if options.json
+        else "\n".join(f"{key}: {value}" for key, value in figures.items())
+    )
+    if options.check and not within_limits(figures):
+        sys.exit("A limit was missed.")
+
+
+if __name__ == "__main__":
+    main()

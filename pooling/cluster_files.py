@@ -1,0 +1,39 @@
+"""Read classes of near-duplicates made elsewhere: two columns, or the output of isoboroff/dedupe. Pure.
+
+Each line names a class and one of its passages, separated by blanks or a tab; dedupe adds the beginning of the text.
+A class that is named by one of its passages has it as the canonical passage, as in dedupe's output. In other classes
+the smallest pid is canonical.
+"""
+
+from __future__ import annotations
+
+from pooling.errors import EmptyFile, InvalidClusterFile
+from pooling.formats import Content, line_text, lines_of
+from pooling.near_duplicates import by_pid
+
+
+def read_clusters(content: Content) -> dict[str, str]:
+    """Return pid → canonical pid of every class of two or more. Refuses a passage in two classes."""
+    members: dict[str, list[str]] = {}
+    class_of: dict[str, str] = {}
+    for number, line in lines_of(content):
+        fields = line_text(content.name, number, line).split(None, 2)
+        if not fields:
+            continue
+        if len(fields) < 2:
+            raise InvalidClusterFile(content.name, number, "the line has no class and passage.")
+        name, pid = fields[:2]
+        if class_of.setdefault(pid, name) != name:
+            raise InvalidClusterFile(
+                content.name, number, f"passage {pid} is in class {class_of[pid]!r} on an earlier line."
+            )
+        members.setdefault(name, []).append(pid)
+    if not class_of:
+        raise EmptyFile(content.name, 0, "the file holds no class.")
+    return {
+        pid: canonical
+        for name, pids in members.items()
+        if len(set(pids)) > 1
+        for canonical in [name if class_of.get(name) == name else min(pids, key=by_pid)]
+        for pid in pids
+    }

@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from config import clock
 from config.background.job_kinds import Progress, job_kind
 from config.background.models import Job
-from config.background.services import TryLater, hurry, start
+from config.background.services import TryLater, hurry, start, start_for
 from config.sweep import Sweep
-from judging.campaign import gold_proposals
+from judging.campaign import clustering, gold_proposals
 from judging.errors import CrowdError, CrowdLater, CrowdMoney, CrowdNever
 from judging.exchange.calls import Patience, got_through
 from judging.intake import collection, places
@@ -26,6 +26,9 @@ from judging.people import gold_suspension, rights, rights_replay
 from judging.watching import watchdog
 from judging.workers import block_lists, notices
 from judging.workers.messages import send_message
+from pooling.models import Collection
+from pooling.near_duplicates import Likeness
+from pooling.services.clusters import cluster_set_of
 
 log = logging.getLogger(__name__)
 #: The wait after a first failure that a retry can fix. It doubles with each further failure, up to the longest.
@@ -100,6 +103,39 @@ def gold_work(campaign: Campaign) -> QuerySet[Job]:
 def ring_watchdog() -> Job:
     """Start a new check for stalled work, for the pages that list it."""
     return start("judging.watchdog")
+
+
+CLUSTER_PASSAGES = "judging.cluster_passages"
+
+
+def clustering_key(collection: Collection) -> str:
+    """Return the key that allows one live job to find a collection's near-duplicates."""
+    return f"{CLUSTER_PASSAGES}:{collection.pk}"
+
+
+def ring_to_cluster(collection: Collection, likeness: Likeness, *, who: str) -> Job:
+    """Start the job that finds near-duplicates. Raises a refusal for what can be told at once."""
+    clustering.check_clustering(collection, likeness)
+    arguments = {
+        "collection_id": collection.pk,
+        "threshold": likeness.threshold,
+        "shingle": likeness.shingle,
+        "who": who,
+    }
+    return start_for(CLUSTER_PASSAGES, key=clustering_key(collection), arguments=arguments)
+
+
+@job_kind(CLUSTER_PASSAGES, words="finding near-duplicates")
+def cluster_passages_job(
+    *, progress: Progress, collection_id: int, threshold: float, shingle: int, who: str
+) -> dict[str, Any]:
+    """Find a collection's near-duplicates; those that an earlier try of the same job stored stay."""
+    found = Collection.objects.get(pk=collection_id)
+    stored = cluster_set_of(found)
+    asked = {"threshold": threshold, "shingle": shingle}
+    if stored is None or asked.items() - stored.parameters.items():
+        stored = clustering.cluster_texts(found, Likeness(threshold, shingle), who=who, progress=progress)
+    return {"classes": stored.classes, "members": stored.members}
 
 
 @job_kind("judging.post_places", words="offering places")

@@ -28,3 +28,13 @@ def class_key(text: str | None) -> str:
     """
     seen = normalised(text or "")
     return hashlib.sha256(seen.encode()).hexdigest() if seen else ""
+
+
+def canonical_key(pid: str) -> str:
+    """Return the key that near-duplicates share, made from the pid of their canonical passage."""
+    return hashlib.sha256(f"near-duplicates of {pid}".encode()).hexdigest()
+
+
+def is_canonical(pid: str, key: str) -> bool:
+    """Return whether a passage with this key of its class is the canonical one of near-duplicates."""
+    return key == canonical_key(pid)

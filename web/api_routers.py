@@ -9,6 +9,7 @@ from web.api.callers import Bearer, PerCaller
 from web.api.description import DescribedAPI, ObjectParser
 from web.boards import api as board_rules
 from web.campaigns import gold_api as test_pairs
+from web.collections import cluster_api as clusters
 from web.collections import detail_api as collection_details
 from web.collections import file_api as sent_files
 from web.collections import member_api as members
@@ -43,6 +44,7 @@ api = DescribedAPI(
 problem_details.handle(api)
 api.add_router("", collection_details.router, tags=["collections"])
 api.add_router("", sent_files.router, tags=["collections"])
+api.add_router("", clusters.router, tags=["collections"])
 api.add_router("", board_rules.router, tags=["collections"])
 api.add_router("", members.router, tags=["members"])
 api.add_router("", spending.router, tags=["members"])

@@ -20,6 +20,7 @@ from web.campaigns import (
 from web.collections import (
     added_file_views as added_files,
 )
+from web.collections import cluster_views as clusters
 from web.collections import (
     member_views as members,
 )
@@ -90,6 +91,9 @@ urlpatterns = [
     path("collections/<slug:name>/queries/", queries.listed, name="queries"),
     path("collections/<slug:name>/queries/map/", queries.query_map, name="query_map"),
     path("collections/<slug:name>/pools/", collections.pools, name="pools"),
+    path("collections/<slug:name>/near-duplicates/", clusters.near_duplicates, name="near_duplicates"),
+    path("collections/<slug:name>/near-duplicates/change", clusters.change, name="change_near_duplicates"),
+    path("collections/<slug:name>/near-duplicates/progress", clusters.progress, name="clustering"),
     path("collections/<slug:name>/campaigns/", collections.campaigns, name="collection_campaigns"),
     path("collections/<slug:name>/settings/", collections.settings, name="collection_settings"),
     path("collections/<slug:name>/about/", collections.describe, name="describe_collection"),

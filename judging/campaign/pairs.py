@@ -14,17 +14,23 @@ from judging.models import Campaign, Pair, Submission, Task, TaskPair
 from judging.rules.packing import pack
 from judging.rules.pair_requests import PairRequest
 from pooling.models import Pool, PooledPassage
+from pooling.passage_text import is_canonical
 from pooling.services import bulk
 
 BATCH = 2000
 
 
 def class_representatives(pool: Pool) -> dict[int, list[int]]:
-    """Map query keys to ascending passage keys, with the smallest key for each class of identical texts."""
-    rows = PooledPassage.objects.filter(pool=pool).values_list("query_id", "passage_id", "passage__class_key")
+    """Map query keys to ascending passage keys, one for each class: the canonical passage, else the smallest key."""
+    rows = PooledPassage.objects.filter(pool=pool).values_list(
+        "query_id", "passage_id", "passage__class_key", "passage__pid"
+    )
     classes: dict[int, dict[str, int]] = {}
-    for query, passage, class_key in rows.order_by("query_id", "passage_id").iterator(chunk_size=BATCH):
-        classes.setdefault(query, {}).setdefault(class_key or f"passage {passage}", passage)
+    for query, passage, key, pid in rows.order_by("query_id", "passage_id").iterator(chunk_size=BATCH):
+        of_query = classes.setdefault(query, {})
+        of_query.setdefault(key or f"passage {passage}", passage)
+        if is_canonical(pid, key):
+            of_query[key] = passage
     return {query: sorted(of_query.values()) for query, of_query in classes.items()}
 
 

@@ -1,5 +1,6 @@
 """Collections with their queries, passages and runs, and pools to judge."""
 
+from pooling.models.clusters import ClusteredPassage, ClusterSet
 from pooling.models.collections import (
     AnnouncedRun,
     CandidateSet,
@@ -24,6 +25,8 @@ __all__ = [
     "AddedFiles",
     "AnnouncedRun",
     "CandidateSet",
+    "ClusterSet",
+    "ClusteredPassage",
     "Collection",
     "CollectionChange",
     "InvitedMember",

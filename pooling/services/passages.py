@@ -15,7 +15,7 @@ from pooling.errors import AlreadyImported, NotFound, UnreadableContent
 from pooling.formats import Content, Progress
 from pooling.models import Collection, Passage, PassageSource
 from pooling.passage_text import class_key
-from pooling.services import bulk
+from pooling.services import bulk, clusters
 from pooling.services.growth import most_bytes_of
 from pooling.texts import Text, format_of, read_passages
 
@@ -88,7 +88,8 @@ def add_sources(
 def record_passages(collection: Collection, pids: Iterable[str]) -> dict[str, int]:
     """Create rows for passages without one. Returns the key of each pid."""
     distinct = list(dict.fromkeys(pids))
-    rows = ((collection.pk, pid, None, "") for pid in distinct)
+    keys_of = clusters.keys_of(collection, distinct)
+    rows = ((collection.pk, pid, None, keys_of.get(pid, "")) for pid in distinct)
     bulk.insert(Passage, ("collection_id", "pid", "text", "class_key"), rows)
     keys: dict[str, int] = {}
     for begin in range(0, len(distinct), KEYS_A_QUERY):
@@ -151,6 +152,16 @@ def first_texts(collection: Collection, most: int) -> Iterator[Text]:
     yield from islice((text for source in sources for text in _take(source, None, None)), most)
 
 
+def all_texts(collection: Collection) -> Iterator[tuple[str, str]]:
+    """Yield (pid, text) of every passage in the sources, or of the recorded passages if there are no sources."""
+    if collection.sources.exists():
+        for source in collection.sources.order_by("pk"):
+            yield from ((text.id, text.text) for text in _take(source, None, None))
+        return
+    recorded = collection.passages.filter(text__isnull=False).order_by("pk").values_list("pid", "text")
+    yield from ((pid, text or "") for pid, text in recorded.iterator(chunk_size=KEYS_A_QUERY))
+
+
 def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | None) -> Iterator[Text]:
     """Yield the wanted texts of a source, each once. Refuses a file that changed since it was registered."""
     path = Path(source.path)
@@ -171,7 +182,11 @@ def _take(source: PassageSource, wanted: set[str] | None, progress: Progress | N
 
 
 def _rows(collection: Collection, texts: Iterable[Text]) -> Iterator[tuple[int, str, str, str]]:
-    return ((collection.pk, text.id, text.text, class_key(text.text)) for text in texts)
+    waiting = iter(texts)
+    while some := list(islice(waiting, bulk.BATCH)):
+        keys = clusters.keys_of(collection, [text.id for text in some])
+        for text in some:
+            yield collection.pk, text.id, text.text, keys.get(text.id) or class_key(text.text)
 
 
 def _each(collection: Collection, pids: list[str]) -> Iterator[Passage]:

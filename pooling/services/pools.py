@@ -13,7 +13,7 @@ from pooling import shallow
 from pooling.errors import AlreadyImported, PoolRefused
 from pooling.formats import Progress
 from pooling.models import Collection, Passage, Pool, PooledPassage, PoolRun, Qrel, QrelSet, Run
-from pooling.services import passages
+from pooling.services import clusters, passages
 from pooling.services.naming import check_name
 from pooling.services.runs import tops_of
 
@@ -79,6 +79,7 @@ def build_pool(
     pools = _candidates(collection, runs, qrel_set, depth, choice.qids)
     if choice.min_size == 1:
         pools = _sampled(pools, choice)
+    pools = _with_canonical(collection, pools)
     pids = (candidate.pid for candidates in pools.values() for candidate in candidates)
     found = passages.ensure(collection=collection, pids=pids, progress=progress)
     if choice.min_size > 1:
@@ -127,6 +128,21 @@ def _candidates(
     qrels = {} if qrel_set is None else _known_relevant(qrel_set)
     pools = {qid: shallow.pool_query([top.get(qid, ()) for top in tops], qrels.get(qid)) for qid in qids}
     return {qid: pool for qid, pool in pools.items() if pool}
+
+
+def _with_canonical(collection: Collection, pools: Pools) -> Pools:
+    """Add the canonical passage of each near-duplicate to the pool of its query. No run brought an added one."""
+    pids = {candidate.pid for candidates in pools.values() for candidate in candidates}
+    canonical = clusters.canonical_of(collection, sorted(pids))
+    if not canonical:
+        return pools
+    whole = {}
+    for qid, candidates in pools.items():
+        there = {candidate.pid for candidate in candidates}
+        wanted = dict.fromkeys(canonical[pid] for pid in sorted(there) if pid in canonical)
+        added = (shallow.Candidate(pid, (), is_qrel=False) for pid in wanted if pid not in there)
+        whole[qid] = (*candidates, *added)
+    return whole
 
 
 def _known_relevant(qrel_set: QrelSet) -> dict[str, str]:

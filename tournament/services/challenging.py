@@ -100,10 +100,11 @@ def plan_challenge(
     pids = {pid for at_top in tops.values() for pid in at_top}
     passages = neighbours.passages_with_text(campaign.collection, pids, progress)
     class_of = _classes_of_known([titles[query] for query in tops])
+    stands_for = neighbours.canonical_passages(campaign.collection, pids, progress)
     rows = [
         row
         for query, at_top in sorted(tops.items())
-        if (row := _row(query, titles[query], [passages[pid] for pid in at_top], class_of))
+        if (row := _row(query, titles[query], [passages[pid] for pid in at_top], class_of, stands_for))
     ]
     _refuse_without_text(campaign, rows)
     sides = [Sides(tuple(row.best_ids), tuple(row.challenger_ids)) for row in rows]
@@ -118,7 +119,8 @@ def plan_challenge(
         forecast=expected,
         cost_fewest=neighbours.price(campaign, expected.tasks_fewest),
         cost_most=neighbours.price(campaign, expected.tasks_most),
-        known_tops=found - sum(map(_newcomers, rows)),
+        known_tops=found
+        - sum(_newcomers(row, {passages[pid].pk for pid in tops[row.query_id]}) for row in rows),
         not_covered=uncovered,
     )
 
@@ -264,8 +266,13 @@ def _classes_of_known(titles: Iterable[Title]) -> dict[int, str]:
     return found
 
 
-def _row(query: int, title: Title, tops: list[Passage], class_of: dict[int, str]) -> ChallengedQuery | None:
-    """Build one challenged query. Passages of unknown classes challenge; new ones of known classes join them."""
+def _row(
+    query: int, title: Title, tops: list[Passage], class_of: dict[int, str], stands_for: dict[int, int]
+) -> ChallengedQuery | None:
+    """Build one challenged query. Passages of unknown classes challenge; new ones of known classes join them.
+
+    A near-duplicate challenges by its canonical passage, ``stands_for`` of it.
+    """
     representative = {class_of[key]: rep for key, rep in title.known.items()}
     challengers: list[int] = []
     members: dict[str, list[int]] = {}
@@ -277,10 +284,11 @@ def _row(query: int, title: Title, tops: list[Passage], class_of: dict[int, str]
     for passage in sorted(tops, key=lambda passage: passage.pk):
         if passage.pk in title.known:
             continue
-        rep = representative.setdefault(_class(passage.pk, passage.class_key), passage.pk)
-        if rep == passage.pk:
-            challengers.append(rep)
-        else:
+        key, first = _class(passage.pk, passage.class_key), stands_for.get(passage.pk, passage.pk)
+        if key not in representative:
+            challengers.append(first)
+        rep = representative.setdefault(key, first)
+        if rep != passage.pk:
             members.setdefault(str(rep), []).append(passage.pk)
     row = ChallengedQuery(
         query_id=query, best_ids=sorted(title.bests), challenger_ids=challengers, members=members
@@ -292,9 +300,10 @@ def _class(key: int, class_key: str) -> str:
     return class_key or f"passage {key}"
 
 
-def _newcomers(row: ChallengedQuery) -> int:
+def _newcomers(row: ChallengedQuery, tops: set[int]) -> int:
     """Return how many of the runs' top passages of this query have a class that nobody has judged."""
-    return sum(1 + len(row.members.get(str(challenger), ())) for challenger in row.challenger_ids)
+    new = {key for first in row.challenger_ids for key in (first, *row.members.get(str(first), ()))}
+    return len(new & tops)
 
 
 def _refuse_without_text(campaign: Campaign, rows: list[ChallengedQuery]) -> None:

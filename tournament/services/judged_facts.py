@@ -11,6 +11,7 @@ import numpy as np
 
 from judging.models import Campaign, Judgment, Pair
 from pooling.models import PooledPassage
+from pooling.passage_text import is_canonical
 from tournament.contests import Contest
 from tournament.copeland import BoolArray
 from tournament.derivation import Derivation, Entrants, Judged, Parameters, derive
@@ -20,6 +21,9 @@ from tournament.schedule import Rule, Sides
 
 #: query key → representative's key → keys of its class's members, the representative first.
 Classes = dict[int, dict[int, list[int]]]
+
+#: The keys of a query and of a passage, the key of the passage's class, and the pid.
+Member = tuple[int, int, str, str]
 
 
 @dataclass(frozen=True)
@@ -92,30 +96,39 @@ def judgments_of(judgments: object) -> Judgments:
     return Judgments(ids, Judged(query, left, right, preferred, number), simulated)
 
 
-def compared_passages(campaign: Campaign) -> list[tuple[int, int, str]]:
-    """Return the first round's (query, passage, class) rows, from the pool and from imported judgments."""
-    members: set[tuple[int, int, str]] = set()
+def compared_passages(campaign: Campaign) -> list[Member]:
+    """Return the members of the first round, from the pool and from imported judgments."""
+    members: set[Member] = set()
     if campaign.pool_id:
         pooled = PooledPassage.objects.filter(pool_id=campaign.pool_id)
-        members.update(pooled.values_list("query_id", "passage_id", "passage__class_key"))
+        members.update(pooled.values_list("query_id", "passage_id", "passage__class_key", "passage__pid"))
     if not campaign.pool_id or campaign.imported_files.exists():
         pairs = Pair.objects.filter(campaign=campaign, round=0)
         for side in ("passage_a", "passage_b"):
-            members.update(pairs.values_list("query_id", f"{side}_id", f"{side}__class_key").distinct())
+            columns = ("query_id", f"{side}_id", f"{side}__class_key", f"{side}__pid")
+            members.update(pairs.values_list(*columns).distinct())
     return sorted(members)
 
 
-def classes_of(members: Iterable[tuple[int, int, str]]) -> Classes:
-    """Group each query's passages by class; the smallest key represents it. A passage without text is alone."""
+def classes_of(members: Iterable[Member]) -> Classes:
+    """Group each query's passages by class, which its canonical passage represents, else the smallest key.
+
+    A passage without text that is no near-duplicate is alone.
+    """
     representative: dict[tuple[int, str], int] = {}
     classes: Classes = defaultdict(dict)
-    for query, passage, class_key in sorted(members):
+    for query, passage, class_key, _ in sorted(members, key=_canonical_first):
         rep = representative.setdefault((query, class_key or f"passage {passage}"), passage)
         classes[query].setdefault(rep, []).append(passage)
     return classes
 
 
-def entrants_of(members: Iterable[tuple[int, int, str]]) -> Entrants:
+def _canonical_first(member: Member) -> tuple[int, bool, int]:
+    query, passage, class_key, pid = member
+    return query, not is_canonical(pid, class_key), passage
+
+
+def entrants_of(members: Iterable[Member]) -> Entrants:
     """Return the members of the first round as arrays."""
     return entrants_from(classes_of(members))
 

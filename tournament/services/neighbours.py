@@ -18,7 +18,7 @@ from judging.models import Campaign, Task
 from judging.money import budget
 from judging.rules.pair_requests import PairRequest
 from pooling.models import Collection, Passage, Run
-from pooling.services import passages, runs
+from pooling.services import clusters, passages, runs
 from tournament.contests import Need
 
 PairOfQuery = tuple[int, int, int]
@@ -34,6 +34,16 @@ def passages_with_text(
 ) -> dict[str, Passage]:
     """Return pid → its passage, created if new, with its text if a source has it."""
     return passages.ensure(collection=collection, pids=sorted(set(pids)), progress=progress)
+
+
+def canonical_passages(
+    collection: Collection, pids: Iterable[str], progress: Progress | None = None
+) -> dict[int, int]:
+    """Return the key of each near-duplicate → the key of its canonical passage, which is recorded if it is new."""
+    canonical = clusters.canonical_of(collection, sorted(set(pids)))
+    keys = passages.record_passages(collection, canonical)
+    found = passages_with_text(collection, canonical.values(), progress)
+    return {keys[pid]: found[first].pk for pid, first in canonical.items()}
 
 
 def price(campaign: Campaign, tasks: int) -> Decimal:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from pooling.models import Collection, Membership, Pool, QrelSet, Query, Run
+from pooling.services.clusters import cluster_set_of
 from pooling.services.members import may, visible_to
 from pooling.services.query_splits import private_qids
 from tournament.models import QrelVersion
@@ -93,6 +94,7 @@ def collection_page(collection: Collection, user: Any) -> dict[str, Any]:
         .select_related("campaign")
         .defer("manifest")
         .order_by("-number"),
+        "clusters": cluster_set_of(collection) if member else None,
         "may_describe": may(user, "describe collection", collection),
         "webhook_troubles": listing.troubles([collection.pk]) if may_hook else [],
     }
@@ -123,6 +125,7 @@ def settings_page(collection: Collection, user: Any) -> dict[str, Any]:
         "may_hook": may(user, "manage webhooks", collection),
         "members": Membership.objects.filter(collection=collection).count(),
         "private_queries": len(private_qids(collection)),
+        "clusters": cluster_set_of(collection),
     }
 
 

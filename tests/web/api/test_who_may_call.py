@@ -147,6 +147,10 @@ DRAFT = b'{"name": "next", "pool": "tide"}'
 PLANNED = b'{"run": "quay", "qrels": "official"}'
 ASKED = b'{"name": "duel", "run": "quay", "qrels": "official"}'
 TABLE |= {
+    ("get", "/collections/{name}/near-duplicates"): Call(only=MEMBERS),
+    ("post", "/collections/{name}/near-duplicates"): Call("runs", RUNS, 409),  # its pairs are judged
+    ("put", "/collections/{name}/near-duplicates"): Call("runs", RUNS, 409),
+    ("delete", "/collections/{name}/near-duplicates"): Call("runs", RUNS, 409),
     ("get", "/collections/{name}/pools"): Call(only=MEMBERS),
     ("post", "/collections/{name}/pools"): Call("campaigns", MONEY, 202, b'{"name": "wave"}'),
     ("post", "/collections/{name}/pool-plan"): Call(only=MEMBERS, body=b"{}"),

@@ -1,0 +1,118 @@
+"""Near-duplicates of a collection that people are to judge: found, imported or removed before judging begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import F
+
+from config.background.job_kinds import Progress
+from judging.errors import CampaignRefused
+from judging.models import Campaign, Judgment, Pair
+from pooling.models import ClusterSet, Collection, Pool, PooledPassage
+from pooling.near_duplicates import Likeness
+from pooling.passage_text import class_key
+from pooling.services import clusters, passages
+from pooling.shallow import count_classes, pairs_to_judge
+
+
+def cluster_texts(
+    collection: Collection, likeness: Likeness, *, who: str = "", progress: Progress | None = None
+) -> ClusterSet:
+    """Find the near-duplicates among the collection's texts and store them.
+
+    Raises CampaignRefused once a pair was requested, AlreadyImported, and ClustersRefused if there are none.
+    """
+    check_clustering(collection, likeness)
+
+    def shown(done: int, total: int) -> None:
+        if progress:
+            progress(done, total, "Comparing texts")
+
+    classes = clusters.find_classes(passages.all_texts(collection), likeness, shown)
+    return _stored(collection, classes, who)
+
+
+def check_clustering(collection: Collection, likeness: Likeness) -> None:
+    """Raise what :func:`cluster_texts` can refuse before it reads a text."""
+    clusters.check_likeness(likeness)
+    clusters.refuse_second(collection)
+    refuse_judged(collection)
+
+
+def import_clusters(
+    collection: Collection, path: Path, *, name: str = "", who: str = "", progress: Progress | None = None
+) -> ClusterSet:
+    """Store the classes of a cluster file. Raises InvalidClusterFile, and as :func:`cluster_texts` does."""
+    clusters.refuse_second(collection)
+    refuse_judged(collection)
+    return _stored(collection, clusters.classes_in_file(path, name=name, progress=progress), who)
+
+
+def remove_clusters(collection: Collection, *, who: str = "") -> ClusterSet:
+    """Remove the near-duplicates, so that only equal texts are one class. Raises CampaignRefused, NotFound."""
+    with transaction.atomic():
+        _let_requests_finish(collection)
+        refuse_judged(collection)
+        return clusters.remove_classes(collection, who=who)
+
+
+def refuse_judged(collection: Collection) -> None:
+    """Raise CampaignRefused if the pairs of a campaign rest on the classes of passages as they are."""
+    judged = Judgment.objects.filter(campaign__collection=collection)
+    asked = Pair.objects.filter(campaign__collection=collection)
+    first = asked.order_by("pk").select_related("campaign").first()
+    if first is not None or judged.exists():
+        name = first.campaign.name if first else "a campaign"
+        raise CampaignRefused(
+            f"The judgments of {name} rest on the classes of {collection.name}, so these stay as they are.",
+            "Near-duplicates can be found, imported and removed until a campaign is launched or judgments are "
+            "imported. Afterwards, make a new collection.",
+        )
+
+
+def _stored(collection: Collection, classes: clusters.Classes, who: str) -> ClusterSet:
+    with transaction.atomic():
+        _let_requests_finish(collection)
+        refuse_judged(collection)
+        stored = clusters.store_classes(collection, classes, who=who)
+    # People look at the largest classes before they trust them.
+    shown = [pid for one in stored.summary["largest"] for pid in (one["canonical"], *one["others"])]
+    passages.ensure(collection=collection, pids=shown)
+    return stored
+
+
+@dataclass(frozen=True)
+class PoolEffect:
+    """What near-duplicates change in a pool: classes and pairs by equal text alone, and with them."""
+
+    pool: Pool
+    passages: int
+    classes: tuple[int, int]
+    pairs: tuple[int, int]
+
+
+def effect_on(pool: Pool) -> PoolEffect:
+    """Return what the near-duplicates change in a pool."""
+    rows = PooledPassage.objects.filter(pool=pool).values_list(
+        "query_id", "passage__class_key", "passage__text"
+    )
+    of_texts: dict[int, list[str]] = {}
+    now: dict[int, list[str]] = {}
+    for query, key, text in rows.iterator(chunk_size=2000):
+        of_texts.setdefault(query, []).append(class_key(text))
+        now.setdefault(query, []).append(key)
+    sizes = [[count_classes(keys) for keys in found.values()] for found in (of_texts, now)]
+    return PoolEffect(
+        pool,
+        sum(map(len, now.values())),
+        (sum(sizes[0]), sum(sizes[1])),
+        (pairs_to_judge(sizes[0]), pairs_to_judge(sizes[1])),
+    )
+
+
+def _let_requests_finish(collection: Collection) -> None:
+    """Lock the campaigns' rows as requests for pairs do, so that both take turns."""
+    Campaign.objects.filter(collection=collection).update(seed=F("seed"))

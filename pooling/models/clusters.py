@@ -1,0 +1,47 @@
+"""Classes of near-duplicate passages."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from config import clock
+from pooling.models.collections import Collection
+
+
+class ClusterSet(models.Model):
+    """The near-duplicates of a collection, and how they were found."""
+
+    class Method(models.TextChoices):
+        MINHASH = "minhash"
+        FILE = "file"
+
+    collection = models.OneToOneField(Collection, models.CASCADE, related_name="cluster_set")
+    method = models.CharField(max_length=10, choices=Method.choices)
+    parameters = models.JSONField(default=dict, help_text="Threshold, shingle size, software; or the file.")
+    sha256 = models.CharField(max_length=64, help_text="Of the classes.")
+    texts = models.PositiveBigIntegerField(null=True, help_text="Texts compared; null for a file.")
+    classes = models.PositiveBigIntegerField()
+    members = models.PositiveBigIntegerField(help_text="Passages in classes of two or more.")
+    summary = models.JSONField(
+        default=dict, help_text="Number of classes by size, and the largest: canonical pid, size, some pids."
+    )
+    made_by = models.CharField(max_length=150, blank=True)
+    created_at = models.DateTimeField(default=clock.now)
+
+    def __str__(self) -> str:
+        return f"near-duplicates of {self.collection_id}"
+
+
+class ClusteredPassage(models.Model):
+    """A passage of a class of two or more, the canonical one included. Most are not in ``Passage``."""
+
+    cluster_set = models.ForeignKey(ClusterSet, models.CASCADE, related_name="passages")
+    pid = models.CharField(max_length=300)
+    canonical = models.CharField(max_length=300, help_text="The pid that stands for the class.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["cluster_set", "pid"], name="one_class_per_pid")]
+        indexes = [models.Index(fields=["cluster_set", "canonical"], name="members_of_a_class")]
+
+    def __str__(self) -> str:
+        return f"{self.pid}: {self.canonical}"

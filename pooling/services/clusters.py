@@ -1,0 +1,217 @@
+"""A collection's near-duplicates: found or imported, applied to the classes of its passages, and removed.
+
+``Passage.class_key`` has the class of a passage. Without near-duplicates it is the key of the passage's text. A
+passage in a class of near-duplicates has the key of its canonical passage instead, with or without a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from config.guidance import Action
+from config.plurals import many
+from pooling.cluster_files import read_clusters
+from pooling.errors import AlreadyImported, ClustersRefused, NotFound
+from pooling.formats import Content, Progress
+from pooling.models import ClusteredPassage, ClusterSet, Collection, Passage
+from pooling.near_duplicates import (
+    PERMUTATIONS,
+    SEED,
+    Likeness,
+    Signatures,
+    by_pid,
+    near_duplicates,
+    signatures_of,
+)
+from pooling.passage_text import canonical_key, class_key
+from pooling.services import bulk
+from pooling.services.growth import most_bytes_of
+from pooling.services.members import log
+
+KEYS_A_QUERY = 10_000
+ROWS_AT_ONCE = 20_000
+#: How many classes a summary names, and how many passages of each beside the canonical one.
+LARGEST, OTHERS = 10, 2
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes of near-duplicates, not stored yet. ``canonical``: pid → canonical pid, without classes of one."""
+
+    method: ClusterSet.Method
+    canonical: Mapping[str, str]
+    parameters: dict[str, Any]
+    texts: int | None = None
+
+
+def check_likeness(likeness: Likeness) -> None:
+    """Raise ClustersRefused for a threshold or a shingle size that makes no sense."""
+    if not 0.5 <= likeness.threshold <= 1:
+        raise ClustersRefused(
+            f"The threshold cannot be {likeness.threshold:g}.", "Enter a number from 0.5 to 1."
+        )
+    if not 1 <= likeness.shingle <= 20:
+        raise ClustersRefused(
+            f"A shingle cannot have {likeness.shingle} words.", "Enter a whole number from 1 to 20."
+        )
+
+
+def find_classes(
+    texts: Iterable[tuple[str, str]], likeness: Likeness, progress: Progress | None = None, total: int = 0
+) -> Classes:
+    """Find the near-duplicates among texts, (pid, text) each."""
+    check_likeness(likeness)
+    found = Signatures(likeness)
+    for found in signatures_of(texts, likeness):
+        if progress:
+            progress(len(found.pids), max(total, len(found.pids)))
+    parameters = {
+        "threshold": likeness.threshold,
+        "shingle": likeness.shingle,
+        "permutations": PERMUTATIONS,
+        "band": likeness.rows,
+        "seed": SEED,
+        "software": f"rensa {version('rensa')}",
+    }
+    return Classes(ClusterSet.Method.MINHASH, near_duplicates(found), parameters, len(found.pids))
+
+
+def classes_in_file(path: Path, *, name: str = "", progress: Progress | None = None) -> Classes:
+    """Read a cluster file. Raises InvalidClusterFile."""
+    content = Content(path, name, most_bytes_of(path), progress)
+    canonical = read_clusters(content)
+    parameters = {"file": name or path.name, "file_sha256": content.sha256}
+    return Classes(ClusterSet.Method.FILE, canonical, parameters)
+
+
+def store_classes(collection: Collection, classes: Classes, *, who: str = "") -> ClusterSet:
+    """Store the classes and give them to the collection's passages. Raises AlreadyImported, ClustersRefused."""
+    if not classes.canonical:
+        raise ClustersRefused("No two passages are near-duplicates.", "Nothing was changed.")
+    refuse_second(collection)
+    canonical = classes.canonical
+    try:
+        with transaction.atomic():
+            stored = ClusterSet.objects.create(
+                collection=collection,
+                method=classes.method,
+                parameters=classes.parameters,
+                sha256=_sha256(canonical),
+                texts=classes.texts,
+                classes=len(set(canonical.values())),
+                members=len(canonical),
+                summary=_summary(canonical),
+                made_by=who,
+            )
+            rows = ((stored.pk, pid, first) for pid, first in canonical.items())
+            bulk.insert(ClusteredPassage, ("cluster_set_id", "pid", "canonical"), rows)
+            _give_keys(collection, {pid: canonical_key(first) for pid, first in canonical.items()})
+            log(collection, f"{many(stored.classes, 'class', 'classes')} of near-duplicates stored", who=who)
+    except IntegrityError:
+        refuse_second(collection)
+        raise
+    return stored
+
+
+def refuse_second(collection: Collection) -> None:
+    """Raise AlreadyImported if the collection has classes of near-duplicates."""
+    if cluster_set_of(collection) is not None:
+        raise AlreadyImported(
+            f"{collection.name} already has classes of near-duplicates.",
+            Action("cluster_passages", collection.name, "--remove", lead="Remove them first"),
+        )
+
+
+def remove_classes(collection: Collection, *, who: str = "") -> ClusterSet:
+    """Remove the near-duplicates: passages are one class only with the same text again. Raises NotFound."""
+    with transaction.atomic():
+        stored = cluster_set_of(collection)
+        if stored is None:
+            raise NotFound(
+                f"{collection.name} has no classes of near-duplicates.",
+                Action("cluster_passages", collection.name, lead="Find them"),
+            )
+        recorded = collection.passages.order_by("pk").values_list("pk", "pid", "text", "class_key")
+        waiting = recorded.iterator(chunk_size=ROWS_AT_ONCE)
+        while batch := list(islice(waiting, ROWS_AT_ONCE)):
+            texts = ((pk, class_key(text), key) for pk, _, text, key in batch)
+            _save_keys((pk, new) for pk, new, key in texts if new != key)
+        ClusteredPassage.objects.filter(cluster_set=stored).delete()
+        stored.delete()
+        log(collection, f"{many(stored.classes, 'class', 'classes')} of near-duplicates removed", who=who)
+    return stored
+
+
+def cluster_set_of(collection: Collection) -> ClusterSet | None:
+    """Return the collection's classes of near-duplicates, if it has any."""
+    return ClusterSet.objects.filter(collection=collection).first()
+
+
+def canonical_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
+    """Return pid → canonical pid of those passages that are in a class of near-duplicates."""
+    stored = cluster_set_of(collection)
+    found: dict[str, str] = {}
+    waiting = iter(pids)
+    while stored is not None and (some := list(islice(waiting, KEYS_A_QUERY))):
+        rows = ClusteredPassage.objects.filter(cluster_set=stored, pid__in=some)
+        found.update(rows.values_list("pid", "canonical"))
+    return found
+
+
+def keys_of(collection: Collection, pids: Iterable[str]) -> dict[str, str]:
+    """Return pid → key of the class, of those passages that are in a class of near-duplicates."""
+    return {pid: canonical_key(first) for pid, first in canonical_of(collection, pids).items()}
+
+
+def members_of(collection: Collection, canonical: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (canonical pid, pid) of every member of the classes with these canonical passages."""
+    stored = cluster_set_of(collection)
+    waiting = iter(canonical)
+    while stored is not None and (some := list(islice(waiting, KEYS_A_QUERY))):
+        rows = ClusteredPassage.objects.filter(cluster_set=stored, canonical__in=some)
+        yield from rows.order_by("canonical", "pid").values_list("canonical", "pid").iterator()
+
+
+def _give_keys(collection: Collection, keys: Mapping[str, str]) -> None:
+    recorded = collection.passages.order_by("pk").values_list("pk", "pid").iterator(chunk_size=ROWS_AT_ONCE)
+    while batch := list(islice(recorded, ROWS_AT_ONCE)):
+        _save_keys((pk, keys[pid]) for pk, pid in batch if pid in keys)
+
+
+def _save_keys(keys: Iterable[tuple[int, str]]) -> None:
+    Passage.objects.bulk_update(
+        [Passage(pk=pk, class_key=key) for pk, key in keys], ["class_key"], batch_size=1000
+    )
+
+
+def _summary(canonical: Mapping[str, str]) -> dict[str, Any]:
+    sizes = Counter(canonical.values())
+    by_size = Counter(sizes.values())
+    largest = sorted(sizes, key=lambda first: (-sizes[first], by_pid(first)))[:LARGEST]
+    shown: dict[str, list[str]] = {first: [] for first in largest}
+    for pid, first in canonical.items():
+        if pid != first and first in shown:
+            shown[first].append(pid)
+    return {
+        "sizes": {str(size): by_size[size] for size in sorted(by_size)},
+        "largest": [
+            {"canonical": one, "size": sizes[one], "others": sorted(shown[one], key=by_pid)[:OTHERS]}
+            for one in largest
+        ],
+    }
+
+
+def _sha256(canonical: Mapping[str, str]) -> str:
+    hashed = hashlib.sha256()
+    for pid in sorted(canonical):
+        hashed.update(f"{pid}\t{canonical[pid]}\n".encode())
+    return hashed.hexdigest()

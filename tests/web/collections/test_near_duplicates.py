@@ -1,0 +1,106 @@
+"""Near-duplicates on their page and over HTTP: found, imported, shown and removed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from accounts.models import ApiToken
+from accounts.services.tokens import make_token
+from config.background.attending import work_off_everything
+from pooling.models import ClusterSet, Membership, Passage
+from pooling.services.pools import build_pool
+from tests.factories import make_collection, make_run
+
+PAGE = "/collections/port/near-duplicates/"
+CALL = "/api/v1/collections/port/near-duplicates"
+TEXT = "a long enough text about waltzes and how to begin with the left foot on the first beat of a bar"
+
+
+@pytest.fixture
+def port(db):
+    collection = make_collection("port", ["q1"])
+    for number, tag in enumerate("abc"):
+        make_run(collection, tag, {"q1": [f"p{number}"]})
+    build_pool(collection=collection, name="bay", runs=list(collection.runs.order_by("run_tag")))
+    Passage.objects.filter(pid__in=["p0", "p1"]).update(text=TEXT)
+    Passage.objects.filter(pid="p1").update(text=f"{TEXT}!")
+    return collection
+
+
+@pytest.fixture
+def owner(client, port, django_user_model):
+    client.force_login(ann := django_user_model.objects.create_user("ann"))
+    Membership.objects.create(collection=port, user=ann, role="owner")
+    client.user = ann
+    return client
+
+
+def said(reply) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", reply.content.decode()).split())
+
+
+def test_the_page_finds_shows_and_removes_near_duplicates(owner):
+    assert "None are known" in said(owner.get(PAGE))
+
+    owner.post(f"{PAGE}change", {"action": "find", "threshold": "0.8", "shingle": "3"})
+    work_off_everything()
+    page = said(owner.get(PAGE))
+
+    assert "2 passages in 1 class · 2 texts compared · similarity of at least 0.8" in page
+    assert "bay 3 3 2 3 1" in page  # to judge and pairs, by equal text and now
+    assert TEXT in page
+    assert "1 class of near-duplicates" in said(owner.get("/collections/port/"))
+    assert "2 passages in 1 class, each judged once" in said(owner.get("/collections/port/settings/"))
+
+    page = owner.post(f"{PAGE}change", {"action": "remove"}, follow=True)
+
+    assert "1 class removed" in said(page)
+    assert not ClusterSet.objects.exists()
+
+
+def test_the_page_imports_a_file_and_names_a_bad_line(owner):
+    def send(content: bytes):
+        file = SimpleUploadedFile("classes.txt", content)
+        return said(owner.post(f"{PAGE}change", {"action": "import", "file": file}, follow=True))
+
+    assert "classes.txt, line 2" in send(b"p0 p0\nlonely\n")
+    assert "1 class imported" in send(b"p2 p2\np2 p0\n")
+    assert "from classes.txt" in said(owner.get(PAGE))
+
+
+def test_settings_outside_their_limits_are_refused_beside_the_field(owner):
+    reply = owner.post(f"{PAGE}change", {"action": "find", "threshold": "0.2", "shingle": "3"})
+
+    assert reply.status_code == 422
+    assert "greater than or equal to 0.5" in said(reply)
+
+
+def test_the_calls_do_the_same(owner):
+    token = make_token(user=owner.user, name="t", days=7, scopes=[ApiToken.Scope.RUNS, ApiToken.Scope.READ])[
+        1
+    ]
+    bearer = {"HTTP_AUTHORIZATION": f"Bearer {token}"}
+
+    begun = owner.post(CALL, b"{}", content_type="application/json", **bearer)
+    work_off_everything()
+    found = owner.get(CALL, **bearer).json()
+
+    assert begun.status_code == 202
+    assert (found["method"], found["classes"], found["members"], found["sizes"]) == (
+        "minhash",
+        1,
+        2,
+        {"2": 1},
+    )
+    assert found["largest"] == [{"canonical": "p0", "size": 2, "others": ["p1"]}]
+    assert found["pools"] == [
+        {"pool": "bay", "passages": 3, "classes_by_text": 3, "classes": 2, "pairs_by_text": 3, "pairs": 1}
+    ]
+    assert found["work"]["state"] == "done"
+    assert owner.put(CALL, b"p1 p2\n", content_type="text/plain", **bearer).status_code == 409
+    assert owner.delete(CALL, **bearer).json()["method"] is None
+    sent = owner.put(CALL, b"c p1\nc p2\n", content_type="application/octet-stream", **bearer)
+    assert (sent.status_code, sent.json()["method"]) == (200, "file")

@@ -1,0 +1,158 @@
+"""API of near-duplicates: found in the background, imported from a file, removed."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from ninja import Field, Router, Schema, Status
+from ninja.errors import HttpError
+
+from accounts.models import ApiToken
+from judging.campaign.clustering import import_clusters, remove_clusters
+from judging.jobs import ring_to_cluster
+from pooling.models import ClusterSet, Collection
+from pooling.near_duplicates import Likeness
+from pooling.services.clusters import cluster_set_of
+from web.api.bodies import Body
+from web.api.callers import actor, reader
+from web.api.parts import FILE, length_of
+from web.api.works import WorkOut, work_out
+from web.collections.cluster_pages import effects_on_pools, work_on_clusters
+from web.common.access import collection_for, require
+
+router = Router()
+PART = 1 << 20
+
+
+class LargeClass(Schema):
+    """One of the largest classes, with some of its passages."""
+
+    canonical: str
+    size: int
+    others: list[str]
+
+
+class EffectOut(Schema):
+    """What near-duplicates change in a pool. Classes and pairs ``by_text`` are those of equal texts alone."""
+
+    pool: str
+    passages: int
+    classes_by_text: int
+    classes: int
+    pairs_by_text: int
+    pairs: int
+
+
+class NearDuplicatesOut(Schema):
+    """A collection's near-duplicates; ``method`` is null without any. ``sizes``: size → classes.
+
+    ``work`` is the latest job that looked for them.
+    """
+
+    method: str | None
+    parameters: dict[str, Any] = {}
+    texts: int | None = None
+    classes: int = 0
+    members: int = 0
+    sha256: str = ""
+    sizes: dict[int, int] = {}
+    largest: list[LargeClass] = []
+    pools: list[EffectOut] = []
+    made_by: str = ""
+    created_at: datetime | None = None
+    work: WorkOut | None = None
+
+
+class LikenessIn(Body):
+    """The least similarity of near-duplicates, and the words of a shingle."""
+
+    threshold: Annotated[float, Field(ge=0.5, le=1)] = Likeness().threshold
+    shingle: Annotated[int, Field(ge=1, le=20)] = Likeness().shingle
+
+
+@router.get(
+    "/collections/{name}/near-duplicates",
+    response=NearDuplicatesOut,
+    summary="Get the classes of near-duplicates in numbers, and what they change in pools",
+)
+def read_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
+    user = reader(request)
+    found = collection_for(user, name)
+    require(user, "see everything", found)
+    return _told(found)
+
+
+@router.post(
+    "/collections/{name}/near-duplicates",
+    response={202: WorkOut},
+    summary="Find near-duplicates in the background; possible until judging begins",
+)
+def find_near_duplicates(request: HttpRequest, name: str, asked: LikenessIn) -> Status[dict[str, Any]]:
+    user, found = _changed(request, name)
+    job = ring_to_cluster(found, Likeness(asked.threshold, asked.shingle), who=user.get_username())
+    return Status(202, work_out(job))
+
+
+@router.put(
+    "/collections/{name}/near-duplicates",
+    response=NearDuplicatesOut,
+    openapi_extra=FILE,
+    summary="Import classes from a file: a class and a passage on each line, or isoboroff/dedupe's output",
+)
+def import_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
+    user, found = _changed(request, name)
+    if length_of(request) > settings.MAX_UPLOAD_BYTES:
+        raise HttpError(413, f"The file is larger than {settings.MAX_UPLOAD_BYTES:,} bytes.")
+    folder = Path(settings.DATA_DIR) / "incoming"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        while part := request.read(PART):
+            file.write(part)
+        file.flush()
+        import_clusters(found, Path(file.name), name="the file", who=user.get_username())
+    return _told(found)
+
+
+@router.delete(
+    "/collections/{name}/near-duplicates",
+    response=NearDuplicatesOut,
+    summary="Remove the near-duplicates, so that only equal texts are judged once",
+)
+def remove_near_duplicates(request: HttpRequest, name: str) -> dict[str, Any]:
+    user, found = _changed(request, name)
+    remove_clusters(found, who=user.get_username())
+    return _told(found)
+
+
+def _changed(request: HttpRequest, name: str) -> tuple[Any, Collection]:
+    user = actor(request, ApiToken.Scope.RUNS)
+    found = collection_for(user, name)
+    require(user, "add files", found)
+    return user, found
+
+
+def _told(collection: Collection) -> dict[str, Any]:
+    stored, work = cluster_set_of(collection), work_on_clusters(collection)
+    told = {"method": None, "work": work and work_out(work.job)}
+    return told if stored is None else told | _facts(stored)
+
+
+def _facts(stored: ClusterSet) -> dict[str, Any]:
+    names = ("method", "parameters", "texts", "classes", "members", "sha256", "made_by", "created_at")
+    effects = [
+        {
+            "pool": one.pool.name,
+            "passages": one.passages,
+            "classes_by_text": one.classes[0],
+            "classes": one.classes[1],
+            "pairs_by_text": one.pairs[0],
+            "pairs": one.pairs[1],
+        }
+        for one in effects_on_pools(stored.collection)
+    ]
+    return {name: getattr(stored, name) for name in names} | stored.summary | {"pools": effects}

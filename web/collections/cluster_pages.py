@@ -1,0 +1,72 @@
+"""The page of a collection's near-duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from config.background.models import Job
+from config.errors import Refusal
+from judging.campaign.clustering import PoolEffect, effect_on, refuse_judged
+from judging.jobs import clustering_key
+from pooling.models import ClusterSet, Collection, Pool
+from pooling.services.clusters import cluster_set_of
+from pooling.services.members import may
+from web.common.job_progress import Work
+
+#: Older pools are not counted again on every visit.
+POOLS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class ShownClass:
+    """One of the largest classes: its size, and some (pid, text), the canonical passage first."""
+
+    size: int
+    passages: list[tuple[str, str | None]]
+
+
+def clusters_page(collection: Collection, user: Any) -> dict[str, Any]:
+    """Return the data of the page."""
+    stored = cluster_set_of(collection)
+    return {
+        "collection": collection,
+        "clusters": stored,
+        "sizes": [(int(size), count) for size, count in stored.summary["sizes"].items()] if stored else [],
+        "largest": largest_classes(stored) if stored else [],
+        "effects": effects_on_pools(collection) if stored else [],
+        "judged": _judged(collection),
+        "may_change": may(user, "add files", collection),
+        "work": work_on_clusters(collection),
+    }
+
+
+def largest_classes(stored: ClusterSet) -> list[ShownClass]:
+    """Return the largest classes with the texts that are known."""
+    largest = stored.summary["largest"]
+    pids = [pid for one in largest for pid in (one["canonical"], *one["others"])]
+    texts = dict(stored.collection.passages.filter(pid__in=pids).values_list("pid", "text"))
+    return [
+        ShownClass(one["size"], [(pid, texts.get(pid)) for pid in (one["canonical"], *one["others"])])
+        for one in largest
+    ]
+
+
+def effects_on_pools(collection: Collection) -> list[PoolEffect]:
+    """Return what the near-duplicates change in each of the newest pools."""
+    pools = Pool.objects.filter(collection=collection).order_by("-pk")[:POOLS_SHOWN]
+    return [effect_on(pool) for pool in pools]
+
+
+def work_on_clusters(collection: Collection) -> Work | None:
+    """Return the latest job that looked for near-duplicates, if there was one."""
+    job = Job.objects.filter(key=clustering_key(collection)).order_by("-pk").first()
+    return Work(job) if job else None
+
+
+def _judged(collection: Collection) -> Refusal | None:
+    try:
+        refuse_judged(collection)
+    except Refusal as refusal:
+        return refusal
+    return None

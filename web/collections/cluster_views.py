@@ -1,0 +1,104 @@
+"""Near-duplicates of a collection: shown, found, imported and removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from config.errors import Refusal
+from config.plurals import many
+from judging.campaign.clustering import import_clusters, remove_clusters
+from judging.jobs import ring_to_cluster
+from pooling.models import Collection
+from pooling.near_duplicates import Likeness
+from web.collections.cluster_pages import clusters_page, work_on_clusters
+from web.common.access import needs
+from web.common.directions import complain
+
+USUAL = Likeness()
+
+
+class FindNearDuplicates(forms.Form):
+    """The settings of a search for near-duplicates."""
+
+    threshold = forms.FloatField(
+        min_value=0.5,
+        max_value=1,
+        initial=USUAL.threshold,
+        label="Least similarity",
+        help_text="Jaccard coefficient of the shingles of two texts, from 0.5 to 1.",
+    )
+    shingle = forms.IntegerField(
+        min_value=1,
+        max_value=20,
+        initial=USUAL.shingle,
+        label="Words of a shingle",
+        help_text="Successive words that are compared as one, from 1 to 20.",
+    )
+
+
+class ImportNearDuplicates(forms.Form):
+    """A file of classes."""
+
+    file = forms.FileField(
+        label="Cluster file",
+        help_text="A class and a passage on each line, or the output of isoboroff/dedupe.",
+    )
+
+
+@require_safe
+@needs("see everything")
+def near_duplicates(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show the classes: sizes, the largest with texts, and what they change in pools."""
+    return _shown(request, collection, FindNearDuplicates(), ImportNearDuplicates())
+
+
+@require_POST
+@needs("add files")
+def change(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Find near-duplicates in the background, import them from a file, or remove them."""
+    who, action = request.user.get_username(), request.POST.get("action")
+    find, bring = FindNearDuplicates(), ImportNearDuplicates()
+    try:
+        if action == "remove":
+            gone = remove_clusters(collection, who=who)
+            messages.success(request, f"{many(gone.classes, 'class', 'classes')} removed.")
+        elif action == "import":
+            bring = ImportNearDuplicates(request.POST, request.FILES)
+            if not bring.is_valid():
+                return _shown(request, collection, find, bring)
+            sent = bring.cleaned_data["file"]
+            made = import_clusters(collection, Path(sent.file.name), name=sent.name, who=who)
+            messages.success(request, f"{many(made.classes, 'class', 'classes')} imported.")
+        else:
+            find = FindNearDuplicates(request.POST)
+            if not find.is_valid():
+                return _shown(request, collection, find, bring)
+            said = find.cleaned_data
+            ring_to_cluster(collection, Likeness(said["threshold"], said["shingle"]), who=who)
+    except Refusal as refusal:
+        complain(request, refusal)
+    return redirect("web:near_duplicates", collection.name)
+
+
+@require_safe
+@never_cache
+@needs("see everything")
+def progress(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Return the live part of the page."""
+    work = work_on_clusters(collection)
+    return render(request, "web/parts/work.html", {"work": work, "part": True})
+
+
+def _shown(
+    request: HttpRequest, collection: Collection, find: FindNearDuplicates, bring: ImportNearDuplicates
+) -> HttpResponse:
+    page = clusters_page(collection, request.user) | {"find": find, "bring": bring}
+    status = 422 if find.errors or bring.errors else 200
+    return render(request, "web/near_duplicates.html", page, status=status)
